@@ -45,8 +45,8 @@ export type Stop = 'line' | 'delivery' | 'violation';
 /** The next line of a kind in either direction; the same line when there is none. */
 export function nextStop(recording: ReadTrace, line: number, stop: Stop, direction: 1 | -1): number {
   if (stop === 'violation') {
-    const { violations } = recording;
-    const next = direction === 1 ? violations.find((place) => place > line) : violations.findLast((place) => place < line);
+    const places = recording.violations.map((told) => recording.seenAt(told));
+    const next = direction === 1 ? places.find((place) => place > line) : places.findLast((place) => place < line);
     return next ?? line;
   }
   const isStop = (place: number) => stop === 'line' || recording.kindOf(place) === 'deliver';

@@ -140,6 +140,14 @@ export class ReadTrace {
     return [JSON.stringify(this.header), ...this.texts, ''].join('\n');
   }
 
+  /** Where what a violation tells is seen: a run tells it just before the step that brought it about, its end tells it of how all stands. */
+  seenAt(violation: number): number {
+    let line = violation + 1;
+    while (line < this.end && this.kindOf(line) === 'violated') line++;
+    const isOfStep = line < this.end && this.nodeOf(line) >= 0 && this.at(line) === this.at(violation);
+    return isOfStep ? line : violation;
+  }
+
   step(place: number): StepLine | null {
     const line = this.line(place);
     return isStep(line) ? line : null;

@@ -8,7 +8,7 @@ export interface JudgedProperty {
   readonly says: string;
   /** `null` where the run could not tell, or where the trace says nothing of it. */
   readonly holds: boolean | null;
-  /** The line that says it is violated. */
+  /** The line after which it is seen to be violated: the step that brought it about, or the line that says so. */
   readonly line: number | null;
   /** For whom it is violated, where it speaks of single nodes. */
   readonly nodes: readonly string[];
@@ -32,7 +32,7 @@ export function verdictOf(recording: ReadTrace): TraceVerdict {
   for (const line of recording.violations) {
     const told = recording.line(line) as NetworkLine;
     const name = propertyOf(told, properties);
-    if (!violations.has(name)) violations.set(name, { line, told });
+    if (!violations.has(name)) violations.set(name, { line: recording.seenAt(line), told });
   }
   const says = new Map(properties.map((property) => [property.name, property]));
   const names = new Set([...violations.keys(), ...says.keys(), ...results.keys()]);

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { counterexampleTrace } from '../counterexample.fixtures.js';
 import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { nextStop } from './playback.js';
 import { ReadTrace } from './recording.js';
+import { verdictOf } from './verdict.js';
 import { chainOf, stateSince, valueSince } from './why.js';
 import { sentence } from './words.js';
 
@@ -58,4 +61,49 @@ test('a value has been so since the line that gave it', () => {
   expect(stateSince(recording, node, 'directory', granted)).toBe(granted);
   expect(stateSince(recording, node, 'directory', granted - 1)).toBe(find(recording, /n1 was asked to request/));
   expect(valueSince(recording, node, 'directory', 'id', recording.end - 1)).toBe(1);
+});
+
+describe('a broken property', () => {
+  const recording = read(
+    traceOf({
+      protocol: 'directory',
+      topology: { kind: 'path', n: 3 },
+      events: [
+        { at: 0, node: 'n2', do: 'request' },
+        { at: 1, node: 'n2', do: 'corrupt' },
+      ],
+    }),
+  );
+  const told = find(recording, /^violated: end of the queue/);
+  const broken = find(recording, /^n2 was corrupted/);
+
+  test('is told before the step that broke it, and seen after that', () => {
+    expect(recording.violations.length).toBeGreaterThan(2);
+    expect(told).toBeLessThan(broken);
+    expect(recording.at(told)).toBe(recording.at(broken));
+    const places = verdictOf(recording).violated.map(({ line }) => line);
+    expect(new Set(places)).toEqual(new Set([broken, find(recording, /^n2 received token from n2/)]));
+    expect(nextStop(recording, -1, 'violation', 1)).toBe(broken);
+    expect(nextStop(recording, broken, 'violation', 1)).toBe(places.at(-1));
+  });
+
+  test('was broken by that step and not by the one before', () => {
+    for (const line of [told, told - 1]) {
+      expect(recording.kindOf(line)).toBe('violated');
+      expect(chainOf(recording, line)[1]).toMatchObject({ line: broken, because: 'this step left it so' });
+    }
+  });
+
+  test('at the end of a run is seen where it is told', () => {
+    const atRest = read(counterexampleTrace());
+    const line = find(atRest, /^violated for n0 and n1/);
+    expect(verdictOf(atRest).violated.map((property) => property.line)).toEqual([line]);
+  });
+
+  test('of which the step was left out is seen where it is told', () => {
+    const lines = recording.text().trimEnd().split('\n');
+    const left = '{"index":-1,"at":1,"kind":"skipped","clock":{}}';
+    const cut = read([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
+    expect(cut.seenAt(told)).toBe(told);
+  });
 });

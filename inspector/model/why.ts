@@ -50,7 +50,7 @@ function causeOf(recording: ReadTrace, line: number): CauseCard | null {
   return armed === null ? null : cause(armed, `it armed the timer ${String(told.event['timer'])}`);
 }
 
-/** What a property saw: the last change of the node for which it does not hold, or the step before it. */
+/** What a property saw: the last change of the node for which it does not hold, or the step that was taken. */
 function brokenBy(
   recording: ReadTrace,
   line: number,
@@ -58,9 +58,10 @@ function brokenBy(
   cause: (line: number, because: string) => CauseCard | null,
 ): CauseCard | null {
   const number = node === undefined ? -1 : recording.nodes.find(node);
-  const changed = number < 0 ? null : lastStep(recording, number, line, ({ roles }) => Object.keys(roles).length > 0);
+  const seen = recording.seenAt(line);
+  const changed = number < 0 ? null : lastStep(recording, number, seen, ({ roles }) => Object.keys(roles).length > 0);
   if (changed !== null) return cause(changed, `${node} has stood so since`);
-  for (let at = line - 1; at >= recording.first; at--) if (recording.nodeOf(at) >= 0) return cause(at, 'this step left it so');
+  for (let at = seen; at >= recording.first; at--) if (recording.nodeOf(at) >= 0) return cause(at, 'this step left it so');
   return null;
 }
 

@@ -168,9 +168,12 @@ function Scrubber({ last }: { last: number }) {
             .map((line) => `M${part(xOf(recording.value, axis.value, line)) * BARS} 0v9`)
             .join('')}
         />
-        {violations.slice(0, 500).map((line) => (
-          <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
-        ))}
+        {violations
+          .slice(0, 500)
+          .map((told) => growing().seenAt(told))
+          .map((line) => (
+            <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
+          ))}
       </svg>
       <span class="thumb" style={{ left: `${part(playhead.value.x) * 100}%` }} />
     </div>
