@@ -16,6 +16,9 @@ const GIVE_UP_MS = 2000;
 export const BEAT_MS = 1000;
 const SILENCE_MS = 3 * BEAT_MS;
 
+/** A clock that is further ahead is not the one of this machine: what it tells is taken as of when it was heard. */
+const AHEAD_MAX_MS = 1000;
+
 interface Taker {
   isReadyFor(report: StepReport | PeerReport): boolean;
   take(report: StepReport | PeerReport, program?: string): void;
@@ -36,8 +39,6 @@ export const programKey = ({ name, run }: Program): string => JSON.stringify([na
 export interface Batch {
   readonly program: Program;
   readonly reports: readonly (StepReport | PeerReport)[];
-  /** Its nodes are watched no more, and may live on. */
-  readonly isLast?: boolean;
 }
 
 interface Known {
@@ -47,6 +48,7 @@ interface Known {
   readonly nodes: Map<string, string>;
   heardAt: number;
   hasGone: boolean;
+  isAhead: boolean;
 }
 
 interface Waiting {
@@ -72,12 +74,17 @@ export class Inbox {
 
   /** From another process, which may say anything. */
   putAll(batch: unknown): void {
-    const { program, reports, isLast } = (batch ?? {}) as Partial<Batch>;
+    const { program, reports } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
     if (!Array.isArray(reports)) throw new UsageError('a program says nothing: "reports" is no list');
     const checked = reports.map(checkReport);
-    const known = this.programOf(program, isLast === true ? Infinity : present());
-    for (const report of checked) {
+    const now = present();
+    const known = this.programOf(program, now);
+    const isAhead = checked.some(({ at }) => at > now + AHEAD_MAX_MS);
+    if (isAhead && !known.isAhead) checked.push(aheadNote(checked[0]!));
+    known.isAhead ||= isAhead;
+    for (const told of checked) {
+      const report = told.at > now + AHEAD_MAX_MS ? { ...told, at: now } : told;
       const isOwn = report.kind !== 'peer' && report.isOwn === true;
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
@@ -103,7 +110,7 @@ export class Inbox {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
       let shown = name;
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
-      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, hasGone: false }));
+      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, hasGone: false, isAhead: false }));
     }
     known.heardAt = heardAt;
     known.hasGone = false;
@@ -157,6 +164,18 @@ export const isProgram = (value: unknown): value is Program => {
   const { name, run } = (value ?? {}) as Partial<Program>;
   return typeof name === 'string' && typeof run === 'string';
 };
+
+/** Tells the page why the times of a program are not its own. */
+const aheadNote = (first: StepReport | PeerReport): StepReport => ({
+  at: first.at,
+  node: first.node,
+  ...(first.kind !== 'peer' && first.isOwn !== undefined && { isOwn: first.isOwn }),
+  kind: 'note',
+  event: { type: 'has a clock that is ahead of this one: its steps are shown as of when they were heard of' },
+  sent: [],
+  emitted: [],
+  roles: {},
+});
 
 /** Programs may have actors of the same names. */
 const inProgram = ({ node, from, links = [], ...report }: StepReport, program: string): StepReport => ({

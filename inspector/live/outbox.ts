@@ -12,7 +12,6 @@ export class Outbox {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly address: URL;
   private sending: Promise<void> = Promise.resolve();
-  private isLast = false;
   /** The inspector hears that the program is there, whether its nodes do anything or not. */
   private readonly beat: ReturnType<typeof setInterval>;
 
@@ -50,14 +49,13 @@ export class Outbox {
 
   async close(): Promise<void> {
     this.kill();
-    this.isLast = true;
     await this.flush();
   }
 
   private async send(): Promise<void> {
     const reports = this.waiting;
     this.waiting = [];
-    const body = JSON.stringify({ program: this.program, reports, isLast: this.isLast });
+    const body = JSON.stringify({ program: this.program, reports });
     const response = await fetch(this.address, { method: 'POST', body });
     if (!response.ok)
       throw new UsageError(`inspect: ${this.address.origin} answered ${response.status}; is it an inspector of live nodes?`);

@@ -1,0 +1,61 @@
+/** When what programs tell is shown: however their clocks go, and until they are heard of no more. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Inbox } from './inbox.js';
+import { now, type StepReport } from './report.js';
+
+const HOUR_MS = 3_600_000;
+const report = (at: number, node = 'n', type = 'go'): StepReport => ({
+  at,
+  node,
+  kind: 'command',
+  event: { type },
+  sent: [],
+  emitted: [],
+  roles: {},
+});
+
+let inbox: Inbox;
+const told: string[] = [];
+beforeEach(() => {
+  vi.useFakeTimers();
+  told.length = 0;
+  inbox = new Inbox({
+    isReadyFor: () => true,
+    take: (one, program) => void told.push(`${program}: ${one.node} ${one.kind === 'peer' ? '' : one.event.type}`),
+    gone: (node) => void told.push(`${node} is gone`),
+    lookAround: () => {},
+  });
+});
+afterEach(() => {
+  inbox.close();
+  vi.useRealTimers();
+});
+
+test('a program that says nothing more is gone after three seconds, whatever it said last', () => {
+  inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())], isLast: true });
+  vi.advanceTimersByTime(2900);
+  expect(told).toEqual(['p: n go']);
+  vi.advanceTimersByTime(300);
+  expect(told).toEqual(['p: n go', 'n is gone']);
+});
+
+test('a clock that is an hour ahead: its steps are shown as they are heard of, in their order, and that is said once', () => {
+  const program = { name: 'ahead', run: '1' };
+  const ahead = now() + HOUR_MS;
+  inbox.putAll({ program, reports: [report(ahead, 'n', 'one'), report(ahead + 1, 'n', 'two')] });
+  inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now(), 'm')] });
+  vi.advanceTimersByTime(500);
+  inbox.putAll({ program, reports: [report(now() + HOUR_MS, 'n', 'three')] });
+  vi.advanceTimersByTime(500);
+  const note = 'ahead: n has a clock that is ahead of this one: its steps are shown as of when they were heard of';
+  expect(told).toEqual(['ahead: n one', 'ahead: n two', note, 'p: m go', 'ahead: n three']);
+});
+
+test('a time that no clock shows holds up nothing of what comes later', () => {
+  const program = { name: 'p', run: '1' };
+  inbox.putAll({ program, reports: [report(1e300, 'n', 'one')] });
+  vi.advanceTimersByTime(500);
+  inbox.putAll({ program, reports: [report(now(), 'n', 'two')] });
+  vi.advanceTimersByTime(500);
+  expect(told.filter((line) => !line.includes('clock'))).toEqual(['p: n one', 'p: n two']);
+});
