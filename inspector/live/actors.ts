@@ -4,12 +4,15 @@
  *
  * An actor system is heard from where its root starts. What runs below the library's own nodes is not told: the nodes are.
  */
-import { Actor, type AnyActorRef, type AnyMachineSnapshot, type InspectionEvent } from 'xstate';
+import { Actor, type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine, type InspectionEvent } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn, type Selected } from '../../network/world/selections.js';
 import { stateIn } from '../model/values.js';
+import { FreeNames } from './free-names.js';
+import { harmless } from './harmless.js';
+import { messageOf, plain, plainEvent } from './plain.js';
 import { now, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
@@ -23,8 +26,9 @@ interface Known {
   selected: Selected;
   /** The event that it takes, and who sent it. */
   cause: { readonly event: Message; readonly from: string | undefined } | null;
-  /** It is reached no more. */
+  /** It is reached no more, and another may have its name. */
   readonly leave: () => void;
+  hasEnded: boolean;
 }
 
 const NOTHING: Selected = { taken: [], refused: [] };
@@ -36,19 +40,30 @@ type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () =
 /** Reports all actors of systems that start from now on, until the returned function is called. */
 export function reportActors(report: (report: StepReport) => void, reach: Reach = () => () => {}): () => void {
   const actors = new Actors(report, reach);
-  const start = Actor.prototype.start;
+  const { start } = Actor.prototype;
+  const fallible = Actor.prototype as unknown as { _error(error: unknown): void };
+  const { _error: fail } = fallible;
   const heard = new WeakSet<object>();
+  const listen = harmless((actor: InstanceType<typeof Actor>) => {
+    const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
+    if (!isRoot || heard.has(actor.system) || isOfLibrary(actor)) return;
+    heard.add(actor.system);
+    actor.system.inspect(harmless((event) => actors.hear(event)));
+    actors.meet(actor as unknown as Ref);
+  });
+  const failed = harmless((actor: unknown, error: unknown) => actors.failed(actor as Ref, error));
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
-    const isRoot = (this as unknown as { _parent?: unknown })._parent === undefined;
-    if (isRoot && !heard.has(this.system) && !isOfLibrary(this)) {
-      heard.add(this.system);
-      actors.meet(this as unknown as Ref);
-      this.system.inspect((event) => actors.hear(event));
-    }
+    listen(this);
     return start.call(this);
+  };
+  // XState inspects no event that fails, and an observer of errors would change what becomes of them.
+  fallible._error = function (this: unknown, error) {
+    failed(this, error);
+    fail.call(this, error);
   };
   return () => {
     Actor.prototype.start = start;
+    fallible._error = fail;
     actors.isOver = true;
   };
 }
@@ -62,7 +77,9 @@ const isOfLibrary = ({ logic }: { readonly logic: unknown }): boolean => {
 class Actors {
   isOver = false;
   private readonly known = new WeakMap<Ref, Known>();
-  private readonly names = new Set<string>();
+  private readonly names = new FreeNames();
+  /** Who can be sent nothing more has ended, whatever its state. */
+  private readonly dropped = new FinalizationRegistry<Pick<Known, 'name' | 'chart' | 'leave'>>((known) => this.end(known));
   private readonly charts = new Set<string>();
 
   constructor(
@@ -86,23 +103,33 @@ class Actors {
     } else if (inspected.type === '@xstate.snapshot') this.step(actor, inspected.event, inspected.snapshot);
   }
 
+  /** The event that an actor takes has failed, and with it the actor. */
+  failed(ref: Ref, error: unknown): void {
+    const actor = this.known.get(ref);
+    if (this.isOver || !actor || actor.hasEnded) return;
+    const { cause } = actor;
+    if (cause) this.step(actor, cause.event, ref.getSnapshot(), error);
+    else this.end(actor, error);
+  }
+
   meet(ref: Ref): Known {
     const met = this.known.get(ref);
     if (met) return met;
     const { config } = ref.logic as { config?: { id?: string } };
     const isMachine = config !== undefined && typeof (ref.logic as { provide?: unknown }).provide === 'function';
     const chart = isMachine ? (config.id ?? '(machine)') : 'actor';
-    const name = this.nameOf(ref, isMachine ? config.id : undefined);
+    // XState numbers what has no name of its own.
+    const own = /^x:\d+$/.test(ref.id) ? ((isMachine ? config.id : undefined) ?? 'actor') : ref.id;
+    const { name, giveBack } = this.names.take(own);
     const { events = [] } = ref.logic as { readonly events?: readonly string[] };
-    const actor: Known = {
-      name,
-      chart,
-      leave: this.reach(name, ref, events),
-      before: null,
-      selected: NOTHING,
-      cause: null,
+    const unreach = this.reach(name, ref, events);
+    const leave = () => {
+      unreach();
+      giveBack();
     };
+    const actor: Known = { name, chart, leave, hasEnded: false, before: null, selected: NOTHING, cause: null };
     this.known.set(ref, actor);
+    this.dropped.register(ref, { name, chart, leave }, actor);
     const parent = ref._parent && this.known.get(ref._parent);
     const isNew = isMachine && !this.charts.has(chart);
     this.charts.add(chart);
@@ -111,61 +138,73 @@ class Actors {
       event: { type: 'start' },
       roles: { [chart]: viewOf(chart, ref.getSnapshot()) },
       links: parent ? [parent.name] : [],
-      ...(isNew && { charts: { [chart]: chartDefinition(ref.logic as never) } }),
+      ...(isNew && { charts: { [chart]: chartOf(ref.logic as AnyStateMachine) } }),
     });
     return actor;
   }
 
-  private step(actor: Known, { type }: Message, snapshot: unknown): void {
+  private step(actor: Known, { type }: Message, snapshot: unknown, error?: unknown): void {
+    if (actor.hasEnded) return;
     const { chart, cause, selected } = actor;
     actor.cause = null;
     actor.selected = NOTHING;
     actor.before = snapshot as AnyMachineSnapshot;
     const event = cause?.event ?? { type };
-    if (event.type === INIT) return;
-    const isFrom = cause?.from !== undefined && cause.from !== actor.name;
-    this.say(actor, {
-      kind: isFrom ? 'deliver' : 'command',
-      event: plain(event),
-      ...(isFrom && { from: cause.from, message: plain(event) }),
-      roles: { [chart]: viewOf(chart, snapshot) },
-      ...(chart === 'actor' ? {} : { selected }),
-    });
-    const { status } = snapshot as { status?: string };
-    if (status === undefined || status === 'active') return;
-    actor.leave();
-    this.say(actor, { kind: 'crash', event: { type: 'ended' }, roles: {} });
+    const { status = 'active' } = snapshot as { status?: string };
+    if (event.type !== INIT) {
+      const isFrom = cause?.from !== undefined && cause.from !== actor.name;
+      const said = plainEvent(event);
+      this.say(actor, {
+        kind: isFrom ? 'deliver' : 'command',
+        event: said,
+        ...(isFrom && { from: cause.from, message: said }),
+        roles: { [chart]: viewOf(chart, snapshot) },
+        ...(chart === 'actor' ? {} : { selected }),
+      });
+    }
+    if (status === 'active') return;
+    actor.hasEnded = true;
+    this.dropped.unregister(actor);
+    this.end(actor, status === 'error' ? (error ?? (snapshot as { error?: unknown }).error) : undefined);
   }
 
-  private say({ name, chart }: Known, report: Omit<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'>): void {
+  private end(actor: Pick<Known, 'name' | 'chart' | 'leave'>, error?: unknown): void {
+    if (this.isOver) return;
+    actor.leave();
+    const event = error === undefined ? { type: 'ended' } : { type: 'failed', error: plain(messageOf(error)) };
+    this.say(actor, { kind: 'crash', event, roles: {} });
+  }
+
+  private say(
+    { name, chart }: Pick<Known, 'name' | 'chart'>,
+    report: Omit<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'>,
+  ): void {
     this.report({ at: now(), node: name, role: chart, sent: [], emitted: [], isOwn: true, ...report });
   }
+}
 
-  /** XState numbers what has no name of its own. */
-  private nameOf({ id }: Ref, chart: string | undefined): string {
-    const name = /^x:\d+$/.test(id) ? (chart ?? 'actor') : id;
-    let free = name;
-    for (let other = 2; this.names.has(free); other++) free = `${name} (${other})`;
-    this.names.add(free);
-    return free;
+/** What cannot be read of a config is shown as such; its functions keep their names. */
+function chartOf(machine: AnyStateMachine): unknown {
+  try {
+    return plain(chartDefinition(machine));
+  } catch {
+    const config = plain(machine.config, { ofFunction: ({ name }) => name });
+    return chartDefinition({ config } as AnyStateMachine);
   }
 }
 
-/** What is no JSON is left out. */
+/** What logic of one's own calls its value may be anything. */
 function viewOf(chart: string, snapshot: unknown): RoleView {
-  const { value, status, context } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
-  return { chart, value: stateIn(value, status), context: plain(context ?? {}) };
+  const { value, status, context = {} } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
+  const held = plain(context);
+  const isRecord = typeof held === 'object' && held !== null && !Array.isArray(held);
+  return { chart, value: stateOf(value, status), context: (isRecord ? held : { context: held }) as RoleView['context'] };
 }
 
-function plain<T>(value: T): T {
-  const seen = new WeakSet<object>();
-  const replaced = (_key: string, inner: unknown): unknown => {
-    if (typeof inner === 'function' || typeof inner === 'symbol' || typeof inner === 'bigint') return String(inner);
-    if (typeof inner !== 'object' || inner === null) return inner;
-    if ('sessionId' in inner && 'getSnapshot' in inner) return { actor: (inner as AnyActorRef).id };
-    if (seen.has(inner)) return '…';
-    seen.add(inner);
-    return inner;
-  };
-  return JSON.parse(JSON.stringify(value, replaced) ?? 'null') as T;
+function stateOf(value: unknown, status: unknown): RoleView['value'] {
+  try {
+    return plain(stateIn(value, status)) as RoleView['value'];
+  } catch {
+    return 'active';
+  }
 }

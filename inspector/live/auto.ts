@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
+import { harmless } from './harmless.js';
 import { listenTo } from './listening.js';
 import { Outbox } from './outbox.js';
 import { actorTarget, Reached, reachNode } from './reached.js';
@@ -56,11 +57,11 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
 if (url !== undefined && url !== '') {
   const program = { name, run: randomUUID() };
   const outbox = new Outbox(url, program);
-  const report = (one: StepReport | PeerReport) => outbox.put(one);
+  const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
   const reached = QUIVER_REACH === '1' ? new Reached() : null;
   reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
   const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
-  (place[PLACE] ??= new Set()).add((node) => reportConversing(node, report, reached));
+  (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
   outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
   if (reached) listenTo(url, program, reached);
   process.once('beforeExit', () => void outbox.close().catch(() => {}));

@@ -33,7 +33,7 @@ export class Merger {
   private readonly heldUp = new Map<string, Set<number>>();
   /** The program that each node belongs to, and the nodes that are no more. */
   private readonly programs = new Map<NodeId, string>();
-  private readonly ended = new Map<NodeId, string>();
+  private readonly ended = new Map<NodeId, Message>();
   private index = 0;
   private at = 0;
 
@@ -91,7 +91,7 @@ export class Merger {
           ...base,
           kind: end === undefined ? 'start' : 'crash',
           node,
-          event: { type: end ?? 'stands' },
+          event: end ?? { type: 'stands' },
           sent: [],
           emitted: [],
           roles,
@@ -121,7 +121,7 @@ export class Merger {
   gone(node: NodeId, at: number): void {
     if (!this.nodes.has(node) || this.ended.has(node)) return;
     this.pass(at);
-    this.end(node, 'gone');
+    this.end(node, { type: 'gone' });
   }
 
   /** What is on its way to nodes that nobody watches goes out of sight. */
@@ -151,7 +151,7 @@ export class Merger {
     } = report;
     if (ports) this.ports.set(node, ports);
     if (kind === 'start') this.begin(report, program);
-    if (kind === 'crash') return this.end(node, 'ended');
+    if (kind === 'crash') return this.end(node, event.type === 'failed' ? event : { type: 'ended' });
     if (this.ended.delete(node)) this.sayBack(node);
     if (peer !== undefined && event.type === 'link.down') this.loseBetween(peer, node, at, 'link down');
     const arrived = from === undefined ? undefined : this.arrive(from, node, message!, number, at);
@@ -210,12 +210,12 @@ export class Merger {
     }
   }
 
-  private end(node: NodeId, how: 'ended' | 'gone'): void {
+  private end(node: NodeId, how: Message): void {
     this.ended.set(node, how);
     const clock = this.tick(node, {});
-    const said = { kind: 'crash', node, event: { type: how }, sent: [], emitted: [], roles: {}, clock } as const;
+    const said = { kind: 'crash', node, event: how, sent: [], emitted: [], roles: {}, clock } as const;
     this.put({ index: this.index++, at: this.at, ...said });
-    this.lose(({ to }) => to === node, `its receiver has ${how === 'gone' ? 'gone' : 'ended'}`);
+    this.lose(({ to }) => to === node, `its receiver has ${how.type}`);
   }
 
   /** It was only silent for long. */

@@ -11,7 +11,7 @@ export interface RoleNow {
   readonly since: number;
 }
 
-export type Life = 'alive' | 'suspected' | 'crashed' | 'gone' | 'ended';
+export type Life = 'alive' | 'suspected' | 'crashed' | 'failed' | 'gone' | 'ended';
 
 export class Moment {
   constructor(
@@ -48,14 +48,14 @@ export class Moment {
   }
 
   /**
-   * `suspected`: it acts as far as is known, and the detector of another node has lost it. `ended` and `gone` are live nodes that have
-   * closed, or whose program is heard of no more.
+   * `suspected`: it acts as far as is known, and the detector of another node has lost it. `ended`, `failed` and `gone` are live
+   * nodes that have closed, that an error has ended, or whose program is heard of no more.
    */
   life(node: number): Life {
     if (!this.runs(node)) {
       const changes = this.recording.running[node]!;
       const how = this.recording.ends.get(changes[lastAtMost(changes, 2 * this.line + 1)]! >> 1);
-      return how === 'ended' || how === 'gone' ? how : 'crashed';
+      return how === 'ended' || how === 'gone' || how === 'failed' ? how : 'crashed';
     }
     const isLost = ({ from, to, changes }: Channel) =>
       to === node && this.last(changes) === false && this.runs(from) && !startsDown(changes);

@@ -29,6 +29,7 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
     case 'corrupt':
       return 'was corrupted';
     case 'crash':
+      if (event.type === 'failed') return `failed: ${String(event['error'] ?? '')}`;
       return event.type === 'ended' ? 'ended' : event.type === 'gone' ? 'is gone: its program is heard of no more' : 'crashed';
     case 'restart':
       return event.type === 'back' ? 'is back' : 'restarted';

@@ -30,6 +30,7 @@ export const LOOKS: readonly (readonly [Life, Look])[] = [
   ['alive', { isFilled: true, edge: 'tone', dash: [] }],
   ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
   ['crashed', { isFilled: false, edge: 'wrong', dash: [3, 3] }],
+  ['failed', { isFilled: false, edge: 'wrong', dash: [6, 2] }],
   ['gone', { isFilled: false, edge: 'wrong', dash: [1, 4] }],
   ['ended', { isFilled: false, edge: 'muted', dash: [] }],
 ];

@@ -48,7 +48,7 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
               </th>
               <td>
                 {scene.nodes[node]?.life !== 'alive' && <b>{scene.nodes[node]?.life} </b>}
-                {['crashed', 'gone', 'ended'].includes(scene.nodes[node]?.life ?? '')
+                {['crashed', 'failed', 'gone', 'ended'].includes(scene.nodes[node]?.life ?? '')
                   ? ''
                   : moment.value
                       .roles(node)

@@ -1,0 +1,227 @@
+/** A program that is watched behaves as it does alone, whatever its actors hold, and is shown as far as it can be read. */
+import { assign, createActor, createMachine } from 'xstate';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
+import { sentence } from '../model/words.js';
+import { reportActors } from './actors.js';
+import { harmless } from './harmless.js';
+import { Merger } from './merge.js';
+import { plain } from './plain.js';
+import type { StepReport } from './report.js';
+
+function watched(): StepReport[] {
+  const reports: StepReport[] = [];
+  onTestFinished(reportActors((report) => reports.push(JSON.parse(JSON.stringify(report)) as StepReport)));
+  return reports;
+}
+
+const nested = (depth: number): unknown => {
+  let value: unknown = 'bottom';
+  for (let i = 0; i < depth; i++) value = { value };
+  return value;
+};
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const fails = (): never => {
+  throw new Error('not for you');
+};
+
+const HOSTILE: readonly (readonly [string, () => unknown, string])[] = [
+  [
+    'a getter that throws',
+    () => Object.defineProperty({}, 'x', { get: fails, enumerable: true }),
+    '‹cannot be read: not for you›',
+  ],
+  ['a toJSON that throws', () => ({ x: { toJSON: fails } }), '‹cannot be read: not for you›'],
+  ['a proxy that throws', () => new Proxy({}, { has: fails, get: fails, ownKeys: fails }), '‹cannot be read: not for you›'],
+  ['a revoked proxy', revoked, '‹cannot be read: '],
+  [
+    'what throws what cannot be read',
+    () => ({
+      x: {
+        toJSON: () => {
+          throw revoked();
+        },
+      },
+    }),
+    '‹cannot be read: ',
+  ],
+  ['what is nested ten thousand deep', () => nested(10_000), '…'],
+  ['a list without an end', () => Array.from({ length: 3e6 }), ' more'],
+];
+
+const toggle = (context: object) =>
+  createMachine({
+    context: { ...context, n: 0 } as { n: number },
+    initial: 'off',
+    states: {
+      off: { on: { go: { target: 'on', actions: assign({ n: ({ context: { n } }) => n + 1 }) } } },
+      on: { on: { go: 'off' } },
+    },
+  });
+
+const last = (reports: readonly StepReport[]) =>
+  Object.values(reports.findLast(({ roles }) => Object.keys(roles).length > 0)!.roles)[0]!;
+
+describe('what an actor holds', () => {
+  test.each(HOSTILE)('%s, in its context', (_, make, shown) => {
+    const reports = watched();
+    const actor = createActor(toggle({ held: make() })).start();
+    expect(() => actor.send({ type: 'go' })).not.toThrow();
+    expect(actor.getSnapshot()).toMatchObject({ value: 'on', status: 'active' });
+    expect(last(reports)).toMatchObject({ value: 'on', context: { n: 1 } });
+    expect(JSON.stringify(last(reports).context['held'])).toContain(shown);
+  });
+
+  test.each(HOSTILE)('%s, in an event', (_, make, shown) => {
+    const reports = watched();
+    const actor = createActor(toggle({})).start();
+    expect(() => actor.send({ type: 'go', held: make() } as { type: 'go' })).not.toThrow();
+    expect(actor.getSnapshot()).toMatchObject({ value: 'on', status: 'active' });
+    expect(reports.at(-1)!.event.type).toBe('go');
+    expect(JSON.stringify(reports.at(-1)!.event)).toContain(shown);
+  });
+
+  test('what is shared is no circle, and a circle is cut', () => {
+    const shared = { n: 1 };
+    const circle: Record<string, unknown> = { shared };
+    circle['self'] = circle;
+    expect(plain({ a: shared, b: shared, circle })).toEqual({ a: shared, b: shared, circle: { shared, self: '…' } });
+  });
+
+  test('what JSON has, as JSON has it', () => {
+    const value = { a: [undefined, Number.NaN, true, null, 'x'], d: new Date(0), m: new Map([[1, 2]]), u: undefined };
+    expect(plain(value)).toEqual(JSON.parse(JSON.stringify(value)));
+    expect(plain({ big: 10n })).toEqual({ big: '10' });
+  });
+
+  test('what is too much is cut and says so, and what is small beside it stays', () => {
+    const read = plain({ text: 'x'.repeat(12e6), list: Array.from({ length: 1e6 }, () => ({})), n: 7 }) as any;
+    expect(JSON.stringify(read).length).toBeLessThan(2_100_000);
+    expect(read.n).toBe(7);
+    expect(read.text).toMatch(/^x+… \(12000000 characters\)$/);
+    expect(read.list.at(-1)).toMatch(/^… [\d]+ more$/);
+  });
+
+  test('a BigInt and what throws, as the value of logic of its own', () => {
+    const reports = watched();
+    for (const value of [5n, revoked(), new Proxy({}, { ownKeys: fails, get: fails })]) {
+      const snapshot = { status: 'active', value, output: undefined, error: undefined } as const;
+      const logic = {
+        getInitialSnapshot: () => snapshot,
+        transition: () => ({ ...snapshot }),
+        getPersistedSnapshot: () => snapshot,
+      };
+      createActor(logic as never, {} as never)
+        .start()
+        .send({ type: 'go' } as never);
+      expect(last(reports)).toEqual({ chart: 'actor', value: 'active', context: {} });
+    }
+  });
+
+  test('what is no record, as a context', () => {
+    const reports = watched();
+    const snapshot = { status: 'active', context: revoked(), output: undefined, error: undefined } as const;
+    const logic = { getInitialSnapshot: () => snapshot, transition: () => snapshot, getPersistedSnapshot: () => snapshot };
+    createActor(logic as never, {} as never).start();
+    expect(last(reports).context).toEqual({ context: expect.stringContaining('‹cannot be read: ') });
+  });
+
+  test('a machine whose description cannot be read is named all the same', () => {
+    const reports = watched();
+    const states = { a: { on: { go: 'b' } }, b: {} };
+    const actor = createActor(
+      createMachine({
+        id: 'odd',
+        meta: {
+          get x() {
+            return fails();
+          },
+        },
+        initial: 'a',
+        states,
+      }),
+    ).start();
+    actor.send({ type: 'go' });
+    expect(reports[0]!.charts!['odd']).toMatchObject({ initial: 'a', states });
+    expect(last(reports)).toMatchObject({ value: 'b' });
+  });
+});
+
+test('a listener that fails warns once', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const listen = harmless(fails);
+  expect(() => [listen(), listen()]).not.toThrow();
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('not for you')]]);
+});
+
+test('a report that fails does not reach the program', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  onTestFinished(reportActors(fails));
+  const actor = createActor(toggle({})).start();
+  expect(() => actor.send({ type: 'go' })).not.toThrow();
+  expect(actor.getSnapshot()).toMatchObject({ value: 'on', status: 'active' });
+});
+
+describe('names of actors', () => {
+  const job = createMachine({ id: 'job', initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } });
+
+  test('are given again when an actor has ended', () => {
+    const reports = watched();
+    const [one, two] = [createActor(job).start(), createActor(job).start()];
+    one.send({ type: 'go' });
+    createActor(job).start();
+    createActor(job, { id: 'job (3)' }).start();
+    createActor(job).start();
+    two.stop();
+    expect(reports.filter(({ kind }) => kind === 'start').map(({ node }) => node)).toEqual([
+      'job',
+      'job (2)',
+      'job',
+      'job (3)',
+      'job (4)',
+    ]);
+  });
+
+  test('of two thousand alike cost no more each than those of a few', () => {
+    const reports = watched();
+    const looks = vi.spyOn(Set.prototype, 'has');
+    onTestFinished(() => looks.mockRestore());
+    const begin = () => createActor(job).start();
+    const costOf = () => {
+      const before = looks.mock.calls.length;
+      begin();
+      return looks.mock.calls.length - before;
+    };
+    begin();
+    const first = costOf();
+    const alive = Array.from({ length: 2000 }, begin);
+    expect(costOf()).toBe(first);
+    expect(new Set(reports.map(({ node }) => node)).size).toBe(alive.length + 3);
+  });
+});
+
+test('an actor that fails: its event, its error, and that it is no more', () => {
+  const lines: TraceLine[] = [];
+  const merger = new Merger(0, (line) => lines.push(line));
+  onTestFinished(reportActors((report) => merger.take(report)));
+  const actor = createActor(
+    createMachine({ id: 'm', initial: 'a', states: { a: { on: { go: 'b', boom: { target: 'b', actions: fails } } }, b: {} } }),
+  );
+  const errors: unknown[] = [];
+  actor.subscribe({ error: (error) => errors.push(error) });
+  actor.start();
+  actor.send({ type: 'boom' });
+  actor.send({ type: 'go' });
+  expect(errors).toEqual([new Error('not for you')]);
+  expect(lines.map(sentence)).toEqual(['m started', 'm was asked to boom', 'm failed: not for you']);
+  expect((merger.standing()[0] as StepLine).event).toEqual({ type: 'failed', error: 'not for you' });
+  expect(lines.every(isStep)).toBe(true);
+});
