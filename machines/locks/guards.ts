@@ -43,6 +43,13 @@ const leavesOut = (args: In, isFollowing: boolean): boolean =>
 const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
 const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
 
+/** Others have begun an epoch without this node, later than all that it has promised. */
+function leavesUsOut(args: In): boolean {
+  const { id, served } = args.context;
+  const epoch = epochOf(args);
+  return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
+}
+
 /** Whose links and word matter here: voters, members of the epoch, whoever is to vote. Others may come and go. */
 function concerns(node: NodeId, { membership, promised, served, wanted }: In['context']): boolean {
   const votes = votesInOneOf(node, membership, ...(promised === null ? [] : [promised.next]));
@@ -163,11 +170,13 @@ export const epochsGuards = {
     return isMissing && links.every((peer) => members.includes(peer) || !votesInOneOf(peer, membership, next));
   },
   isInstalled: (args: In) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
-  leavesUsOut: (args: In) => {
-    const { id, served } = args.context;
-    const epoch = epochOf(args);
-    return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
-  },
+  leavesUsOut,
+  leavesLeaderOut: (args: In) =>
+    leads(args) &&
+    leavesUsOut(args) &&
+    !isForeign(args) &&
+    !isLater(args) &&
+    !isBeyondReason(epochOf(args), largestKnown(args.context)),
   mayWant,
   mayWantNow: (args: In) => mayWant(args) && isPossible(args, changeOf(args)),
   mayChange,

@@ -1,9 +1,13 @@
 /** Processes that end and start again: with storage they are bound by what they had stored, without it they know that they have forgotten. */
 import { describe, expect, test } from 'vitest';
+import { initialTransition, transition } from 'xstate';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
+import type { EpochsEvent } from './knowledge.js';
+import { firstMembership } from './membership.js';
 import { unsaved } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
@@ -165,5 +169,44 @@ describe('three that end all at once and start again', () => {
   test('they begin anew without, where no clock gives a number above what was promised', () => {
     const [first, second] = fencesWith(undefined);
     expect(second).toBeLessThan(first!);
+  });
+});
+
+describe('a leader that starts while the others begin without it', () => {
+  const membership = firstMembership(['a', 'b', 'c']);
+  const others = { from: 'b', epoch: 3, members: ['b', 'c'], membership } as const;
+  /** Its first proposal is being stored, and nobody has heard of it. */
+  const after = (...events: readonly object[]) =>
+    events.reduce<ReturnType<typeof initialTransition<typeof epochsMachine>>[0]>(
+      (snapshot, event) => transition(epochsMachine, snapshot, event as EpochsEvent)[0],
+      initialTransition(epochsMachine, {
+        id: 'a',
+        links: ['b', 'c'],
+        leader: 'a',
+        floor: 0,
+        bounds: { grants: 8192, locks: 10 },
+        confirm: false,
+        earlyMax: 10,
+        patience: 5,
+        members: [],
+        memory: 'new',
+        membership,
+        stored: null,
+      })[0],
+    );
+
+  test('proposes above what it is told meanwhile, for nobody will call again', () => {
+    const proposing = after();
+    expect([proposing.value, proposing.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 1 }]);
+    const told = after({ type: 'changed', from: 'b', membership }, { type: 'told', ...others });
+    expect([told.value, told.context.promised]).toMatchObject([{ preparing: 'saving' }, { epoch: 4, members: ['a', 'b', 'c'] }]);
+    expect(after({ type: 'told', ...others }, { type: 'stored', key: 'standing' }).value).toEqual({
+      preparing: { collecting: 'asking' },
+    });
+  });
+
+  test('believes no number beyond reason, and leaves it to another leader', () => {
+    expect(after({ type: 'told', ...others, epoch: 2 ** 52 }).context.promised).toMatchObject({ epoch: 1 });
+    expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
   });
 });
