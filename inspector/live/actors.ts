@@ -1,6 +1,12 @@
 /**
  * Every XState actor of this process as reports: each actor a node, its machine the chart, its parent at the other end of a link; of
- * each step the transitions that XState took.
+ * each step the transitions that XState took, and what was sent in it.
+ *
+ * XState tells of an event when it is sent. The actor takes one after the other: what comes while it is busy, even with an answer
+ * that it has asked for just now, waits. So each actor has a queue of what it was sent, the event that it is busy with at the front,
+ * and what XState says of the actor later belongs to that one until its snapshot comes.
+ *
+ * A step is reported when it is over, and timed by when it began: what others do meanwhile, because of it, comes after it.
  *
  * An actor system is heard from where its root starts. What runs below the library's own nodes is not told: the nodes are.
  */
@@ -13,52 +19,73 @@ import { stateIn } from '../model/values.js';
 import { FreeNames } from './free-names.js';
 import { harmless } from './harmless.js';
 import { messageOf, plain, plainEvent } from './plain.js';
-import { now, type StepReport } from './report.js';
+import { now, type Sent, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
 type Ref = AnyActorRef & { readonly logic: unknown; readonly _parent?: Ref };
 
+/** An event that an actor was sent and takes in its turn. */
+interface Step {
+  /** The very object: what XState says of it later is known by it. */
+  readonly event: Message;
+  /** As it was when it was sent. */
+  readonly message: Message;
+  /** Another actor, how many messages that one had sent to this one by then, and whether it did so in no step of its own. */
+  readonly sender: { readonly name: string; readonly number: number; readonly isUnprompted: boolean } | null;
+  /** When the actor began with it. */
+  at: number;
+  readonly sent: Sent[];
+  selected: Selected | null;
+}
+
 interface Known {
+  readonly ref: Ref;
   readonly name: string;
   readonly chart: string;
-  /** How it stood last, and what it has selected since. */
+  life: 'made' | 'runs' | 'ended';
+  /** What it was sent and has not taken; once it runs, it is busy with the first one. */
+  queue: Step[];
+  /** How many messages it has sent to each other one. */
+  readonly counts: WeakMap<Known, number>;
+  /** How its machine stood last. */
   before: AnyMachineSnapshot | null;
-  selected: Selected;
-  /** The event that it takes, and who sent it. */
-  cause: { readonly event: Message; readonly from: string | undefined } | null;
   /** It is reached no more, and another may have its name. */
-  readonly leave: () => void;
-  hasEnded: boolean;
+  leave: () => void;
 }
+
+/** What is needed of an actor to tell its end, which does not keep it. */
+type Ended = Pick<Known, 'name' | 'chart' | 'leave'>;
 
 const NOTHING: Selected = { taken: [], refused: [] };
 const INIT = 'xstate.init';
+const STOP = 'xstate.stop';
+/** Milliseconds: what is known to come later is never told at the same time. */
+const INSTANT = 0.001;
 
 /** Who wants to reach an actor, from when it is met to when the returned function is called. */
 type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () => void;
 
 /** Reports all actors of systems that start from now on, until the returned function is called. */
 export function reportActors(report: (report: StepReport) => void, reach: Reach = () => () => {}): () => void {
-  const actors = new Actors(report, reach);
+  const heard = new WeakSet<object>();
+  const actors = new Actors(report, reach, heard);
   const { start } = Actor.prototype;
   const fallible = Actor.prototype as unknown as { _error(error: unknown): void };
   const { _error: fail } = fallible;
-  const heard = new WeakSet<object>();
   const listen = harmless((actor: InstanceType<typeof Actor>) => {
     const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
     if (!isRoot || heard.has(actor.system) || isOfLibrary(actor)) return;
     heard.add(actor.system);
     actor.system.inspect(harmless((event) => actors.hear(event)));
-    actors.meet(actor as unknown as Ref);
   });
-  const failed = harmless((actor: unknown, error: unknown) => actors.failed(actor as Ref, error));
+  const failed = harmless((actor: unknown) => actors.failed(actor as Ref));
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
     listen(this);
     return start.call(this);
   };
   // XState inspects no event that fails, and an observer of errors would change what becomes of them.
   fallible._error = function (this: unknown, error) {
-    failed(this, error);
+    failed(this);
     fail.call(this, error);
   };
   return () => {
@@ -79,40 +106,42 @@ class Actors {
   private readonly known = new WeakMap<Ref, Known>();
   private readonly names = new FreeNames();
   /** Who can be sent nothing more has ended, whatever its state. */
-  private readonly dropped = new FinalizationRegistry<Pick<Known, 'name' | 'chart' | 'leave'>>((known) => this.end(known));
+  private readonly dropped = new FinalizationRegistry<Ended>((known) => this.end(known));
   private readonly charts = new Set<string>();
+  private last = 0;
 
   constructor(
     private readonly report: (report: StepReport) => void,
     private readonly reach: Reach,
+    /** The actor systems that tell of their actors. */
+    private readonly heard: WeakSet<object>,
   ) {}
 
   hear(inspected: InspectionEvent): void {
     if (this.isOver) return;
     const ref = inspected.actorRef as Ref;
-    if (inspected.type === '@xstate.actor') return void this.meet(ref);
-    const actor = this.meet(ref);
     if (inspected.type === '@xstate.event') {
-      const source = inspected.sourceRef as Ref | undefined;
-      const from = source && this.known.has(source) ? this.known.get(source)!.name : undefined;
-      actor.cause = { event: inspected.event, from };
-    } else if (inspected.type === '@xstate.microstep') {
-      const { taken, refused } = selectedIn(inspected, actor.chart, actor.before);
-      actor.selected = { taken: [...actor.selected.taken, ...taken], refused: [...actor.selected.refused, ...refused] };
-      actor.before = inspected.snapshot as AnyMachineSnapshot;
-    } else if (inspected.type === '@xstate.snapshot') this.step(actor, inspected.event, inspected.snapshot);
-  }
-
-  /** The event that an actor takes has failed, and with it the actor. */
-  failed(ref: Ref, error: unknown): void {
+      const { event, sourceRef } = inspected;
+      if (event.type === INIT) this.begin(ref, event);
+      else this.send(sourceRef as Ref | undefined, this.meet(ref), event);
+      return;
+    }
     const actor = this.known.get(ref);
-    if (this.isOver || !actor || actor.hasEnded) return;
-    const { cause } = actor;
-    if (cause) this.step(actor, cause.event, ref.getSnapshot(), error);
-    else this.end(actor, error);
+    // The steps into a first state come before the actor runs.
+    if (actor?.life !== 'runs') return;
+    if (inspected.type === '@xstate.microstep') {
+      const step = this.current(actor, inspected.event, true);
+      const { taken, refused } = selectedIn(inspected, actor.chart, actor.before);
+      const { taken: before, refused: no } = step.selected ?? NOTHING;
+      step.selected = { taken: [...before, ...taken], refused: [...no, ...refused] };
+      actor.before = inspected.snapshot as AnyMachineSnapshot;
+    } else if (inspected.type === '@xstate.snapshot') {
+      this.current(actor, inspected.event, false);
+      this.close(actor);
+    }
   }
 
-  meet(ref: Ref): Known {
+  private meet(ref: Ref): Known {
     const met = this.known.get(ref);
     if (met) return met;
     const { config } = ref.logic as { config?: { id?: string } };
@@ -121,67 +150,155 @@ class Actors {
     // XState numbers what has no name of its own.
     const own = /^x:\d+$/.test(ref.id) ? ((isMachine ? config.id : undefined) ?? 'actor') : ref.id;
     const { name, giveBack } = this.names.take(own);
-    const { events = [] } = ref.logic as { readonly events?: readonly string[] };
-    const unreach = this.reach(name, ref, events);
-    const leave = () => {
-      unreach();
-      giveBack();
+    const actor: Known = {
+      ref,
+      name,
+      chart,
+      life: 'made',
+      queue: [],
+      counts: new WeakMap(),
+      before: null,
+      leave: giveBack,
     };
-    const actor: Known = { name, chart, leave, hasEnded: false, before: null, selected: NOTHING, cause: null };
     this.known.set(ref, actor);
-    this.dropped.register(ref, { name, chart, leave }, actor);
-    const parent = ref._parent && this.known.get(ref._parent);
-    const isNew = isMachine && !this.charts.has(chart);
-    this.charts.add(chart);
-    this.say(actor, {
-      kind: 'start',
-      event: { type: 'start' },
-      roles: { [chart]: viewOf(chart, ref.getSnapshot()) },
-      links: parent ? [parent.name] : [],
-      ...(isNew && { charts: { [chart]: chartOf(ref.logic as AnyStateMachine) } }),
-    });
     return actor;
   }
 
-  private step(actor: Known, { type }: Message, snapshot: unknown, error?: unknown): void {
-    if (actor.hasEnded) return;
-    const { chart, cause, selected } = actor;
-    actor.cause = null;
-    actor.selected = NOTHING;
+  /** What an actor that fails tells its parent is the end of its step; nobody else hears of a root. */
+  failed(ref: Ref): void {
+    const actor = this.known.get(ref);
+    if (!this.isOver && !ref._parent && actor?.life === 'runs' && actor.queue.length > 0) this.close(actor);
+  }
+
+  /** An actor starts, or starts anew: whatever it was sent before waits. */
+  private begin(ref: Ref, event: Message): void {
+    if (this.known.get(ref)?.life === 'ended') this.known.delete(ref);
+    const actor = this.meet(ref);
+    const { name, chart, leave: giveBack } = actor;
+    actor.life = 'runs';
+    actor.before = ref.getSnapshot() as AnyMachineSnapshot;
+    actor.queue.unshift({ ...stepOf(event), at: this.instant() });
+    const { events = [] } = ref.logic as { readonly events?: readonly string[] };
+    const unreach = this.reach(name, ref, events);
+    actor.leave = () => {
+      unreach();
+      giveBack();
+    };
+    this.dropped.register(ref, { name, chart, leave: actor.leave }, actor);
+  }
+
+  private send(source: Ref | undefined, target: Known, event: Message): void {
+    const sender = source && source !== target.ref ? this.known.get(source) : undefined;
+    const message = plainEvent(event);
+    const step = stepOf(event, message, sender && this.post(sender, target, message));
+    // Before anybody hears that an actor has ended, it has.
+    if (sender?.life === 'runs' && isLastWord(sender, event)) this.close(sender);
+    if (target.life === 'runs' || (target.life === 'made' && this.heard.has(target.ref.system))) target.queue.push(step);
+    if (target.life === 'runs' && target.queue.length === 1) step.at = this.instant();
+  }
+
+  /** Notes a message with the step that sends it. */
+  private post(sender: Known, target: Known, message: Message): NonNullable<Step['sender']> {
+    const number = (sender.counts.get(target) ?? 0) + 1;
+    sender.counts.set(target, number);
+    const busy = sender.life === 'runs' ? sender.queue[0] : undefined;
+    busy?.sent.push({ to: target.name, message, number });
+    return { name: sender.name, number, isUnprompted: !busy };
+  }
+
+  /** The step that an actor is at. What it was sent before anybody listened, and its end, nobody has told before. */
+  private current(actor: Known, event: Message, isMicrostep: boolean): Step {
+    const [first] = actor.queue;
+    // Microsteps that follow the first one may be for events that the machine has raised.
+    if (first && (first.event === event || (isMicrostep && first.selected))) return first;
+    const step = { ...stepOf(event), at: this.instant() };
+    actor.queue.unshift(step);
+    return step;
+  }
+
+  private close(actor: Known): void {
+    const step = actor.queue.shift()!;
+    const snapshot: unknown = actor.ref.getSnapshot();
     actor.before = snapshot as AnyMachineSnapshot;
-    const event = cause?.event ?? { type };
-    const { status = 'active' } = snapshot as { status?: string };
-    if (event.type !== INIT) {
-      const isFrom = cause?.from !== undefined && cause.from !== actor.name;
-      const said = plainEvent(event);
-      this.say(actor, {
-        kind: isFrom ? 'deliver' : 'command',
-        event: said,
-        ...(isFrom && { from: cause.from, message: said }),
-        roles: { [chart]: viewOf(chart, snapshot) },
-        ...(chart === 'actor' ? {} : { selected }),
-      });
-    }
-    if (status === 'active') return;
-    actor.hasEnded = true;
-    this.dropped.unregister(actor);
-    this.end(actor, status === 'error' ? (error ?? (snapshot as { error?: unknown }).error) : undefined);
+    this.say(actor, step, snapshot);
+    const { status, error } = snapshot as { readonly status?: string; readonly error?: unknown };
+    if (status === 'done' || status === 'error' || step.event.type === STOP) {
+      actor.life = 'ended';
+      actor.queue = [];
+      this.dropped.unregister(actor);
+      const failed = { type: 'failed', error: plain(messageOf(error)) };
+      this.end(actor, status === 'error' ? failed : undefined);
+    } else if (actor.queue.length > 0) actor.queue[0]!.at = this.instant();
   }
 
-  private end(actor: Pick<Known, 'name' | 'chart' | 'leave'>, error?: unknown): void {
+  private end({ name, chart, leave }: Ended, event: Message = { type: 'ended' }): void {
     if (this.isOver) return;
-    actor.leave();
-    const event = error === undefined ? { type: 'ended' } : { type: 'failed', error: plain(messageOf(error)) };
-    this.say(actor, { kind: 'crash', event, roles: {} });
+    leave();
+    const said = { kind: 'crash', event, sent: [], emitted: [], roles: {}, isOwn: true } as const;
+    this.report({ at: this.instant(), node: name, role: chart, ...said });
   }
 
-  private say(
-    { name, chart }: Pick<Known, 'name' | 'chart'>,
-    report: Omit<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'>,
-  ): void {
-    this.report({ at: now(), node: name, role: chart, sent: [], emitted: [], isOwn: true, ...report });
+  private say(actor: Known, { at, event, message, sender, sent, selected }: Step, snapshot: unknown): void {
+    const { name, chart } = actor;
+    const isMachine = chart !== 'actor';
+    this.report({
+      at,
+      node: name,
+      role: chart,
+      ...(event.type === INIT ? this.startOf(actor) : takenFrom(sender, message)),
+      sent,
+      emitted: [],
+      roles: { [chart]: viewOf(chart, snapshot) },
+      ...(isMachine && event.type !== INIT && { selected: selected ?? NOTHING }),
+      isOwn: true,
+    });
+  }
+
+  private startOf({ ref, chart }: Known): Pick<StepReport, 'kind' | 'event' | 'links' | 'charts'> {
+    const parent = ref._parent && this.known.get(ref._parent);
+    const isNew = chart !== 'actor' && !this.charts.has(chart);
+    this.charts.add(chart);
+    return {
+      kind: 'start',
+      event: { type: 'start' },
+      links: parent ? [parent.name] : [],
+      ...(isNew && { charts: { [chart]: chartOf(ref.logic as AnyStateMachine) } }),
+    };
+  }
+
+  private instant(): number {
+    return (this.last = Math.max(now(), this.last + INSTANT));
   }
 }
+
+const stepOf = (event: Message, message: Message = plainEvent(event), sender: Step['sender'] = null): Step => ({
+  event,
+  message,
+  sender,
+  at: 0,
+  sent: [],
+  selected: null,
+});
+
+const takenFrom = (
+  sender: Step['sender'],
+  message: Message,
+): Pick<StepReport, 'kind' | 'event' | 'from' | 'message' | 'number'> =>
+  sender
+    ? {
+        kind: 'deliver',
+        event: message,
+        from: sender.name,
+        message,
+        number: sender.number,
+        ...(sender.isUnprompted && { isUnprompted: true }),
+      }
+    : { kind: 'command', event: message };
+
+const statusOf = ({ ref }: Known): string | undefined => (ref.getSnapshot() as { status?: string }).status;
+
+const isLastWord = (sender: Known, { type }: Message): boolean =>
+  statusOf(sender) !== 'active' && [`xstate.done.actor.${sender.ref.id}`, `xstate.error.actor.${sender.ref.id}`].includes(type);
 
 /** What cannot be read of a config is shown as such; its functions keep their names. */
 function chartOf(machine: AnyStateMachine): unknown {

@@ -178,9 +178,10 @@ const aheadNote = (first: StepReport | PeerReport): StepReport => ({
 });
 
 /** Programs may have actors of the same names. */
-const inProgram = ({ node, from, links = [], ...report }: StepReport, program: string): StepReport => ({
+const inProgram = ({ node, from, sent, links = [], ...report }: StepReport, program: string): StepReport => ({
   ...report,
   node: `${program}/${node}`,
+  sent: sent.map((one) => ({ ...one, to: `${program}/${one.to}` })),
   links: links.map((other) => `${program}/${other}`),
   ...(from !== undefined && { from: `${program}/${from}` }),
 });

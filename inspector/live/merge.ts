@@ -54,8 +54,8 @@ export class Merger {
   /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
   isReadyFor(report: StepReport | PeerReport): boolean {
     if (report.kind === 'peer') return true;
-    const { node, from, message, number = null } = report;
-    if (from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
+    const { node, from, message, number = null, isUnprompted = false } = report;
+    if (isUnprompted || from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
     if (number !== null && number <= (this.unseen.get(channel(from, node)) ?? 0)) return true;
     return this.flights.find(from, node, message!, number) !== undefined;
   }

@@ -115,7 +115,9 @@ class Reading {
   }
 
   private fields(value: object, depth: number): object {
-    const keys = Object.keys(value);
+    // What an error says is none of its enumerable fields.
+    const said = value instanceof Error ? ['name', 'message'] : [];
+    const keys = [...new Set([...said, ...Object.keys(value)])];
     const read: [string, unknown][] = [];
     this.take(null, 2);
     for (const [count, key] of keys.entries()) {

@@ -42,6 +42,7 @@ const OPTIONAL = {
   peers: (value: unknown) => isListOf(value, isPeer),
   links: (value: unknown) => isListOf(value, isText),
   isOwn: (value: unknown) => typeof value === 'boolean',
+  isUnprompted: (value: unknown) => typeof value === 'boolean',
   peer: isText,
   charts: isRecord,
   ports: (value: unknown) => isRecord(value) && Object.values(value).every(isNumber),

@@ -106,6 +106,8 @@ export interface StepReport {
   readonly from?: NodeId;
   readonly message?: Message;
   readonly number?: number;
+  /** The sender took no step to send it, as when a time is up: nothing but its arrival tells of it. */
+  readonly isUnprompted?: boolean;
   readonly sent: readonly Sent[];
   readonly emitted: readonly Message[];
   readonly timers?: StepLine['timers'];

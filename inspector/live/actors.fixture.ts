@@ -1,0 +1,36 @@
+/** What reports of XState's actors say, as short lines, and as the trace that comes of them. */
+import { onTestFinished } from 'vitest';
+import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
+import { reportActors } from './actors.js';
+import { Merger } from './merge.js';
+import type { StepReport } from './report.js';
+
+/** The reports of what starts from now on, in their order; call it for those that have come. */
+export function recordActors(): () => StepReport[] {
+  const reports: StepReport[] = [];
+  onTestFinished(reportActors((report) => reports.push(report)));
+  return () => reports.sort((a, b) => a.at - b.at);
+}
+
+/** The trace that comes of reports; none may wait for one that comes after it. */
+export function traceOf(reports: readonly StepReport[]): TraceLine[] {
+  const lines: TraceLine[] = [];
+  const merger = new Merger(reports[0]!.at, (line) => lines.push(line));
+  for (const report of reports) {
+    if (!merger.isReadyFor(report)) throw new Error(`${report.node} takes ${report.event.type} before it was sent`);
+    merger.take(report);
+  }
+  if (merger.inFlight.length > 0) throw new Error(`on its way for ever: ${JSON.stringify(merger.inFlight)}`);
+  return lines;
+}
+
+/** Each step: who took what from whom, by which transitions, and what it sent. */
+export const stepsOf = (reports: readonly StepReport[]): string[] =>
+  traceOf(reports)
+    .filter(isStep)
+    .map(({ node, kind, event, taken = [], sent }: StepLine) => {
+      const from = kind === 'deliver' ? ` of ${String(event['from'])}` : '';
+      const by = taken.map(([, state, type]) => ` [${state}/${type}]`).join('');
+      const out = sent.map(({ to, message }) => ` > ${to} ${message.type}`).join('');
+      return `${node}: ${event.type}${from}${by}${out}`;
+    });
