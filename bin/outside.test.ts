@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -92,6 +93,11 @@ describe('a protocol of your own', () => {
     const [page, trace] = await Promise.all([fetch(url), fetch(new URL('trace', url))]);
     expect([page.status, trace.status]).toEqual([200, 200]);
     expect((await trace.text()).split('\n')[0]).toMatch(/"protocol":"ring"/);
+    // A test that the page saves beside the scenario imports it.
+    const offer = await fetch(new URL('offer', url), { method: 'POST', body: JSON.stringify(scenario) });
+    const { module } = (await offer.json()) as { readonly module: { readonly path: string; readonly name: string } };
+    expect(module.path).toMatch(/^\.\.?\//);
+    expect([resolve(dirname(inFolder('call.json')), module.path), module.name]).toEqual([own, 'ring']);
     child.kill('SIGINT');
     expect(await exited).toEqual([0, null]);
     await expect(fetch(url)).rejects.toThrow();

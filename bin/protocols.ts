@@ -8,6 +8,7 @@ import type { Protocol } from '../machines/protocol.js';
 import { nearestWord } from '../network/scenario/nearest.js';
 import { shownValue } from '../network/scenario/read.js';
 import { exportedProtocols } from './exported.js';
+import { relativeModule } from './relative-module.js';
 import { USAGE } from './usage.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
@@ -41,6 +42,12 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
 /** The words that bring a protocol of one's own along again, for a line to paste; none for one of ours. */
 export function broughtBy({ protocol, module = brought.get(protocol.name)?.module }: FoundProtocol): readonly string[] {
   return module ? ['--protocol', relative('.', module.path)] : [];
+}
+
+/** The module that brought a protocol of one's own, as an import names it from that folder; none for one of ours. */
+export function importOf(protocol: string, folder: string): { readonly path: string; readonly name: string } | undefined {
+  const module = brought.get(protocol)?.module;
+  return module && { path: relativeModule(resolve(folder), module.path), name: module.name };
 }
 
 /** The protocols that have been brought along. */

@@ -17,11 +17,19 @@ export interface OfferedCommand {
   readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];
 }
 
+/** A module as an import names it from the folder of the scenario, and what it exports the protocol as. */
+export interface OfferedModule {
+  readonly path: string;
+  readonly name: string;
+}
+
 /** What the page may offer. */
 export interface Offer {
   readonly commands: readonly OfferedCommand[];
   /** The verbs of scenario events that can be done here beside them. */
   readonly does: readonly string[];
+  /** Where a protocol that is not ours comes from, for a test that is saved beside the scenario. */
+  readonly module?: OfferedModule;
   /** For what is alive: what is held up by hand now, in words. */
   readonly standing?: readonly string[];
   /** For an actor, which takes any event: the types that its machine names. */

@@ -5,7 +5,7 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ENDINGS, formatOf } from '../../inspector/exports/formats.js';
-import { handsFor, textOf } from '../../inspector/hands.js';
+import { handsFor, textOf, type Hands } from '../../inspector/hands.js';
 import { TraceReader } from '../../inspector/model/reader.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
@@ -17,6 +17,7 @@ import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { Work } from '../verbs.js';
 import { Forks } from '../forks.js';
+import { importOf } from '../protocols.js';
 import { recordNearest, recordRun } from '../recording.js';
 import { parseIn, readFile, readScenarios, type Source } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
@@ -36,12 +37,24 @@ const command: Work<'explore'> = async (values, words) => {
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
-  const parse = (json: unknown) => parseIn(dirname(file ?? '.'), json);
-  const hands = { ...handsFor(parse, recordRun, recordNearest), run: (json: unknown) => forks.run(parse(json), json) };
-  const served = await serveTrace(source, { port, hands, shelf });
+  const served = await serveTrace(source, { port, hands: handsIn(dirname(file ?? '.'), forks), shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
+
+/** Hands on scenarios whose files lie in a folder. */
+function handsIn(folder: string, forks: Forks): Hands {
+  const parse = (json: unknown) => parseIn(folder, json);
+  const hands = handsFor(parse, recordRun, recordNearest);
+  return {
+    ...hands,
+    run: (json) => forks.run(parse(json), json),
+    offer(json) {
+      const module = importOf(parse(json).protocol.name, folder);
+      return { ...hands.offer(json), ...(module && { module }) };
+    },
+  };
+}
 
 /** The trace, or the run of the scenario, as a file of another kind: a page of its own, a picture, what another tool reads. */
 async function save(path: string, file: string | undefined, seed: number | undefined): Promise<number> {

@@ -1,8 +1,9 @@
 /** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
 import { branches, current, gestures, rename, type Branch } from './branches.js';
-import { showBranch, gestureText, scenarioNow, takeBack } from './hands.js';
+import { showBranch, gestureText, offer, scenarioNow, takeBack } from './hands.js';
 import { reload } from './load.js';
+import { savedTest } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
 import { pauseAt, recording, verdict } from './state.js';
 
@@ -69,17 +70,7 @@ function Branches() {
 
 const scenarioText = (): string => `${JSON.stringify(scenarioNow.value, null, 2)}\n`;
 
-/** The run as a test of the verdict that it has now, and of which properties failed. */
 function testText(): string {
   const failed = verdict.value.findings.filter(({ holds }) => holds === false).map(({ property }) => property);
-  return `import { expect, test } from 'vitest';
-import { simulate } from 'xstate-quiver';
-
-test('what was done by hand', () => {
-  const { verdict, properties } = simulate(${JSON.stringify(scenarioNow.value, null, 2).replaceAll('\n', '\n  ')});
-  const failed = properties.filter(({ holds }) => holds === false).map(({ name }) => name);
-  expect(failed.sort()).toEqual(${JSON.stringify(failed.sort())});
-  expect(verdict)${failed.length > 0 ? ".toBe('invalid')" : ".not.toBe('invalid')"};
-});
-`;
+  return savedTest(scenarioNow.value, failed, offer.value?.module);
 }
