@@ -64,5 +64,4 @@ if (url !== undefined && url !== '') {
   (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
   outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
   if (reached) listenTo(url, program, reached);
-  process.once('beforeExit', () => void outbox.close().catch(() => {}));
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
   told.length = 0;
   inbox = new Inbox({
     isReadyFor: () => true,
-    take: (one, program) => void told.push(`${program}: ${one.node} ${one.kind === 'peer' ? '' : one.event.type}`),
+    take: (one, program) => void told.push(`${program}: ${one.node} ${'event' in one ? one.event.type : ''}`),
     gone: (node) => void told.push(`${node} is gone`),
     lookAround: () => {},
   });

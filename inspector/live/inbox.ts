@@ -7,7 +7,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import { checkReport } from './report-checks.js';
-import { now as present, type PeerReport, type StepReport } from './report.js';
+import { now as present, type Report, type StepReport } from './report.js';
 
 const PATIENCE_MS = 150;
 /** A sender that has not reported by then was not watched when it sent. */
@@ -20,8 +20,8 @@ const SILENCE_MS = 3 * BEAT_MS;
 const AHEAD_MAX_MS = 1000;
 
 interface Taker {
-  isReadyFor(report: StepReport | PeerReport): boolean;
-  take(report: StepReport | PeerReport, program?: string): void;
+  isReadyFor(report: Report): boolean;
+  take(report: Report, program?: string): void;
   gone(node: string, at: number): void;
   lookAround(at: number): void;
 }
@@ -38,7 +38,10 @@ export const programKey = ({ name, run }: Program): string => JSON.stringify([na
 /** What one program says at a time; a heartbeat when there is nothing else. */
 export interface Batch {
   readonly program: Program;
-  readonly reports: readonly (StepReport | PeerReport)[];
+  readonly reports: readonly Report[];
+  /** The batches of a sender are counted from 1, and one that comes again is not taken again; a heartbeat has no number. */
+  readonly sender?: string;
+  readonly number?: number;
 }
 
 interface Known {
@@ -47,12 +50,14 @@ interface Known {
   /** Its nodes as they are shown, and as it calls them itself. */
   readonly nodes: Map<string, string>;
   heardAt: number;
+  /** By sender, the number of its last batch. */
+  readonly numbers: Map<string, number>;
   hasGone: boolean;
   isAhead: boolean;
 }
 
 interface Waiting {
-  readonly report: StepReport | PeerReport;
+  readonly report: Report;
   readonly program: Known | undefined;
   /** The node as its program calls it. */
   readonly local: string;
@@ -67,25 +72,29 @@ export class Inbox {
   constructor(private readonly taker: Taker) {}
 
   /** From this process. */
-  put(report: StepReport | PeerReport, program?: Program): void {
+  put(report: Report, program?: Program): void {
     this.waiting.push({ report, program: program && this.programOf(program, Infinity), local: report.node });
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
   /** From another process, which may say anything. */
   putAll(batch: unknown): void {
-    const { program, reports } = (batch ?? {}) as Partial<Batch>;
+    const { program, reports, sender = '', number } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
     if (!Array.isArray(reports)) throw new UsageError('a program says nothing: "reports" is no list');
     const checked = reports.map(checkReport);
     const now = present();
     const known = this.programOf(program, now);
+    if (typeof number === 'number') {
+      if (number <= (known.numbers.get(sender) ?? 0)) return;
+      known.numbers.set(sender, number);
+    }
     const isAhead = checked.some(({ at }) => at > now + AHEAD_MAX_MS);
     if (isAhead && !known.isAhead) checked.push(aheadNote(checked[0]!));
     known.isAhead ||= isAhead;
     for (const told of checked) {
       const report = told.at > now + AHEAD_MAX_MS ? { ...told, at: now } : told;
-      const isOwn = report.kind !== 'peer' && report.isOwn === true;
+      const isOwn = report.kind !== 'peer' && report.kind !== 'gap' && report.isOwn === true;
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
@@ -110,7 +119,7 @@ export class Inbox {
       const taken = new Set([...this.programs.values()].filter(({ hasGone }) => !hasGone).map(({ shown }) => shown));
       let shown = name;
       for (let other = 2; taken.has(shown); other++) shown = `${name} (${other})`;
-      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, hasGone: false, isAhead: false }));
+      this.programs.set(key, (known = { shown, nodes: new Map(), heardAt, numbers: new Map(), hasGone: false, isAhead: false }));
     }
     known.heardAt = heardAt;
     known.hasGone = false;
@@ -144,7 +153,7 @@ export class Inbox {
     const { at, node } = report;
     try {
       if (at > now - PATIENCE_MS || (at > now - GIVE_UP_MS && !this.taker.isReadyFor(report))) return false;
-      program?.nodes.set(node, local);
+      if (report.kind !== 'gap') program?.nodes.set(node, local);
       this.taker.take(report, program?.shown);
     } catch (error) {
       this.warn(node, error as Error);
@@ -166,10 +175,10 @@ export const isProgram = (value: unknown): value is Program => {
 };
 
 /** Tells the page why the times of a program are not its own. */
-const aheadNote = (first: StepReport | PeerReport): StepReport => ({
+const aheadNote = (first: Report): StepReport => ({
   at: first.at,
   node: first.node,
-  ...(first.kind !== 'peer' && first.isOwn !== undefined && { isOwn: first.isOwn }),
+  ...('isOwn' in first && first.isOwn !== undefined && { isOwn: first.isOwn }),
   kind: 'note',
   event: { type: 'has a clock that is ahead of this one: its steps are shown as of when they were heard of' },
   sent: [],

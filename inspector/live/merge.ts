@@ -10,7 +10,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
-import type { HeardOfHands, PeerReport, StepReport, Sent } from './report.js';
+import type { GapReport, HeardOfHands, PeerReport, Report, StepReport, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
 export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
@@ -52,8 +52,8 @@ export class Merger {
   }
 
   /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
-  isReadyFor(report: StepReport | PeerReport): boolean {
-    if (report.kind === 'peer') return true;
+  isReadyFor(report: Report): boolean {
+    if (report.kind === 'peer' || report.kind === 'gap') return true;
     const { node, from, message, number = null, isUnprompted = false } = report;
     if (isUnprompted || from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
     if (number !== null && number <= (this.unseen.get(channel(from, node)) ?? 0)) return true;
@@ -111,9 +111,10 @@ export class Merger {
     ];
   }
 
-  take(report: StepReport | PeerReport, program?: string): void {
+  take(report: Report, program?: string): void {
     this.pass(report.at);
     if (report.kind === 'peer') this.hear(report);
+    else if (report.kind === 'gap') this.leaveOut(report, program);
     else this.takeStep(report, program);
   }
 
@@ -129,6 +130,14 @@ export class Merger {
     this.pass(at);
     const isUnseen = ({ to, sentAt }: LiveFlight) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
     this.lose(isUnseen, 'nobody watches its receiver');
+  }
+
+  /** What a program did here is not known; what follows says how it stands after it. */
+  private leaveOut({ count }: GapReport, program = ''): void {
+    const isOfIt = (node: NodeId) => this.programs.get(node) === program;
+    this.lose(({ from, to }) => isOfIt(from) || isOfIt(to), 'what became of it was not told');
+    this.network({ kind: 'skipped', why: `${count} reports of ${program}, which were too many or too large`, clock: {} });
+    for (const line of this.standing()) this.put(line);
   }
 
   private takeStep(report: StepReport, program: string | undefined): void {

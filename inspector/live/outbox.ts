@@ -1,17 +1,44 @@
-/** Reports on their way to an inspector in another process: together every few milliseconds, and dropped when nobody takes them. */
+/**
+ * Reports on their way to an inspector in another process: together every few milliseconds, and dropped when nobody takes them.
+ *
+ * What is watched must not feel it. Sending keeps no process alive but for its last words, and those for a bounded time; what is not
+ * answered in time is given up. After that only the heartbeat asks whether the inspector is back. A batch has a number, so that one
+ * that is sent again is taken once.
+ */
+import { randomUUID } from 'node:crypto';
+import { Agent, request, type ClientRequest } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
+import { Backlog } from './backlog.js';
 import { BEAT_MS, type Program } from './inbox.js';
-import type { PeerReport, StepReport } from './report.js';
+import type { Report } from './report.js';
 
 const BATCH_MS = 20;
-/** An inspector that has gone must not fill the memory of what it watched. */
-const WAITING_MAX = 10_000;
+/** An inspector that does not answer for so long is not there. What is written and not read keeps the process until then. */
+const PATIENCE_MS = 2000;
+/** The last words of a program wait for so long. */
+const LAST_MS = 1000;
+
+/** Those who have last words when the process has nothing else to do. */
+const open = new Set<Outbox>();
+const sayLastWords = (): void => {
+  for (const outbox of open) void outbox.close().catch(() => {});
+};
 
 export class Outbox {
-  private waiting: (StepReport | PeerReport)[] = [];
+  private readonly backlog = new Backlog();
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly address: URL;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private asking: ClientRequest | null = null;
   private sending: Promise<void> = Promise.resolve();
+  private isSending = false;
+  /** Taken out and not answered yet. */
+  private unanswered: { readonly number: number; readonly texts: readonly string[] } | null = null;
+  /** A program may have several that send. */
+  private readonly sender = randomUUID();
+  private count = 0;
+  /** Nobody took what was sent last. */
+  private isAlone = false;
   /** The inspector hears that the program is there, whether its nodes do anything or not. */
   private readonly beat: ReturnType<typeof setInterval>;
 
@@ -24,40 +51,105 @@ export class Outbox {
     } catch {
       throw new UsageError(`inspect: "${url}" is no address of an inspector; give the url that inspect() returned`);
     }
-    this.beat = setInterval(() => void this.flush().catch(() => {}), BEAT_MS);
     // Being watched keeps no program alive.
-    (this.beat as { unref?(): void }).unref?.();
+    this.beat = setInterval(() => this.try(), BEAT_MS).unref();
+    if (open.size === 0) process.on('beforeExit', sayLastWords);
+    open.add(this);
   }
 
-  put(report: StepReport | PeerReport): void {
-    if (this.waiting.length < WAITING_MAX) this.waiting.push(report);
-    this.timer ??= setTimeout(() => void this.flush().catch(() => {}), BATCH_MS);
+  put(report: Report): void {
+    this.backlog.put(report);
+    if (this.isAlone || this.isSending) return;
+    this.timer ??= setTimeout(() => this.try(), BATCH_MS).unref();
   }
 
   /** Sends what waits, after what is on its way; rejects when nobody takes it. */
   flush(): Promise<void> {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-    this.sending = this.sending.catch(() => {}).then(() => this.send());
+    this.sending = this.sending.catch(() => {}).then(() => this.sendAll());
     return this.sending;
   }
 
   /** Says nothing more, not even that. */
   kill(): void {
     clearInterval(this.beat);
+    if (this.timer) clearTimeout(this.timer);
+    open.delete(this);
+    if (open.size === 0) process.off('beforeExit', sayLastWords);
   }
 
   async close(): Promise<void> {
     this.kill();
-    await this.flush();
+    const patience = setTimeout(() => this.asking?.destroy(this.silent()), this.isAlone ? LAST_MS / 4 : LAST_MS);
+    try {
+      await this.flush();
+    } finally {
+      clearTimeout(patience);
+      this.agent.destroy();
+    }
   }
 
-  private async send(): Promise<void> {
-    const reports = this.waiting;
-    this.waiting = [];
-    const body = JSON.stringify({ program: this.program, reports });
-    const response = await fetch(this.address, { method: 'POST', body });
-    if (!response.ok)
-      throw new UsageError(`inspect: ${this.address.origin} answered ${response.status}; is it an inspector of live nodes?`);
+  private try(): void {
+    this.timer = null;
+    if (!this.isSending) void this.flush().catch(() => {});
   }
+
+  private async sendAll(): Promise<void> {
+    this.isSending = true;
+    try {
+      if (this.isAlone) await this.post(this.body([]));
+      this.isAlone = false;
+      do await this.sendNext();
+      while (!this.backlog.isEmpty);
+    } catch (error) {
+      this.isAlone = true;
+      throw error;
+    } finally {
+      this.isSending = false;
+    }
+  }
+
+  private async sendNext(): Promise<void> {
+    this.unanswered ??= this.backlog.isEmpty ? null : { number: ++this.count, texts: this.backlog.take() };
+    const { number, texts = [] } = this.unanswered ?? {};
+    const status = await this.post(this.body(texts, number));
+    this.unanswered = null;
+    if (status === 200) return;
+    if (texts.length > 0) this.backlog.refused(texts);
+    throw new UsageError(`inspect: ${this.address.origin} answered ${status}; is it an inspector of live nodes?`);
+  }
+
+  private body(texts: readonly string[], number?: number): string {
+    const about = JSON.stringify({
+      program: this.program,
+      sender: this.sender,
+      number,
+    });
+    return `${about.slice(0, -1)},"reports":[${texts.join(',')}]}`;
+  }
+
+  /** The status of the answer. */
+  private post(body: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const asking = request(this.address, { method: 'POST', agent: this.agent });
+      this.asking = asking;
+      const patience = setTimeout(() => asking.destroy(this.silent()), PATIENCE_MS).unref();
+      asking.on('socket', (socket) => socket.unref());
+      asking.on('response', (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', reject);
+      });
+      asking.on('error', reject);
+      asking.on('close', () => {
+        clearTimeout(patience);
+        reject(this.silent());
+      });
+      asking.end(body);
+    });
+  }
+
+  private readonly silent = (): UsageError =>
+    new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
 }

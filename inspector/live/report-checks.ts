@@ -1,7 +1,7 @@
 /** What a report from another process has to be: everything that is made of it stands on these checks. */
 import { UsageError } from '../../machines/errors.js';
 import { areRoles, areTransitions, isListOf, isMessage, isRecord, isText } from '../model/line-checks.js';
-import type { PeerReport, StepReport } from './report.js';
+import type { Report } from './report.js';
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isNumberOrNone = (value: unknown): boolean => value === undefined || value === null || isNumber(value);
@@ -51,7 +51,7 @@ const OPTIONAL = {
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 /** Throws a `UsageError` for what is no report, with the part that is wrong. */
-export function checkReport(report: unknown): StepReport | PeerReport {
+export function checkReport(report: unknown): Report {
   if (!isRecord(report)) throw new UsageError('a report is no object');
   const demand = (checks: Checks, isOptional = false) => {
     for (const [key, holds] of Object.entries(checks))
@@ -60,13 +60,14 @@ export function checkReport(report: unknown): StepReport | PeerReport {
   };
   demand(EVERY);
   if (report['kind'] === 'peer') demand({ heard: isHeard });
+  else if (report['kind'] === 'gap') demand({ count: isNumber });
   else {
     demand(OF_STEP);
     demand(OPTIONAL, true);
     if (report['from'] !== undefined && report['message'] === undefined)
       throw new UsageError('a report of a delivery does not say what was delivered');
   }
-  return report as unknown as StepReport | PeerReport;
+  return report as unknown as Report;
 }
 
 function isHeard(heard: unknown): boolean {

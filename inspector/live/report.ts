@@ -95,6 +95,17 @@ export interface PeerReport {
   readonly heard: HeardOfPeer;
 }
 
+/** Reports that a program could not send, at this place: so many are missing. */
+export interface GapReport {
+  readonly at: number;
+  /** It speaks of no single node. */
+  readonly node: '';
+  readonly kind: 'gap';
+  readonly count: number;
+}
+
+export type Report = StepReport | PeerReport | GapReport;
+
 export interface StepReport {
   /** Milliseconds since the epoch, as fine as the clock goes: reports of several processes are ordered by it. */
   readonly at: number;

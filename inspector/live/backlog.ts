@@ -1,0 +1,203 @@
+/**
+ * Reports that wait for an inspector, as text: bounded in bytes, whatever the program says and however long nobody takes it.
+ *
+ * The oldest are dropped. In their place stands a gap with their number, and how every node stood after them: its last known state,
+ * whether it has ended, which of its peers it hears, and the charts that nobody has been told. So what follows is right again.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { plain, plainEvent } from './plain.js';
+import type { GapReport, PeerReport, Report, StepReport } from './report.js';
+
+/** The inspector refuses a batch of more than ten million; small ones keep it answering. */
+const BATCH_BYTES_MAX = 2_000_000;
+const REPORT_BYTES_MAX = 4_000_000;
+const WAITING_BYTES_MAX = 32_000_000;
+/** What a report costs beside its text. */
+const OVERHEAD_BYTES = 200;
+/** What is too large is cut to so many characters, or fewer. */
+const CUTS = [1_000_000, 100_000, 10_000];
+
+interface Waiting {
+  readonly text: string;
+  readonly bytes: number;
+  /** How many reports are missing when it is. */
+  readonly counts: number;
+  /** What of it may matter when it is dropped: the roles that it tells, or that it has to be read. */
+  readonly tells: readonly string[] | 'more';
+}
+
+export class Backlog {
+  private waiting: Waiting[] = [];
+  private bytes = 0;
+
+  constructor(private readonly bytesMax = WAITING_BYTES_MAX) {}
+
+  get isEmpty(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  put(report: Report): void {
+    this.add(this.waiting, report, 1);
+    if (this.bytes > this.bytesMax) this.drop();
+  }
+
+  /** The oldest, as many as are sent together. */
+  take(): readonly string[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.waiting.length && (count === 0 || bytes + this.waiting[count]!.bytes <= BATCH_BYTES_MAX))
+      bytes += this.waiting[count++]!.bytes;
+    this.bytes -= bytes;
+    return this.waiting.splice(0, count).map(({ text }) => text);
+  }
+
+  /** The inspector refuses what was taken: it is told that so many are missing. */
+  refused(texts: readonly string[]): void {
+    const at = (JSON.parse(texts.at(-1)!) as Report).at;
+    const gap: Waiting[] = [];
+    this.add(gap, { at, node: '', kind: 'gap', count: texts.length });
+    this.waiting.unshift(...gap);
+  }
+
+  private add(to: Waiting[], report: Report, counts = 0): void {
+    const text = textOf(report);
+    const bytes = Buffer.byteLength(text) + OVERHEAD_BYTES;
+    to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, tells: tellsOf(report) });
+    this.bytes += bytes;
+  }
+
+  /** Half of it. */
+  private drop(): void {
+    let count = 0;
+    for (; this.bytes > this.bytesMax / 2 && count < this.waiting.length; count++) this.bytes -= this.waiting[count]!.bytes;
+    const dropped = this.waiting.splice(0, count);
+    const standing = new Standing();
+    for (const text of thatMatter(dropped)) standing.take(JSON.parse(text) as Report);
+    const missing = dropped.reduce((sum, { counts }) => sum + counts, 0);
+    const reports = standing.reports((JSON.parse(dropped.at(-1)!.text) as Report).at, missing);
+    this.waiting.unshift(...this.fitting(reports));
+  }
+
+  /** How everything stands takes a quarter at most; where cutting does not help, it is left out. */
+  private fitting(reports: readonly Report[]): Waiting[] {
+    const before = this.bytes;
+    for (const cutTo of [undefined, this.bytesMax / 8 / reports.length]) {
+      this.bytes = before;
+      const waiting: Waiting[] = [];
+      for (const report of reports) this.add(waiting, cutTo === undefined ? report : cut(report, cutTo));
+      if (this.bytes - before <= this.bytesMax / 4) return waiting;
+    }
+    this.bytes = before;
+    const waiting: Waiting[] = [];
+    this.add(waiting, reports[0]!);
+    return waiting;
+  }
+}
+
+/** Of dropped reports those without which it is not known how things stand, oldest first. */
+function thatMatter(dropped: readonly Waiting[]): string[] {
+  const told = new Set<string>();
+  const matter: string[] = [];
+  for (const { text, tells } of dropped.toReversed()) {
+    if (tells !== 'more' && tells.every((role) => told.has(role))) continue;
+    if (tells !== 'more') for (const role of tells) told.add(role);
+    matter.push(text);
+  }
+  return matter.reverse();
+}
+
+function tellsOf(report: Report): Waiting['tells'] {
+  if (report.kind === 'gap' || report.kind === 'start' || report.kind === 'crash') return 'more';
+  if (report.kind === 'peer') return report.heard.type === 'up' || report.heard.type === 'down' ? 'more' : [];
+  if (report.charts) return 'more';
+  return Object.keys(report.roles).map((role) => JSON.stringify([report.node, role]));
+}
+
+interface Stood {
+  /** It began in the gap. */
+  start: StepReport | null;
+  last: StepReport;
+  end: StepReport | null;
+  roles: StepReport['roles'];
+  charts: StepReport['charts'];
+}
+
+/** How the nodes of a program stand after reports that are dropped. */
+class Standing {
+  private readonly nodes = new Map<NodeId, Stood>();
+  private readonly peers = new Map<string, PeerReport>();
+
+  take(report: Report): void {
+    if (report.kind === 'gap') return;
+    if (report.kind === 'peer') return void this.peers.set(JSON.stringify([report.node, report.heard.peer]), report);
+    const before = this.nodes.get(report.node);
+    const isStart = report.kind === 'start';
+    this.nodes.set(report.node, {
+      start: isStart ? report : (before?.start ?? null),
+      last: report.kind === 'crash' ? (before?.last ?? report) : report,
+      end: report.kind === 'crash' ? report : isStart ? null : (before?.end ?? null),
+      roles: isStart ? report.roles : { ...before?.roles, ...report.roles },
+      charts: before?.charts || report.charts ? { ...before?.charts, ...report.charts } : undefined,
+    });
+  }
+
+  /** The gap, and then how each node stands, all at one time. */
+  reports(at: number, count: number): Report[] {
+    const gap: GapReport = { at, node: '', kind: 'gap', count };
+    const nodes = [...this.nodes.values()].flatMap((stood) => standsSo(stood, at));
+    return [gap, ...nodes, ...[...this.peers.values()].map((report) => ({ ...report, at }))];
+  }
+}
+
+/** A node that began and ended in the gap was never there, unless its chart is that of others as well. */
+function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepReport[] {
+  if (start && end && !charts) return [];
+  const { ports } = last;
+  const said = {
+    at,
+    event: { type: 'stands' },
+    sent: [],
+    emitted: [],
+    roles,
+    ...(charts && { charts }),
+    ...(ports && { ports }),
+  };
+  const { node, role, isOwn } = last;
+  const named = { node, ...(role !== undefined && { role }), ...(isOwn && { isOwn }) };
+  const stands: StepReport = start ? { ...start, ...said } : { ...named, kind: 'note', ...said };
+  return [stands, ...(end ? [{ ...end, at }] : [])];
+}
+
+function textOf(report: Report): string {
+  try {
+    const text = JSON.stringify(report);
+    if (text.length <= REPORT_BYTES_MAX && Buffer.byteLength(text) <= REPORT_BYTES_MAX) return text;
+  } catch {
+    // It holds what is no JSON.
+  }
+  let text = '';
+  for (const characters of CUTS) {
+    text = JSON.stringify(cut(report, characters));
+    if (Buffer.byteLength(text) <= REPORT_BYTES_MAX) break;
+  }
+  return text;
+}
+
+/** The same with what it tells of states and messages shortened. */
+function cut(report: Report, charactersMax: number): Report {
+  const options = { charactersMax };
+  if (report.kind === 'gap') return report;
+  if (report.kind === 'peer') return plain(report, options) as PeerReport;
+  const { event, message, sent, emitted, roles, charts } = report;
+  return {
+    ...report,
+    event: plainEvent(event, options),
+    ...(message && { message: plainEvent(message, options) }),
+    sent: sent.map((one) => ({ ...one, message: plainEvent(one.message, options) })),
+    emitted: emitted.map((one) => plainEvent(one, options)),
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([name, view]) => [name, view && { ...view, context: plain(view.context, options) }]),
+    ) as StepReport['roles'],
+    ...(charts && { charts: plain(charts, options) as StepReport['charts'] }),
+  } as StepReport;
+}

@@ -1,0 +1,178 @@
+/** Reports on their way: bounded, cut to what is taken, sent again when nobody answered, and never felt by the program. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TraceLine } from '../../network/trace.js';
+import { sentence } from '../model/words.js';
+import { Backlog } from './backlog.js';
+import { Inbox, type Batch } from './inbox.js';
+import { Merger } from './merge.js';
+import { Outbox } from './outbox.js';
+import type { Report, StepReport } from './report.js';
+
+const program = { name: 'p', run: 'r' };
+let time = 0;
+const report = (extra: Partial<StepReport> = {}): StepReport => ({
+  at: ++time,
+  node: 'n',
+  kind: 'command',
+  event: { type: 'go' },
+  sent: [],
+  emitted: [],
+  roles: { r: { chart: 'c', value: 'a', context: {} } },
+  ...extra,
+});
+const start = (node: string, extra: Partial<StepReport> = {}) =>
+  report({ node, kind: 'start', event: { type: 'start' }, ...extra });
+const end = (node: string) => report({ node, kind: 'crash', event: { type: 'ended' }, roles: {} });
+const at = (count: number) => ({ r: { chart: 'c', value: 'a', context: { n: count } } });
+
+/** All that waits, batch by batch. */
+function taken(backlog: Backlog): { reports: Report[]; sizes: number[] } {
+  const batches: (readonly string[])[] = [];
+  while (!backlog.isEmpty) batches.push(backlog.take());
+  return {
+    reports: batches.flat().map((text) => JSON.parse(text) as Report),
+    sizes: batches.map((texts) => Buffer.byteLength(texts.join())),
+  };
+}
+
+/** What the inspector shows of them. */
+function shown(reports: readonly Report[]): { lines: string[]; merger: Merger } {
+  const lines: TraceLine[] = [];
+  const merger = new Merger(0, (line) => lines.push(line));
+  const inbox = new Inbox(merger);
+  inbox.putAll({ program, reports });
+  inbox.close();
+  return { lines: lines.map(sentence), merger };
+}
+
+describe('what waits', () => {
+  test('is bounded in bytes; a gap says how much is missing, and the last state is right', () => {
+    const backlog = new Backlog(100_000);
+    backlog.put(start('still', { roles: { ...at(7), other: { chart: 'c', value: 'b', context: {} } } }));
+    backlog.put(start('n', { charts: { c: { id: 'c' } }, links: ['still'] }));
+    for (let count = 1; count <= 20_000; count++) backlog.put(report({ roles: at(count) }));
+    const { reports } = taken(backlog);
+    expect(Buffer.byteLength(JSON.stringify(reports))).toBeLessThan(100_000);
+    const told = reports.filter(({ kind }) => kind === 'command').length;
+    expect(reports[0]).toMatchObject({ kind: 'gap', count: 20_002 - told });
+    const { lines, merger } = shown(reports);
+    expect(lines[0]).toBe(`left out: ${20_002 - told} reports of p, which were too many or too large`);
+    expect(merger.nodes.get('n')!['r']!.context).toEqual({ n: 20_000 });
+    expect(merger.nodes.get('still')).toMatchObject({ ...at(7), other: { value: 'b' } });
+    expect(reports.find(({ node, kind }) => node === 'n' && kind === 'start')).toMatchObject({ charts: { c: { id: 'c' } } });
+  });
+
+  test('of actors that come and go only those that are there, and charts', () => {
+    const backlog = new Backlog(100_000);
+    backlog.put(start('first', { charts: { job: { id: 'job' } } }));
+    backlog.put(end('first'));
+    for (let count = 0; count < 5000; count++) {
+      backlog.put(start(`job ${count}`));
+      if (count !== 7) backlog.put(end(`job ${count}`));
+    }
+    backlog.put(end('known before'));
+    for (let count = 0; count < 1000; count++) backlog.put(report());
+    const { reports } = taken(backlog);
+    const gap = reports.findIndex(({ kind }) => kind === 'command');
+    expect(reports.slice(1, gap).map(({ node, kind }) => `${node} ${kind}`)).toEqual([
+      'first start',
+      'first crash',
+      'job 7 start',
+      'known before note',
+      'known before crash',
+      'n note',
+    ]);
+  });
+
+  test('is sent in batches that are taken, and what is too large alone is cut', () => {
+    const backlog = new Backlog();
+    const large = { r: { chart: 'c', value: 'a', context: { text: 'é'.repeat(600_000), n: 1 } } };
+    for (let count = 0; count < 10; count++) backlog.put(report({ roles: large }));
+    backlog.put(report({ roles: { r: { chart: 'c', value: 'a', context: { text: 'é'.repeat(6e6), n: 2 } } } }));
+    const big = { a: 5n } as unknown as StepReport['event'];
+    backlog.put(report({ event: { ...big, type: 'big' } }));
+    const { reports, sizes } = taken(backlog);
+    expect(Math.max(...sizes)).toBeLessThan(4_000_000);
+    expect(reports).toHaveLength(12);
+    const { text, n } = (reports[10] as StepReport).roles['r']!.context as unknown as { text: string; n: number };
+    expect([n, text.slice(-22)]).toEqual([2, '… (6000000 characters)']);
+    expect((reports[11] as StepReport).event).toEqual({ type: 'big', a: '5' });
+  });
+});
+
+/** An inspector that answers what it is told to. */
+async function inspector(answer: (batch: Batch) => number | null): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
+    const status = answer(JSON.parse(Buffer.concat(pieces).toString()) as Batch);
+    if (status !== null) response.writeHead(status).end('null');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/t/`;
+}
+
+test('a batch that nobody answered is sent again with its number, and taken once', async () => {
+  const lines: TraceLine[] = [];
+  const inbox = new Inbox(new Merger(0, (line) => lines.push(line)));
+  let isDeaf = true;
+  const url = await inspector((batch) => {
+    inbox.putAll(batch);
+    return isDeaf && batch.reports.length > 0 ? null : 200;
+  });
+  const outbox = new Outbox(url, program);
+  outbox.put(start('n'));
+  await expect(outbox.flush()).rejects.toThrow('does not answer');
+  isDeaf = false;
+  outbox.put(report());
+  await outbox.close();
+  inbox.close();
+  expect(lines.map(sentence)).toEqual(['n started', 'n was asked to go']);
+});
+
+test('what the inspector refuses is a gap', async () => {
+  const batches: Batch[] = [];
+  const url = await inspector((batch) => {
+    batches.push(batch);
+    return batches.length === 1 ? 422 : 200;
+  });
+  const outbox = new Outbox(url, program);
+  outbox.put(report());
+  outbox.put(report());
+  await expect(outbox.flush()).rejects.toThrow('answered 422');
+  outbox.put(report());
+  await outbox.close();
+  expect(batches.flatMap(({ reports }) => reports.map(({ kind }) => kind))).toEqual(['command', 'command', 'gap', 'command']);
+});
+
+test.each([10, 1_500_000])('a program with %i characters ends although its inspector is stopped', async (characters) => {
+  // Whoever connects is never read.
+  const { createServer: listen } = await import('node:net');
+  const silent = listen((socket) => socket.pause().on('error', () => {}));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/t/`;
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const args = ['--import', here('../../dist/inspector/live/auto.js'), here('idle.fixture.mjs'), String(characters)];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, QUIVER_INSPECT: url },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  await once(child.stdout!, 'data');
+  const over = performance.now();
+  expect(await exited).toEqual([0, null]);
+  expect(performance.now() - over).toBeLessThan(4000);
+});
