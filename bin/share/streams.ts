@@ -8,6 +8,7 @@
  * Whoever takes part answers on a subject for as long as its connection stands. So the last one to leave knows that it is, and takes both streams away.
  * The description of a stream says which program its results are of; one of another program is refused by the server, as another configuration.
  */
+import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { UsageError } from '../../machines/errors.js';
 import type * as JetStream from '@nats-io/jetstream';
@@ -74,7 +75,7 @@ async function connected(url: string, { transport }: Client): Promise<NatsConnec
 }
 
 export class JobStreams<R> {
-  readonly id: string;
+  readonly id = randomUUID();
   /** The first result of each piece, as far as this process has heard. */
   readonly results = new Map<number, Stored<R>>();
   /** Every other one. */
@@ -111,7 +112,6 @@ export class JobStreams<R> {
     private readonly connection: NatsConnection,
     private readonly jsm: JetStream.JetStreamManager,
   ) {
-    this.id = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
     this.token = job.name.replaceAll(/[^\w-]+/g, '-');
     this.terms = JSON.stringify({ job: job.name, ...job.terms });
     this.here = connection.subscribe(this.subject('here'), {

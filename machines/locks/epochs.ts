@@ -328,6 +328,7 @@ export const epochsMachine = setup({
       reconciled,
       later,
       { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+      { guard: 'leavesLeaderOut', ...prepareAgain, actions: 'noteTold' }, // 7: nobody will call it again
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
     giveWay: [{ guard: 'mayGiveWay', target: '.closed', actions: 'announceDiffering' }, ...differing], // 14
@@ -359,14 +360,13 @@ export const epochsMachine = setup({
       entry: 'propose',
       initial: 'saving',
       states: {
-        // Nobody has heard of the proposal, nor will refuse it: an epoch begun without this node alone is reason for another one.
+        // Nobody has heard of the proposal: what comes meanwhile is no reason for another one.
         saving: {
           entry: standing,
           on: {
             stored: { target: 'collecting', actions: send(preparation) },
             hello: [...differing, { guard: 'isReconciled', actions: 'forgetDiffering' }, {}],
             changed: [...differing, {}],
-            told: { guard: 'leavesLeaderOut', target: '#epochs.preparing', reenter: true, actions: 'noteTold' }, // 7
           },
         },
         collecting: {

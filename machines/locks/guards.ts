@@ -171,12 +171,7 @@ export const epochsGuards = {
   },
   isInstalled: (args: In) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
   leavesUsOut,
-  leavesLeaderOut: (args: In) =>
-    leads(args) &&
-    leavesUsOut(args) &&
-    !isForeign(args) &&
-    !isLater(args) &&
-    !isBeyondReason(epochOf(args), largestKnown(args.context)),
+  leavesLeaderOut: (args: In) => leads(args) && leavesUsOut(args),
   mayWant,
   mayWantNow: (args: In) => mayWant(args) && isPossible(args, changeOf(args)),
   mayChange,

@@ -12,12 +12,11 @@ import { keepEndless } from './endless.js';
 import { examine } from './examine.js';
 import { explore } from './explore.js';
 import { completeGraph } from './fixtures.js';
-import { Graph } from './graph.js';
+import { graphOf, plansOf } from './graphs.fixture.js';
 import { Planes } from './planes.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { questionOf } from './scenario.js';
 import { StateStore } from './store.js';
-import type { Successors } from './successors.js';
 import { examineTogether } from './together.js';
 import { toy, type ToyInput } from './toys.js';
 
@@ -112,20 +111,7 @@ test.each([
 
 const SIZE = 7;
 const states = Array.from({ length: SIZE }, (_, i) => i);
-const anyPlan = fc.array(fc.array(fc.array(fc.nat(SIZE - 1), { minLength: 1, maxLength: 2 }), { maxLength: 3 }), {
-  minLength: SIZE,
-  maxLength: SIZE,
-});
-
-function graphOf(plan: readonly (readonly (readonly number[])[])[]): Graph {
-  const graph = new Graph();
-  for (const [state, groups] of plan.entries()) {
-    const numbered = groups.flatMap((group, i) => group.map((target) => ({ target, i })));
-    const successors = { count: numbered.length, groups: numbered.map(({ i }) => i), actions: numbered.map(() => 0) };
-    graph.add(state, successors as unknown as Successors, Int32Array.from(numbered.map(({ target }) => target)));
-  }
-  return graph;
-}
+const anyPlan = plansOf(SIZE);
 
 test('no component is left out, of 40 promises at once', () => {
   let [owed, kept] = [0, 0];

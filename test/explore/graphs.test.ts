@@ -3,30 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Components } from './components.js';
 import { canReach } from './doomed.js';
-import { Graph } from './graph.js';
-import type { Successors } from './successors.js';
-
-/** For each state its groups of transitions, each with the states that it may lead to. */
-type Plan = readonly (readonly (readonly number[])[])[];
+import { graphOf, plansOf, type Plan } from './graphs.fixture.js';
 
 const SIZE = 6;
-const anyPlan: fc.Arbitrary<Plan> = fc.array(
-  fc.array(fc.array(fc.nat(SIZE - 1), { minLength: 1, maxLength: 2 }), { maxLength: 3 }),
-  {
-    minLength: SIZE,
-    maxLength: SIZE,
-  },
-);
-
-function graphOf(plan: Plan): Graph {
-  const graph = new Graph();
-  for (const [state, groups] of plan.entries()) {
-    const numbered = groups.flatMap((group, i) => group.map((target) => ({ target, i })));
-    const successors = { count: numbered.length, groups: numbered.map(({ i }) => i), actions: numbered.map(() => 0) };
-    graph.add(state, successors as unknown as Successors, Int32Array.from(numbered.map(({ target }) => target)));
-  }
-  return graph;
-}
+const anyPlan = plansOf(SIZE);
 
 const states = Array.from({ length: SIZE }, (_, i) => i);
 
