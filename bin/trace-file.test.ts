@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { UsageError } from '../machines/errors.js';
 import { called } from './called.fixture.js';
 import check from './commands/check.js';
 import explore from './commands/explore.js';
@@ -91,4 +92,29 @@ test('a name that says nothing, or no trace, writes nothing', async () => {
   const cut = inFolder('cut.ndjson', '{"quiver":99,"nodes":[]}\n');
   await expect(explore({ save: inFolder('no.html') }, [cut])).rejects.toThrow(/cut\.ndjson: .*version 99/);
   expect([path, inFolder('no.html')].filter((one) => existsSync(one))).toEqual([]);
+});
+
+test('a trace that was cut off is not written in part as if it were whole, and the complaint says how to have that part', async () => {
+  const whole = inFolder('whole.ndjson');
+  await run({ trace: whole }, [scenario]);
+  const text = readFileSync(whole, 'utf8');
+  const lines = text.trimEnd().split('\n').length;
+  const cut = inFolder('cut-off.ndjson', text.slice(0, -5));
+  const page = inFolder('cut-off.html');
+  const head = `head -n ${lines - 1} ${cut} > whole.ndjson`;
+  await expect(explore({ save: page }, [cut])).rejects.toThrow(
+    new UsageError(
+      `${cut}: The trace ends in the middle of line ${lines}: it was cut off. Nothing is written. To have what stands before: ${head}`,
+    ),
+  );
+  expect(existsSync(page)).toBe(false);
+  inFolder(
+    'cut-off.ndjson',
+    text
+      .split('\n')
+      .slice(0, lines - 1)
+      .join('\n'),
+  );
+  expect(await explore({ save: page }, [cut])).toBe(0);
+  expect(traceIn(page)).toHaveLength(lines - 1);
 });

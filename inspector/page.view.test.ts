@@ -105,3 +105,20 @@ test('what cannot be loaded is said in its place and by an event; later it shows
   await view.evaluate((element) => element.setAttribute('src', '/failure.ndjson'));
   await inside().locator('.page[data-read="true"]').waitFor();
 });
+
+test('what is no trace is said in its place and by an event, as one hears of what cannot be loaded', async () => {
+  const view = visited.page.locator('quiver-view');
+  const said = (given: string) =>
+    view.evaluate(
+      (element, trace) =>
+        new Promise<string>((resolve) => {
+          element.addEventListener('error', (event) => resolve((event as ErrorEvent).message), { once: true });
+          Object.assign(element, { trace });
+        }),
+      given,
+    );
+  expect(await said('<!doctype html><p>not found')).toBe('This is no Quiver trace: the line is no JSON.');
+  await inside().getByText('quiver-view: This is no Quiver trace').waitFor();
+  expect(await said('')).toBe('The trace is empty.');
+  expect(await said(counterexampleTrace().replace(/"quiver":\d+/, '"quiver":99'))).toMatch(/it is of version 99/);
+});

@@ -5,6 +5,7 @@
  * by a page obeys that page's policy. The frame is of no origin: it sees nothing of the page around it, and asks nobody for anything.
  */
 import { pack, withTrace } from './model/packed.js';
+import { complaintAbout } from './model/reader.js';
 
 const STYLE = ':host { display: block; block-size: 40rem; } iframe { inline-size: 100%; block-size: 100%; border: 0; }';
 
@@ -21,8 +22,9 @@ async function load(address: string): Promise<string> {
  * The element `<quiver-view src="failure.ndjson">`: shows a trace, a recorded run or a counterexample, in a frame of its own. Importing
  * this module defines the element. Its size is that of any block, 40rem high unless styled.
  *
- * `src` is the address of a trace file; `trace` the text of one, and is shown in place of `src`. What cannot be loaded is said in the
- * element's place, and by an event `error` with the reason as its `message`. The page inside is the one that `quiver explore` serves;
+ * `src` is the address of a trace file; `trace` the text of one, and is shown in place of `src`. What cannot be loaded, and what is no
+ * trace, is said in the element's place, and by an event `error` with the reason as its `message`; of a trace that is damaged further
+ * on, the page inside shows what stands before and says so. The page inside is the one that `quiver explore` serves;
  * reaching into a run needs its server.
  *
  * @example
@@ -91,6 +93,8 @@ export class QuiverView extends Base {
     if (this.text === null && this.src === '') return '';
     // Large, and wanted only now.
     const [{ default: page }, trace] = await Promise.all([import('./page/whole/index.js'), this.text ?? load(this.src)]);
+    const complaint = complaintAbout(trace);
+    if (complaint !== null) throw new Error(complaint);
     return withTrace(page, await pack(trace));
   }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { quiver } from '../program.js';
 
 const program = fileURLToPath(new URL('../../dist/bin/quiver.js', import.meta.url));
 
@@ -65,4 +66,25 @@ test('a trace is served as it is, of whatever version and length', async () => {
   const text = `{"quiver":99,"nodes":[]}\n${'{"at":0}\n'.repeat(100_000)}`;
   const response = await fetch(`${await explore(file('trace.txt', text))}trace`);
   expect((await response.text()) === text).toBe(true);
+});
+
+test.each([
+  [['--live', '--save', 'x.html'], /^--live waits for programs and has no trace yet that --save could write; leave --save out/],
+  [
+    ['--live', '--seed', '7'],
+    /^--seed is for a scenario that is run now, and --live shows programs as they run; leave --seed out/,
+  ],
+  [['--live', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which --live does not show/],
+  [
+    ['--story', 'arvy', '--seed', '7'],
+    /^--seed is for .*, and a story shows runs of its own; .* quiver explore scenario\.json --seed 7$/,
+  ],
+  [[file('run.ndjson', '{"quiver":2}'), '--seed', '7'], /^--seed is for .*run\.ndjson is a run that has been; leave --seed out/],
+  [[file('found.json', '{"rehearsal":1}'), '--seed', '7'], /found\.json tells of a run that has been; leave --seed out/],
+  [
+    [file('empty.ndjson', ''), '--save', 'x.html', '--port', '8080'],
+    /^--port is for a page that is served, and --save writes a file/,
+  ],
+])('%j: what would do nothing is refused', async (args, complaint) => {
+  await expect(quiver(['explore', ...args])).rejects.toThrow(complaint);
 });

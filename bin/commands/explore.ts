@@ -15,7 +15,7 @@ import { parseText } from '../../network/scenario/parse.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
-import type { Work } from '../verbs.js';
+import type { ValuesOf, Work } from '../verbs.js';
 import { Forks } from '../forks.js';
 import { importOf } from '../protocols.js';
 import { recordNearest, recordRun } from '../recording.js';
@@ -30,6 +30,7 @@ const command: Work<'explore'> = async (values, words) => {
     throw new UsageError(
       'name one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
     );
+  refuseIdle(values, file);
   const port = integerOption('port', values.port, 0, 65_535) ?? 0;
   if (values.live) return live(port);
   const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
@@ -41,6 +42,26 @@ const command: Work<'explore'> = async (values, words) => {
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
+
+/** An option that would do nothing is refused. */
+function refuseIdle({ live, save, seed, port, contacts }: ValuesOf<'explore'>, file: string | undefined): void {
+  if (live && save !== undefined)
+    throw new UsageError(
+      '--live waits for programs and has no trace yet that --save could write; leave --save out, press "Save the last minute" on the page, and give quiver explore --save that file',
+    );
+  if (live && contacts !== undefined)
+    throw new UsageError('--contacts is for the story "districts", which --live does not show; leave one of the two out');
+  if (save !== undefined && port !== undefined)
+    throw new UsageError('--port is for a page that is served, and --save writes a file in place of one; leave --port out');
+  if (seed === undefined) return;
+  const kind = file === undefined ? null : kindOf(file);
+  if (kind === 'scenario') return;
+  const run = live ? '--live shows' : kind === 'trace' ? `${file} is` : kind === 'failure' ? `${file} tells of` : 'a story shows';
+  const what = live ? 'programs as they run' : kind === null ? 'runs of its own' : 'a run that has been';
+  throw new UsageError(
+    `--seed is for a scenario that is run now, and ${run} ${what}; leave --seed out, or name the scenario: quiver explore scenario.json --seed ${seed}`,
+  );
+}
 
 /** Hands on scenarios whose files lie in a folder. */
 function handsIn(folder: string, forks: Forks): Hands {
@@ -78,8 +99,9 @@ function linesOf(file: string): readonly (TraceHeader | TraceLine)[] {
   const reader = new TraceReader({ header: (header) => lines.push(header), line: (line) => lines.push(line) });
   reader.push(readFile(file));
   reader.end();
-  if (reader.problem !== null) throw new UsageError(`${file}: ${reader.problem}`);
-  return lines;
+  if (reader.problem === null) return lines;
+  const cure = `To have what stands before: head -n ${lines.length} ${file} > whole.ndjson`;
+  throw new UsageError(`${file}: ${reader.problem} Nothing is written.${lines.length > 1 ? ` ${cure}` : ''}`);
 }
 
 /** Any program with nodes or XState's actors may report. */

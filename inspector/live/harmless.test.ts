@@ -1,13 +1,19 @@
 /** A program that is watched behaves as it does alone, whatever its actors hold, and is shown as far as it can be read. */
 import { assign, createActor, createMachine } from 'xstate';
+import { config, type Subject } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createNode } from '../../adapters/node/node.js';
+import { InProcessBus } from '../../adapters/transports/in-process.js';
+import { directory } from '../../machines/directory/index.js';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
 import { reportActors } from './actors.js';
 import { harmless } from './harmless.js';
+import { Inbox } from './inbox.js';
+import { inspect } from './inspect.js';
 import { Merger } from './merge.js';
 import { plain } from './plain.js';
-import type { StepReport } from './report.js';
+import type { Inspectable, StepReport } from './report.js';
 
 function watched(): StepReport[] {
   const reports: StepReport[] = [];
@@ -168,6 +174,50 @@ test('a report that fails does not reach the program', () => {
   const actor = createActor(toggle({})).start();
   expect(() => actor.send({ type: 'go' })).not.toThrow();
   expect(actor.getSnapshot()).toMatchObject({ value: 'on', status: 'active' });
+});
+
+describe('nodes that are watched by hand', () => {
+  function node() {
+    const bus = new InProcessBus();
+    onTestFinished(() => bus.close());
+    const topology = { nodes: ['a'], links: [] };
+    return createNode({ transport: bus.transport('a'), protocol: directory, topology, options: { hold: null } });
+  }
+  const isWatched = (node: Inspectable) => (node.steps$ as unknown as Subject<unknown>).observed;
+  const built = new URL('../page/', import.meta.url);
+
+  test('a step that cannot be reported does not reach the program', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const put = vi.spyOn(Inbox.prototype, 'put').mockImplementation(fails);
+    const unhandled = vi.fn();
+    config.onUnhandledError = unhandled;
+    onTestFinished(() => {
+      config.onUnhandledError = null;
+      warn.mockRestore();
+      put.mockRestore();
+    });
+    const watched = node();
+    const { close } = await inspect(watched, { page: built });
+    let granted = false;
+    watched.addEventListener('granted', () => (granted = true));
+    watched.command('request');
+    // RxJS says what an observer throws in a later turn.
+    await vi.waitFor(() => expect(granted && put.mock.calls.length > 1).toBe(true));
+    await close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('an inspector that cannot begin leaves nothing behind in the program', async () => {
+    const watched = node();
+    const { url, close } = await inspect(node(), { page: built });
+    const port = Number(new URL(url).port);
+    await expect(inspect(watched, { page: built, port })).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`);
+    expect(isWatched(watched)).toBe(false);
+    await expect(inspect(watched, { report: `http://127.0.0.1:${port}/nobody/` })).rejects.toThrow('answered 404');
+    expect(isWatched(watched)).toBe(false);
+    await close();
+  });
 });
 
 describe('names of actors', () => {

@@ -10,6 +10,7 @@ import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { LiveTrace } from './live-trace.js';
 import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
+import { harmless } from './harmless.js';
 import { Merger } from './merge.js';
 import { headerOf, overlayRuleOf } from './protocol.js';
 import { listenTo } from './listening.js';
@@ -43,7 +44,7 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * the page of another `inspect`.
  *
  * @returns the address to open, and `close`.
- * @throws UsageError for no node, and when the port is in use.
+ * @throws UsageError for no node, when the port is in use, and when nobody answers at `report`; nothing is watched then.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
@@ -70,9 +71,22 @@ export async function inspect(
   return report === undefined ? inspectNodes(nodes, program, reach, options) : reportTo(report, program, reach, nodes);
 }
 
+/** What has failed to begin leaves nothing behind: neither something that listens nor a timer. */
+async function orElse<T>(beginning: Promise<T>, undo: () => void): Promise<T> {
+  try {
+    return await beginning;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
 async function inspectSimulation(simulation: Simulation, options: ServeOptions): Promise<Served> {
   const watch = new Watch(simulation);
-  const served = await serveTrace(() => watch.trace.text(), options);
+  const served = await orElse(
+    serveTrace(() => watch.trace.text(), options),
+    () => watch.stop(),
+  );
   return {
     url: served.url,
     async close() {
@@ -95,13 +109,17 @@ async function inspectNodes(
   const reaching = new Reaching(merger, inbox);
   const { stop, reached } = told(nodes, reach, (report) => inbox.put(report, program));
   if (reached) reaching.listenHere(program, reached);
-  const served = await serveTrace(() => trace.text(), { ...options, reaching, report: (reports) => inbox.putAll(reports) });
+  const end = () => {
+    stop();
+    inbox.close();
+    trace.end();
+  };
+  const serving = serveTrace(() => trace.text(), { ...options, reaching, report: (reports) => inbox.putAll(reports) });
+  const served = await orElse(serving, end);
   return {
     url: served.url,
     async close() {
-      stop();
-      inbox.close();
-      trace.end();
+      end();
       await served.close();
     },
   };
@@ -110,7 +128,10 @@ async function inspectNodes(
 async function reportTo(url: string, program: Program, reach: boolean, nodes: readonly Inspectable[]): Promise<Served> {
   const outbox = new Outbox(url, program);
   const { stop, reached } = told(nodes, reach, (report) => outbox.put(report));
-  await outbox.flush();
+  await orElse(outbox.flush(), () => {
+    stop();
+    outbox.kill();
+  });
   const stopListening = reached ? listenTo(url, program, reached) : () => {};
   return {
     url,
@@ -122,9 +143,10 @@ async function reportTo(url: string, program: Program, reach: boolean, nodes: re
   };
 }
 
-/** Reports the nodes and, where they are to be reached, puts hands on them, until `stop`. */
-function told(nodes: readonly Inspectable[], reach: boolean, report: (report: StepReport | PeerReport) => void) {
+/** Reports the nodes and, where they are to be reached, puts hands on them, until `stop`; whatever fails here, the nodes go on. */
+function told(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
+  const report = harmless(put);
   const stops = nodes.flatMap((node) => [...(reached ? [reachNode(node, reached, report)] : []), reportNode(node, report)]);
   return { reached, stop: () => stops.forEach((stop) => stop()) };
 }

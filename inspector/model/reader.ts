@@ -56,7 +56,7 @@ export class TraceReader {
     const last = this.rest;
     this.rest = '';
     if (this.lines > 0 && last.trim() !== '' && !isJson(last)) {
-      this.problem = `The trace ends in the middle of line ${this.lines + 1}: it was cut off. Shown is everything before.`;
+      this.problem = `The trace ends in the middle of line ${this.lines + 1}: it was cut off.`;
     } else this.read(last);
     if (this.lines === 0) this.problem = 'The trace is empty.';
   }
@@ -74,11 +74,18 @@ export class TraceReader {
   }
 
   private stop(why: string): void {
-    this.problem =
-      this.lines <= 1
-        ? `This is no Quiver trace: ${why}.`
-        : `Reading stopped at line ${this.lines}: ${why}. Shown is everything before.`;
+    this.problem = this.lines <= 1 ? `This is no Quiver trace: ${why}.` : `Reading stopped at line ${this.lines}: ${why}.`;
   }
+}
+
+/** What is wrong with the start of what should be a trace: its first line says what it is. */
+export function complaintAbout(trace: string): string | null {
+  const reader = new TraceReader({ header: () => {}, line: () => {} });
+  const text = trace.trimStart();
+  const end = text.indexOf('\n');
+  reader.push(end < 0 ? text : text.slice(0, end));
+  reader.end();
+  return reader.problem;
 }
 
 function parse(text: string): unknown {

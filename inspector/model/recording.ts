@@ -100,7 +100,8 @@ export class ReadTrace {
   }
 
   get problem(): string | null {
-    return this.reader.problem;
+    const { problem } = this.reader;
+    return problem === null || this.header === null ? problem : `${problem} Shown is everything before.`;
   }
 
   /** One past the last line. */

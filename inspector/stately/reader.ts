@@ -14,6 +14,7 @@ import type { Merger } from '../live/merge.js';
 import type { StepReport } from '../live/report.js';
 
 const INIT = 'xstate.init';
+const FIRST_STATE: Message = { type: 'came to its first state' };
 const WAITING_MAX = 100;
 
 interface Actor {
@@ -83,10 +84,16 @@ export class StatelyReader {
 
   private see(sessionId: string, { snapshot, event }: Json): void {
     const actor = this.actorOf(sessionId);
-    const first = this.waiting.find((one) => one.actor === actor && one.view === null);
+    const place = this.waiting.findIndex((one) => one.actor === actor && one.view === null);
     const view = viewOf(actor, snapshot);
-    if (first) first.view = view;
-    else this.waiting.push({ actor, report: { ...this.base(actor), kind: 'command', event: messageOf(event) }, view });
+    const message = messageOf(event);
+    const base = this.base(actor);
+    if (message.type === INIT) {
+      // What it was sent before it ran comes after its first state.
+      const first: Waiting = { actor, report: { ...base, kind: 'note', event: FIRST_STATE }, view };
+      this.waiting.splice(place < 0 ? this.waiting.length : place, 0, first);
+    } else if (place >= 0) this.waiting[place]!.view = view;
+    else this.waiting.push({ actor, report: { ...base, kind: 'command', event: message }, view });
     this.tellReady();
   }
 

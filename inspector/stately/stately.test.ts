@@ -1,6 +1,6 @@
 import { createInspector, createWebSocketInspector, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { createActor, createMachine, sendTo, setup, type AnyActorRef } from 'xstate';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBank } from '../../adapters/controller/bank.js';
 import { createNames } from '../../adapters/controller/names.js';
@@ -16,6 +16,7 @@ import { exclusion } from '../../machines/exclusion/index.js';
 import { protocols } from '../../machines/index.js';
 import { Simulation, type SimulationOptions } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import type { StepLine } from '../../network/trace.js';
 import { Moment } from '../model/moment.js';
 import { ReadTrace } from '../model/recording.js';
 import { sentence } from '../model/words.js';
@@ -112,8 +113,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
     const b = createNode({ transport: bus.transport('b'), protocol: directory, topology, options, inspect });
     await b.ready;
     b.command('request');
-    await soon();
-    expect(messages()).toEqual(['- → b directory: request', 'a → b directory: token']);
+    await vi.waitFor(() => expect(messages()).toEqual(['- → b directory: request', 'a → b directory: token']));
   });
 
   test("of a node that is an actor of the user's own: their `inspect` is enough", async () => {
@@ -194,6 +194,24 @@ describe('our page receives what @statelyai/inspect tells', () => {
     expect(end.roles(lamp).map(({ view }) => view.value)).toEqual(['on']);
     expect(end.flights()).toEqual([]);
     expect(end.channelUp(recording.nodes.find('hall'), lamp)).toBe(true);
+  });
+
+  test('what an actor was sent before it runs is told once, with the state that it led to', async () => {
+    const recording = await received(async (socket) => {
+      const inspector = createWebSocketInspector({ url: socket });
+      const actor = createActor(child, { id: 'lamp', inspect: inspector.inspect });
+      actor.send({ type: 'press' });
+      actor.start();
+      actor.send({ type: 'press' });
+      await soon(300);
+      inspector.stop();
+    });
+    const told = Array.from({ length: recording.end }, (_, line) => recording.line(line) as StepLine);
+    expect(told.slice(1).map((line) => [sentence(line), line.roles['lamp']?.value])).toEqual([
+      ['lamp came to its first state', 'off'],
+      ['lamp was asked to press', 'on'],
+      ['lamp was asked to press', 'off'],
+    ]);
   });
 
   test('two programs whose actors have the same names are two networks', async () => {
