@@ -3,6 +3,7 @@
  * thing that is not covered and each mutant that nobody noticed.
  */
 import { UsageError } from '../machines/errors.js';
+import { xmlText } from '../inspector/exports/xml-text.js';
 import type { MachineReport } from '../test/machine/report.js';
 import type { Survivor, TestReport } from './test-report.js';
 
@@ -26,27 +27,17 @@ interface Case {
 
 const pass = (name: string): Case => ({ name, failure: null });
 
-/** XML knows no other control characters than these three. */
-const text = (value: string): string =>
-  value
-    // eslint-disable-next-line no-control-regex
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '?')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-
 function suite(name: string, cases: readonly Case[]): string {
   const failures = cases.filter(({ failure }) => failure !== null).length;
   const lines = cases.map((one) => {
-    const head = `    <testcase classname="${text(name)}" name="${text(one.name)}"`;
+    const head = `    <testcase classname="${xmlText(name)}" name="${xmlText(one.name)}"`;
     if (one.failure === null) return `${head}/>`;
-    return `${head}>\n      <failure message="${text(one.failure.split('\n')[0]!)}">${text(one.failure)}</failure>\n    </testcase>`;
+    return `${head}>\n      <failure message="${xmlText(one.failure.split('\n')[0]!)}">${xmlText(one.failure)}</failure>\n    </testcase>`;
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites tests="${cases.length}" failures="${failures}">`,
-    `  <testsuite name="${text(name)}" tests="${cases.length}" failures="${failures}">`,
+    `  <testsuite name="${xmlText(name)}" tests="${cases.length}" failures="${failures}">`,
     ...lines,
     '  </testsuite>',
     '</testsuites>',

@@ -240,8 +240,12 @@ describe('time', () => {
     expect(await lineNow()).toBeGreaterThan(first);
     await press('N');
     expect(await lineNow()).toBe(first);
-    await page.getByRole('searchbox').fill('nodes:n2');
-    expect(await page.getByRole('alert').innerText()).toMatch(/"nodes" is nothing to ask for; ask for node, type/);
+    for (const word of ['nodes', 'constructor', '__proto__']) {
+      await page.getByRole('searchbox').fill(`${word}:n2`);
+      expect(await page.getByRole('alert').innerText()).toMatch(
+        new RegExp(`"${word}" is nothing to ask for, .*nown: node, type, kind, from, to, state, ctx.KEY$`),
+      );
+    }
     await page.getByRole('searchbox').press('Escape');
     expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
   });

@@ -75,7 +75,19 @@ test('SVG: a lane a node, a dot a step, an arrow a message; names are text', () 
   ];
   const svg = formatOf('x.svg')!(...renamed);
   expect(svg).not.toContain('<script');
-  expect(svg).toContain('>&lt;script>alert(1)&lt;/script></text>');
+  expect(svg).toContain('>&lt;script&gt;alert(1)&lt;/script&gt;</text>');
   expect(svg.match(/<circle /g)).toHaveLength(steps.length);
   expect(svg.match(/<path d="M[\d.]+ [\d.]+L/g)).toHaveLength(steps.flatMap(({ sent }) => sent).length);
+});
+
+test('SVG: what XML forbids in a name is a question mark', () => {
+  const odd = 'a\u0000b\u001bc\ud800d\uffffe\tf';
+  const renamed = JSON.parse(JSON.stringify([header, lines]).replaceAll('"n2"', JSON.stringify(odd))) as [
+    TraceHeader,
+    TraceLine[],
+  ];
+  const svg = formatOf('x.svg')!(...renamed);
+  expect(svg).toContain('>a?b?c?d?e\tf</text>');
+  // eslint-disable-next-line no-control-regex
+  expect(svg).not.toMatch(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/);
 });

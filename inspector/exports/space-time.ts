@@ -4,6 +4,7 @@ import { ReadTrace } from '../model/recording.js';
 import { DOTS_MAX, layOut } from '../model/spacetime.js';
 import { isTimed, xOf, type Axis } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
+import { xmlText } from './xml-text.js';
 
 const LANE = 34;
 const NAMES = 120;
@@ -28,23 +29,22 @@ export function spaceTimeSvg(header: TraceHeader, lines: readonly TraceLine[]): 
   const { types } = recording.messages;
   const ticks = Array.from({ length: TICKS + 1 }, (_, i) => from + ((to - from) * i) / TICKS);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${NAMES + width}" height="${height}" font-family="system-ui, sans-serif" font-size="12">
-<title>${escaped(`${header.protocol}: ${names.length} nodes in space and time`)}</title>
+<title>${xmlText(`${header.protocol}: ${names.length} nodes in space and time`)}</title>
 <rect width="100%" height="100%" fill="#fdfcfa"/>
 <g fill="#5f6771" text-anchor="middle">${ticks.map((tick) => `<text x="${x(tick)}" y="16">${numberText(Number((axis === 'lines' ? tick + 1 : tick).toFixed(1)))}</text>`).join('')}</g>
 <g stroke="#d8d4cb">${names.map((_, lane) => `<path d="M${NAMES} ${y(lane)}H${NAMES + width}"/>`).join('')}</g>
-<g fill="#1d2329">${names.map((name, lane) => `<text x="8" y="${y(lane) + 4}">${escaped(name)}</text>`).join('')}</g>
+<g fill="#1d2329">${names.map((name, lane) => `<text x="8" y="${y(lane) + 4}">${xmlText(name)}</text>`).join('')}</g>
 <g fill="none" stroke-width="1.5">${arrows
     .map(({ message, from, to }) => {
       const color = COLORS[types.find(message.type) % COLORS.length]!;
       const dash = message.ending === 'delivered' ? '' : ' stroke-dasharray="4 3"';
-      return `<path d="M${x(from.x)} ${y(from.lane)}L${x(to.x)} ${y(to.lane)}" stroke="${color}"${dash}><title>${escaped(message.type)}</title></path>`;
+      return `<path d="M${x(from.x)} ${y(from.lane)}L${x(to.x)} ${y(to.lane)}" stroke="${color}"${dash}><title>${xmlText(message.type)}</title></path>`;
     })
     .join('\n')}</g>
-<g fill="#3c444d">${dots.map(({ line, x: at, lane }) => `<circle cx="${x(at)}" cy="${y(lane)}" r="${DOT}"><title>${escaped(sentence(recording.line(line)))}</title></circle>`).join('\n')}</g>
-<g>${types.names.map((type, i) => `<text x="${NAMES + 90 * i}" y="28" fill="${COLORS[i % COLORS.length]}">${escaped(type)}</text>`).join('')}</g>
+<g fill="#3c444d">${dots.map(({ line, x: at, lane }) => `<circle cx="${x(at)}" cy="${y(lane)}" r="${DOT}"><title>${xmlText(sentence(recording.line(line)))}</title></circle>`).join('\n')}</g>
+<g>${types.names.map((type, i) => `<text x="${NAMES + 90 * i}" y="28" fill="${COLORS[i % COLORS.length]}">${xmlText(type)}</text>`).join('')}</g>
 </svg>
 `;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

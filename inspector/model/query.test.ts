@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NetworkLine } from '../../network/trace.js';
+import { counterexampleTrace } from '../counterexample.fixtures.js';
 import { directoryTrace, traceOf } from '../page/testing/traces.js';
 import { queryOf } from './query.js';
 import { ReadTrace } from './recording.js';
@@ -23,9 +24,24 @@ const lossy = read(
   }),
 );
 
+/** A corruption of n2 that is told to have wronged n0. */
+const broken = read(
+  traceOf({
+    protocol: 'directory',
+    topology: { kind: 'path', n: 3 },
+    events: [
+      { at: 0, node: 'n2', do: 'request' },
+      { at: 1, node: 'n2', do: 'corrupt' },
+    ],
+  })
+    .split('\n')
+    .map((line) => line.replace('"refutes":{', '"refutes":{"nodes":["n0"],'))
+    .join('\n'),
+);
+
 const hits = (text: string, of = recording): number[] => {
   const query = queryOf(text);
-  return Array.from({ length: of.end }, (_, line) => line).filter((line) => query(of, line));
+  return Array.from({ length: of.end }, (_, line) => line).filter((line) => query.answers(of, line));
 };
 const steps = Array.from({ length: recording.end }, (_, line) => recording.step(line));
 
@@ -67,9 +83,54 @@ test('what concerns a node and is no step of it', () => {
   expect(hits(`lost node:${sender}`, lossy)).toContain(lost[0]);
 });
 
+test('a violation is found at the step that brought it about, by what it says and whom it wronged', () => {
+  const [told] = broken.violations;
+  const seen = broken.seenAt(told!);
+  expect(seen).toBeGreaterThan(told!);
+  expect(broken.nodes.names[broken.nodeOf(seen)]).toBe('n2');
+  for (const text of ['violated', 'kind:violated', '"violated for n0"', 'node:n0 violated', 'node:n2 violated'])
+    expect(hits(text, broken)[0]).toBe(seen);
+  expect(hits('node:n1 violated', broken)).not.toContain(seen);
+  expect(hits('-violated', broken)).not.toContain(seen);
+  expect(hits('-violated', broken)).not.toContain(told);
+});
+
+test('one at the end of a run is found where it is told', () => {
+  const atRest = read(counterexampleTrace());
+  expect(hits('node:n1 violated', atRest)).toEqual(atRest.violations);
+});
+
+test('a state in a question is that of the node that took the step, whomever the step wronged', () => {
+  const ofN0 = hits('node:n0 -state:nowhere', broken);
+  expect(ofN0).toEqual(broken.steps[broken.nodes.find('n0')]);
+  expect(hits('node:n0 -state:nowhere violated', broken)).toEqual([]);
+});
+
+test('a word with a colon stands in quotes', () => {
+  expect(hits('"n1 was: nothing"')).toEqual([]);
+  expect(hits('-"n1 was: nothing"')).toHaveLength(recording.end);
+});
+
 test.each([
-  ['nodes:n2', /"nodes" is nothing to ask for; ask for node, type, kind/],
-  ['ctx.parent', /"ctx\.parent" compares nothing/],
+  ['nodes:n2', /"nodes" is nothing to ask for.*; did you mean "node"\? Known: node, type, kind, from, to, state, ctx\.KEY$/],
+  ['constructor:x', /"constructor" is nothing to ask for.*; known: node, type/],
+  ['__proto__:x', /"__proto__" is nothing to ask for/],
+  ['-toString:x', /"toString" is nothing to ask for/],
+  ['ctx.parent', /"ctx\.parent" compares nothing; write ctx\.KEY=VALUE/],
 ])('%s is refused by name', (text, message) => {
   expect(() => queryOf(text)).toThrow(message);
+});
+
+test('what every object inherits is no value of a context', () => {
+  for (const key of ['constructor', 'toString', '__proto__', 'parent.constructor']) expect(hits(`ctx.${key}!=1`)).toEqual([]);
+});
+
+test.each([
+  ['state:waiting', true],
+  ['node:n1 -ctx.parent=n1', true],
+  ['node:n1', false],
+  ['state:waiting type:find', false],
+  ['state:waiting violated', false],
+])('%s is about how things stand: %s', (text, lasts) => {
+  expect(queryOf(text).lasts).toBe(lasts);
 });

@@ -2,21 +2,46 @@
  * Asking for lines of a trace in words: `node:n3 type:find ctx.parent=n5 state:compete violated`.
  *
  * Every term has to hold of the line. What a term says of a state or of a context is true of the node that took the step, after it: in
- * any of its roles. A minus in front of a term negates it; quotes keep words together.
+ * any of its roles. What a violation says is asked of the step that brought it about, though the trace tells it one line earlier. A minus
+ * in front of a term negates it; quotes keep words together.
+ *
+ * A question about states and contexts, perhaps of a node, is about how things stand: it holds from a step of a node to the next step of
+ * it that does not answer. One that has other terms is about moments.
  */
 import { UsageError } from '../../machines/errors.js';
+import { unknownWord } from '../../network/scenario/read.js';
 import { isStep, type TraceLine } from '../../network/trace.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { activePaths } from './values.js';
 import { sentence } from './words.js';
 
-type Term = (recording: ReadTrace, line: number) => boolean;
-export type Query = Term;
+/** A line that is asked about. */
+interface Place {
+  readonly recording: ReadTrace;
+  readonly line: number;
+  /** The lines that tell what its step violated. */
+  readonly violations: readonly number[];
+  /** Whether the question is about a state or a context, and so about the node that took the step and no other. */
+  readonly isOfStep: boolean;
+}
+
+type Holds = (place: Place) => boolean;
+
+interface Term {
+  readonly about: 'node' | 'standing' | 'moment';
+  readonly holds: Holds;
+}
+
+export interface Query {
+  answers(recording: ReadTrace, line: number): boolean;
+  /** Whether it is about how a node stands, and holds from one of its steps to another. */
+  readonly lasts: boolean;
+}
 
 /** What can be asked of a line, as help lists it. */
 export const ASKED = {
-  node: 'the node that took the step, or that a loss or a channel concerns',
+  node: 'the node that took the step, or that a loss, a channel or a violation concerns',
   type: 'of the event, or of a message that it sent',
   kind: 'start, deliver, timer, command, link, crash, lost, channel, violated, …',
   from: 'the sender of the message that it took',
@@ -26,51 +51,93 @@ export const ASKED = {
 
 type Asked = keyof typeof ASKED;
 
-const HOW = `ask for ${Object.keys(ASKED).join(', ')}, as in node:n3, for ctx.KEY as in ctx.parent=n5 or ctx.count>3, or for a word`;
-
 /** Throws a `UsageError` for what cannot be asked. */
 export function queryOf(text: string): Query {
   const words = text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
-  const terms = words.map((word) => termOf(word.replaceAll('"', '')));
-  return (recording, line) => terms.every((term) => term(recording, line));
+  const terms = words.map(termOf);
+  const isOfStep = terms.some(({ about }) => about === 'standing');
+  return {
+    lasts: isOfStep && terms.every(({ about }) => about !== 'moment'),
+    answers(recording, line) {
+      if (isOfStep && recording.nodeOf(line) < 0) return false;
+      if (recording.kindOf(line) === 'violated' && recording.seenAt(line) !== line) return false;
+      const place = { recording, line, violations: violationsOf(recording, line), isOfStep };
+      return terms.every(({ holds }) => holds(place));
+    },
+  };
 }
 
 function termOf(word: string): Term {
   if (word.startsWith('-') && word.length > 1) {
-    const term = termOf(word.slice(1));
-    return (recording, line) => !term(recording, line);
+    const { about, holds } = termOf(word.slice(1));
+    return { about, holds: (place) => !holds(place) };
   }
-  if (word.startsWith('ctx.')) return contextTerm(word);
-  const [, name, value = ''] = /^([a-z]+):(.+)$/.exec(word) ?? [];
-  if (name === undefined) return plain(word);
-  if (!(name in ASKED)) throw new UsageError(`"${name}" is nothing to ask for; ${HOW}`);
-  return TERMS[name as Asked](value);
+  const text = word.replaceAll('"', '');
+  if (text.startsWith('ctx.')) return { about: 'standing', holds: contextTerm(text) };
+  const [, name, value = ''] = /^([^:]+):(.+)$/.exec(text) ?? [];
+  if (name === undefined || word.startsWith('"')) return { about: 'moment', holds: plain(text) };
+  if (!isAsked(name)) throw nothingToAsk(name);
+  return { about: name === 'node' ? 'node' : name === 'state' ? 'standing' : 'moment', holds: TERMS[name](value) };
 }
 
-const TERMS: Readonly<Record<Asked, (value: string) => Term>> = {
-  node: (value) => (recording, line) =>
-    recording.nodeOf(line) >= 0
-      ? recording.nodes.names[recording.nodeOf(line)] === value
-      : recording.line(line).kind !== 'verdict' && nodesOf(recording.line(line)).includes(value),
-  kind: (value) => (recording, line) => recording.kindOf(line) === value,
-  type: (value) => (recording, line) => {
-    const told = recording.line(line);
-    const sent = isStep(told) ? told.sent.map(({ message }) => message.type) : [];
-    return told.event?.type === value || sent.includes(value);
-  },
-  from: (value) => (recording, line) => (recording.line(line).event as { readonly from?: unknown } | undefined)?.from === value,
-  to: (value) => (recording, line) => recording.step(line)?.sent.some(({ to }) => to === value) ?? false,
-  state: (value) => (recording, line) =>
-    rolesAfter(recording, line).some(({ view }) =>
+const isAsked = (name: string): name is Asked => Object.hasOwn(ASKED, name);
+
+const nothingToAsk = (name: string): UsageError =>
+  unknownWord(`"${name}" is nothing to ask for, and words with a colon stand in quotes`, name, [
+    ...Object.keys(ASKED),
+    'ctx.KEY',
+  ]);
+
+/** The lines before a step that tell what it violated. */
+function violationsOf(recording: ReadTrace, line: number): number[] {
+  const lines: number[] = [];
+  for (let told = line - 1; told >= recording.first && recording.kindOf(told) === 'violated'; told--)
+    if (recording.seenAt(told) === line) lines.push(told);
+  return lines;
+}
+
+const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
+  node:
+    (value) =>
+    ({ recording, line, violations, isOfStep }) =>
+      (recording.nodeOf(line) >= 0
+        ? recording.nodes.names[recording.nodeOf(line)] === value
+        : recording.line(line).kind !== 'verdict' && nodesOf(recording.line(line)).includes(value)) ||
+      (!isOfStep && violations.some((told) => nodesOf(recording.line(told)).includes(value))),
+  kind: (value) => (place) => toldOf(place, (line) => place.recording.kindOf(line) === value),
+  type:
+    (value) =>
+    ({ recording, line }) => {
+      const told = recording.line(line);
+      const sent = isStep(told) ? told.sent.map(({ message }) => message.type) : [];
+      return told.event?.type === value || sent.includes(value);
+    },
+  from:
+    (value) =>
+    ({ recording, line }) =>
+      (recording.line(line).event as { readonly from?: unknown } | undefined)?.from === value,
+  to:
+    (value) =>
+    ({ recording, line }) =>
+      recording.step(line)?.sent.some(({ to }) => to === value) ?? false,
+  state: (value) => (place) =>
+    rolesAfter(place).some(({ view }) =>
       [...activePaths(view.value)].some((path) => path === value || path.endsWith(`.${value}`)),
     ),
 };
 
 /** A kind of lines, or a word of the sentence that tells the line. */
-function plain(word: string): Term {
+function plain(word: string): Holds {
   const lower = word.toLowerCase();
-  return (recording, line) => recording.kindOf(line) === word || sentence(recording.line(line)).toLowerCase().includes(lower);
+  return (place) =>
+    toldOf(
+      place,
+      (line) => place.recording.kindOf(line) === word || sentence(place.recording.line(line)).toLowerCase().includes(lower),
+    );
 }
+
+/** Of the line itself, or of what its step violated. */
+const toldOf = ({ line, violations }: Place, holds: (line: number) => boolean): boolean => holds(line) || violations.some(holds);
 
 const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
   '=': (a, b) => textOf(a) === b,
@@ -79,26 +146,24 @@ const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
   '<': (a, b) => Number(a) < Number(b),
 };
 
-function contextTerm(word: string): Term {
+function contextTerm(word: string): Holds {
   const [, path, sign, value] = /^ctx\.([^=!<>]+)(!=|=|<|>)(.*)$/.exec(word) ?? [];
-  if (path === undefined) throw new UsageError(`"${word}" compares nothing; ${HOW}`);
+  if (path === undefined) throw new UsageError(`"${word}" compares nothing; write ctx.KEY=VALUE, or !=, < or > in place of =`);
   const keys = path.split('.');
-  return (recording, line) =>
-    rolesAfter(recording, line).some(({ view }) => {
-      const found = keys.reduce<unknown>(
-        (inner, key) => (inner as Record<string, unknown> | null | undefined)?.[key],
-        view.context,
-      );
+  return (place) =>
+    rolesAfter(place).some(({ view }) => {
+      const found = keys.reduce<unknown>(valueIn, view.context);
       return found !== undefined && COMPARE[sign!]!(found, value!);
     });
 }
 
+/** What an object has of itself under a key: what every object inherits is no value of a context. */
+const valueIn = (inner: unknown, key: string): unknown =>
+  typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as Record<string, unknown>)[key] : undefined;
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function rolesAfter(recording: ReadTrace, line: number) {
-  const node = recording.nodeOf(line);
-  return node < 0 ? [] : new Moment(recording, line).roles(node);
-}
+const rolesAfter = ({ recording, line }: Place) => new Moment(recording, line).roles(recording.nodeOf(line));
 
 function nodesOf(line: TraceLine): readonly string[] {
   return isStep(line) ? [line.node] : [...(line.between ?? []), ...(line.refutes?.nodes ?? [])];

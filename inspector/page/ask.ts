@@ -2,7 +2,8 @@
 import { effect, signal } from '@preact/signals';
 import { lastAtMost } from '../model/columns.js';
 import { queryOf, type Query } from '../model/query.js';
-import { breakpoints, currentLine, followsEnd, growing, pauseAt, recording } from './state.js';
+import type { ReadTrace } from '../model/recording.js';
+import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, recording } from './state.js';
 
 export const askedText = signal('');
 export const isAsking = signal(false);
@@ -50,8 +51,9 @@ function look(): void {
   const before = found.length;
   const until = performance.now() + BREAK_MS;
   asked.next = Math.max(asked.next, of.first);
-  while (asked.next < of.end && performance.now() < until) {
-    if (query(of, asked.next)) found.push(asked.next);
+  const end = toldEnd(of);
+  while (asked.next < end && performance.now() < until) {
+    if (query.answers(of, asked.next)) found.push(asked.next);
     asked.next++;
   }
   if (found.length > before) {
@@ -62,7 +64,14 @@ function look(): void {
       followsEnd.value = false;
     }
   }
-  if (asked.next < of.end) timer = setTimeout(look);
+  if (asked.next < end) timer = setTimeout(look);
+}
+
+/** One past the last line that is told whole: what a step violated is told before it, and waits for it while lines come in. */
+function toldEnd(of: ReadTrace): number {
+  let { end } = of;
+  while (isLoading.peek() && end > of.first && of.kindOf(end - 1) === 'violated') end--;
+  return end;
 }
 
 /** To the next line that answers, or the one before. */
