@@ -1,4 +1,5 @@
 /** The inspector: watch a network of statecharts in the browser. */
+export { linesThatAnswer, type AnsweringLine } from './answering.js';
 export { handsFor } from './hands.js';
 export { inspect, type InspectOptions } from './live/inspect.js';
 export { record, type Recording } from './live/record.js';

@@ -104,6 +104,19 @@ describe('a gesture changes what comes and nothing that has been', () => {
     expect(test).toContain(".toBe('invalid')");
   });
 
+  test('what is asked is a test that fails when something answers it, of the run with what was done by hand', async () => {
+    await page.keyboard.press('/');
+    const line = page.getByRole('searchbox');
+    expect(await page.locator('.ask').getByRole('button', { name: 'save as test' }).count()).toBe(0);
+    await line.fill('node:n2 state:waiting');
+    const download = page.waitForEvent('download');
+    await page.locator('.ask').getByRole('button', { name: 'save as test' }).click();
+    const test = await text(await (await download).createReadStream());
+    expect(test).toContain('expect(linesThatAnswer(scenario, "node:n2 state:waiting")).toEqual([]);');
+    expect(test).toContain('"do": "crash"');
+    await line.press('Escape');
+  });
+
   test('restart', async () => {
     await does('restart');
     expect(await log()).toMatch(/n2 restarted/);

@@ -250,6 +250,32 @@ describe('time', () => {
     expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
   });
 
+  test('what lasts has bars from when to when it held, for whom it holds now, and a play stops where it begins', async () => {
+    await press('Home');
+    await press('/');
+    await page.getByRole('searchbox').fill('node:n1 state:waiting');
+    const items = page.locator('.intervals li');
+    await expect.poll(() => items.allInnerTexts()).toEqual(['n1 from 6 to 10']);
+    expect(await page.locator('.scrubber .hits').getAttribute('d')).toBe('');
+    expect(await page.locator('.scrubber path.held').getAttribute('d')).toMatch(/^M[\d.]+ 0H[\d.]+v6H[\d.]+z$/);
+    expect(await page.getByLabel('holds now').innerText()).toBe('1 interval; now it holds for nobody');
+    await page.getByLabel('stop where it begins').check();
+    await page.locator('.play').click();
+    await page.getByRole('button', { name: 'play', exact: true }).waitFor();
+    expect(await lineSays()).toMatch(/n1 was asked to request/);
+    expect(await page.getByLabel('holds now').innerText()).toBe('1 interval; now it holds for n1');
+    expect(await items.first().getAttribute('aria-current')).toBe('true');
+    await page.getByRole('button', { name: 'to 10' }).click();
+    expect(await lineSays()).toMatch(/n1 received token/);
+    expect(await page.getByLabel('holds now').innerText()).toMatch(/nobody$/);
+    await page.getByRole('searchbox').fill('state:waiting');
+    await expect.poll(() => items.count()).toBe(5);
+    await page.getByRole('button', { name: 'n4 from 3' }).click();
+    await keepPicture(page, 'inspector-watched');
+    await page.getByRole('searchbox').press('Escape');
+    expect(await page.locator('.scrubber path.held').getAttribute('d')).toBe('');
+  });
+
   test('a message moves while its time passes', async () => {
     const picture = () => page.$eval('.panel-network canvas', (canvas) => (canvas as HTMLCanvasElement).toDataURL());
     await stepTo(START + 1);

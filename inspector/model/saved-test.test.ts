@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { savedTest } from './saved-test.js';
+import { parseScenario, protocols } from '../../index.js';
+import { linesThatAnswer } from '../answering.js';
+import { directoryScenario } from '../page/testing/traces.js';
+import { savedQuery, savedTest } from './saved-test.js';
 
 const scenario = { protocol: 'lease', events: [{ at: 0, node: 'n1', do: 'enter' }] };
 
@@ -23,4 +26,56 @@ test("a test of a protocol of one's own imports its module, as the scenario's au
   expect(text).toContain('new Simulation(parseScenario(json, { [protocol.name]: protocol })).run()');
   expect(text).toContain('toEqual(["a promise","one inside"])');
   expect(text).toContain(`expect(verdict).toBe('invalid');`);
+});
+
+/** Runs a saved test; the lines that it fails of, `null` where it passes. */
+function failureOf(text: string): unknown {
+  const known = { expect, parseScenario, protocols, linesThatAnswer };
+  let body = (): void => expect.fail('the text has no test');
+  const given = { ...known, test: (_: string, run: () => void) => void (body = run) };
+  // eslint-disable-next-line typescript/no-implied-eval
+  new Function(...Object.keys(given), text.replaceAll(/^import .*$/gm, ''))(...Object.values(given));
+  try {
+    body();
+    return null;
+  } catch (error) {
+    return (error as { readonly actual: unknown }).actual;
+  }
+}
+
+test('a query that is saved as a test fails when the state is reached, says where, and holds where it is not', () => {
+  const reached = savedQuery(directoryScenario(), 'node:n1 state:waiting');
+  expect(reached.match(/^import .*$/gm)).toEqual([
+    `import { expect, test } from 'vitest';`,
+    `import { parseScenario, protocols } from 'xstate-quiver';`,
+    `import { linesThatAnswer } from 'xstate-quiver/inspector';`,
+  ]);
+  expect(failureOf(reached)).toEqual([{ line: 14, at: 6, says: expect.stringMatching(/^n1 was asked to request/) }]);
+  expect(failureOf(savedQuery(directoryScenario(), 'node:n1 state:waiting ctx.parent=n4'))).toBeNull();
+});
+
+test('a query with quotes is the same in its test', () => {
+  const says = expect.stringMatching(/^n1 .*announced granted/);
+  expect(failureOf(savedQuery(directoryScenario(), 'node:n1 "announced granted"'))).toEqual([expect.objectContaining({ says })]);
+});
+
+test("of a protocol of one's own it imports the module", () => {
+  const text = savedQuery(scenario, 'state:inside', { path: '../lease.js', name: 'lease' });
+  expect(text).toContain(`import { lease as protocol } from "../lease.js";`);
+  expect(text).toContain('const protocols = { [protocol.name]: protocol };');
+});
+
+test('the lines that answer are told as the page counts them, those of a violation included', () => {
+  const corrupted = {
+    protocol: 'directory',
+    topology: { kind: 'path', n: 3 },
+    events: [
+      { at: 0, node: 'n2', do: 'request' },
+      { at: 1, node: 'n2', do: 'corrupt' },
+    ],
+  };
+  const [first] = linesThatAnswer(parseScenario(corrupted, protocols), 'violated');
+  expect(first).toMatchObject({ at: 1, says: expect.stringMatching(/^n2 was corrupted/) });
+  expect(linesThatAnswer(parseScenario(corrupted, protocols), 'kind:start').map(({ line }) => line)).toEqual([1, 2, 3]);
+  expect(() => linesThatAnswer(parseScenario(corrupted, protocols), 'nodes:n2')).toThrow(/did you mean "node"/);
 });

@@ -1,25 +1,58 @@
-/** A run as a test of the verdict that it has, and of which properties failed. */
+/** What was seen on the page as a test: the verdict of a run with the properties that failed, or a query that nothing may answer. */
 import type { OfferedModule } from '../hands.js';
 
-/** @param module where the protocol comes from; none for one of ours. */
+/**
+ * A run with the verdict that it has.
+ *
+ * @param module where the protocol comes from; none for one of ours.
+ */
 export function savedTest(scenario: unknown, failed: readonly string[], module?: OfferedModule): string {
-  const json = JSON.stringify(scenario, null, 2).replaceAll('\n', '\n  ');
   const names = [...failed].sort();
   return `import { expect, test } from 'vitest';
 ${
   module
     ? `import { parseScenario, Simulation } from 'xstate-quiver/network';
-import { ${module.name} as protocol } from ${JSON.stringify(module.path)};
+${protocolOf(module)}
 
 const simulate = (json: unknown) => new Simulation(parseScenario(json, { [protocol.name]: protocol })).run();`
     : `import { simulate } from 'xstate-quiver';`
 }
 
 test('what was done by hand', () => {
-  const { verdict, properties } = simulate(${json});
+  const { verdict, properties } = simulate(${literal(scenario)});
   const failed = properties.filter(({ holds }) => holds === false).map(({ name }) => name);
   expect(failed.sort()).toEqual(${JSON.stringify(names)});
   expect(verdict)${names.length > 0 ? ".toBe('invalid')" : ".not.toBe('invalid')"};
 });
 `;
 }
+
+/**
+ * A query as a property of a run: the test fails when anything answers it.
+ *
+ * @param module where the protocol comes from; none for one of ours.
+ */
+export function savedQuery(scenario: unknown, query: string, module?: OfferedModule): string {
+  const text = JSON.stringify(query);
+  return `import { expect, test } from 'vitest';
+${
+  module
+    ? `import { parseScenario } from 'xstate-quiver/network';
+import { linesThatAnswer } from 'xstate-quiver/inspector';
+${protocolOf(module)}
+
+const protocols = { [protocol.name]: protocol };`
+    : `import { parseScenario, protocols } from 'xstate-quiver';
+import { linesThatAnswer } from 'xstate-quiver/inspector';`
+}
+
+test(${JSON.stringify(`nothing answers ${query}`)}, () => {
+  const scenario = parseScenario(${literal(scenario)}, protocols);
+  expect(linesThatAnswer(scenario, ${text})).toEqual([]);
+});
+`;
+}
+
+const protocolOf = ({ name, path }: OfferedModule): string => `import { ${name} as protocol } from ${JSON.stringify(path)};`;
+
+const literal = (scenario: unknown): string => JSON.stringify(scenario, null, 2).replaceAll('\n', '\n  ');

@@ -1,8 +1,14 @@
-/** The line in which one asks, with what came of it. */
+/** The line in which one asks, with what came of it: the lines that answer, from when to when it held, and the test that it makes. */
 import { useEffect, useRef } from 'preact/hooks';
+import { aroundLine, holdingAt, type Interval } from '../model/intervals.js';
 import { ASKED } from '../model/query.js';
-import { goToHit, hits, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
+import { savedQuery } from '../model/saved-test.js';
+import { numberText } from '../model/words.js';
+import { goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
+import { download } from './download.js';
+import { offer, scenarioNow } from './hands.js';
 import { IconButton } from './panel.js';
+import { currentLine, recording, show, timed } from './state.js';
 
 const EXAMPLE = 'node:n3 type:find state:waiting ctx.parent=n5 violated';
 
@@ -29,7 +35,7 @@ export function AskLine() {
         onInput={(event) => (askedText.value = event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Escape' && close()}
       />
-      <output aria-label="lines that answer">{length === 1 ? '1 line' : `${length.toLocaleString('en-US')} lines`}</output>
+      <output aria-label="lines that answer">{count(length, 'line')}</output>
       <IconButton
         label="to the line before that answers"
         icon="m16 5-8 7 8 7"
@@ -43,8 +49,18 @@ export function AskLine() {
           checked={stopsAtHits.value}
           onChange={(event) => (stopsAtHits.value = event.currentTarget.checked)}
         />{' '}
-        stop there
+        {intervals.value ? 'stop where it begins' : 'stop there'}
       </label>
+      {offer.value && askedText.value.trim() !== '' && questionProblem.value === null && (
+        <button
+          type="button"
+          class="small"
+          title="a test that fails when anything answers"
+          onClick={() => download('asked.test.ts', [savedQuery(scenarioNow.value, askedText.value.trim(), offer.value?.module)])}
+        >
+          save as test
+        </button>
+      )}
       <p
         id="ask-help"
         class={questionProblem.value === null ? 'hint' : 'problem'}
@@ -52,7 +68,55 @@ export function AskLine() {
       >
         {questionProblem.value ?? `${Object.keys(ASKED).join(', ')}, ctx.KEY, words; a minus negates`}
       </p>
+      {intervals.value && intervals.value.length > 0 && <Held all={intervals.value} />}
     </form>
+  );
+}
+
+const count = (number: number, thing: string): string => `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
+
+/** More than these nobody reads at once. */
+const INTERVALS_SHOWN = 60;
+const NODES_SHOWN = 6;
+
+/** From when to when it held, for each node: both ends are places to go to. */
+function Held({ all }: { all: readonly Interval[] }) {
+  const { names } = recording.value.nodes;
+  const now = holdingAt(all, currentLine.value);
+  const nodes = now.slice(0, NODES_SHOWN).map(({ node }) => names[node]);
+  const more = now.length > NODES_SHOWN ? ` and ${now.length - NODES_SHOWN} more` : '';
+  const shown = aroundLine(all, currentLine.value, INTERVALS_SHOWN);
+  return (
+    <div class="held">
+      <output aria-label="holds now">
+        {count(all.length, 'interval')}
+        {shown.length < all.length && `, ${shown.length} of them here`}; now{' '}
+        {now.length > 0 ? `it holds for ${nodes.join(', ')}${more}` : 'it holds for nobody'}
+      </output>
+      <ol class="intervals" tabIndex={0} aria-label="from when to when it held">
+        {shown.map((interval) => (
+          <IntervalItem key={`${interval.node} ${interval.from}`} interval={interval} isNow={now.includes(interval)} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function IntervalItem({ interval: { node, from, to }, isNow }: { interval: Interval; isNow: boolean }) {
+  const place = (line: number) => (timed.value ? numberText(recording.value.at(line)) : `line ${line + 1}`);
+  return (
+    <li class={isNow ? 'is-now' : ''} aria-current={isNow ? 'true' : undefined}>
+      <button type="button" class="link" onClick={() => show(from)}>
+        {recording.value.nodes.names[node]} from {place(from)}
+      </button>{' '}
+      {to === null ? (
+        'until the end'
+      ) : (
+        <button type="button" class="link" onClick={() => show(to)}>
+          to {place(to)}
+        </button>
+      )}
+    </li>
   );
 }
 

@@ -1,26 +1,40 @@
-/** What is asked of the trace: its text, the lines that answer, and whether a play stops at them. */
-import { effect, signal } from '@preact/signals';
+/** What is asked of the trace: its text, the lines that answer, from when to when it holds, and whether a play stops at it. */
+import { computed, effect, signal } from '@preact/signals';
 import { lastAtMost } from '../model/columns.js';
+import { Intervals, stretchesOf, type Interval } from '../model/intervals.js';
 import { queryOf, type Query } from '../model/query.js';
 import type { ReadTrace } from '../model/recording.js';
-import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, recording } from './state.js';
+import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt } from './state.js';
 
 export const askedText = signal('');
 export const isAsking = signal(false);
 /** Rising. */
 export const hits = signal<readonly number[]>([]);
+/** From when to when it holds, for each node; `null` for what is of a moment. */
+export const intervals = signal<readonly Interval[] | null>(null);
+export const stretches = computed(() => stretchesOf(intervals.value ?? []));
 export const questionProblem = signal<string | null>(null);
-/** Whether a play stops where a line answers. */
+/** Whether a play stops where a line answers, or, of what lasts, where it begins to hold. */
 export const stopsAtHits = signal(false);
 
+const stops = computed(() => intervals.value?.map(({ from }) => from) ?? hits.value);
 effect(() => {
-  breakpoints.value = stopsAtHits.value ? hits.value : [];
+  breakpoints.value = stopsAtHits.value ? stops.value : [];
 });
 
 /** For so long it looks without a break. */
 const BREAK_MS = 15;
 
-let asked: { readonly text: string; readonly of: object; readonly query: Query; next: number; found: number[] } | null = null;
+interface Asked {
+  readonly text: string;
+  readonly of: ReadTrace;
+  readonly query: Query;
+  readonly found: number[];
+  readonly held: Intervals;
+  next: number;
+}
+
+let asked: Asked | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 effect(() => {
@@ -31,13 +45,14 @@ effect(() => {
   look();
 });
 
-function begin(text: string, of: object): void {
+function begin(text: string, of: ReadTrace): void {
   asked = null;
   questionProblem.value = null;
   hits.value = [];
+  intervals.value = null;
   if (text === '') return;
   try {
-    asked = { text, of, query: queryOf(text), next: 0, found: [] };
+    asked = { text, of, query: queryOf(text), next: 0, found: [], held: new Intervals() };
   } catch (error) {
     questionProblem.value = (error as Error).message;
   }
@@ -46,25 +61,28 @@ function begin(text: string, of: object): void {
 /** Goes on where it stopped, until it has seen all lines that there are. */
 function look(): void {
   if (!asked) return;
-  const { query, found } = asked;
-  const of = recording.peek();
-  const before = found.length;
+  const { of, found, held } = asked;
+  const stopsBefore = stops.peek().length;
+  const [began, before] = [asked.next, found.length];
   const until = performance.now() + BREAK_MS;
   asked.next = Math.max(asked.next, of.first);
   const end = toldEnd(of);
-  while (asked.next < end && performance.now() < until) {
-    if (query.answers(of, asked.next)) found.push(asked.next);
-    asked.next++;
-  }
-  if (found.length > before) {
-    hits.value = [...found];
-    // What is alive goes on; the page stays where it is asked to stop.
-    if (stopsAtHits.peek() && of.header?.live && followsEnd.peek()) {
-      pauseAt(found[before]!);
-      followsEnd.value = false;
-    }
+  while (asked.next < end && performance.now() < until) lookAt(asked, asked.next++);
+  if (found.length > before) hits.value = [...found];
+  if (asked.query.lasts && asked.next > began) intervals.value = [...held.all];
+  const stop = stops.peek()[stopsBefore];
+  // What is alive goes on; the page stays where it is asked to stop.
+  if (stop !== undefined && stopsAtHits.peek() && of.header?.live && followsEnd.peek()) {
+    pauseAt(stop);
+    followsEnd.value = false;
   }
   if (asked.next < end) timer = setTimeout(look);
+}
+
+function lookAt({ of, query, found, held }: Asked, line: number): void {
+  const answers = query.answers(of, line);
+  if (answers) found.push(line);
+  if (query.lasts && of.nodeOf(line) >= 0) held.step(line, of.nodeOf(line), answers);
 }
 
 /** One past the last line that is told whole: what a step violated is told before it, and waits for it while lines come in. */

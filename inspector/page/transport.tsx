@@ -3,7 +3,7 @@ import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
 import { AskLine } from './ask-line.js';
-import { hits, isAsking } from './ask.js';
+import { hits, intervals, isAsking, stretches } from './ask.js';
 import { IconButton } from './panel.js';
 import {
   axis,
@@ -24,6 +24,8 @@ import {
 const BARS = 240;
 /** More ticks than this nobody tells apart. */
 const TICKS_MAX = 2000;
+/** What held for a moment is seen, too. */
+const BAR_MIN = 0.7;
 
 /** How much happens when: the lines of the trace, counted along the axis. */
 const density = computed(() => {
@@ -126,6 +128,7 @@ function Scrubber({ last }: { last: number }) {
   const { first, violations, endless } = growing();
   const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, Math.max(last, first))];
   const part = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) : 0);
+  const placeOf = (line: number) => part(xOf(recording.value, axis.value, line)) * BARS;
   const now = currentLine.value;
   const scrub = (event: PointerEvent) => {
     const slider = event.currentTarget as HTMLElement;
@@ -152,27 +155,33 @@ function Scrubber({ last }: { last: number }) {
       <svg viewBox={`0 0 ${BARS} 24`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="done" x="0" y="0" width={part(playhead.value.x) * BARS} height="24" />
         <path class="density" d={density.value.map((height, bar) => `M${bar + 0.5} 24v${-Math.sqrt(height) * 20}`).join('')} />
-        {endless !== null && (
-          <rect
-            class="endless"
-            x={part(xOf(recording.value, axis.value, endless)) * BARS}
-            y="18"
-            width={BARS - part(xOf(recording.value, axis.value, endless)) * BARS}
-            height="6"
-          />
-        )}
+        {endless !== null && <rect class="endless" x={placeOf(endless)} y="18" width={BARS - placeOf(endless)} height="6" />}
         <path
           class="hits"
-          d={hits.value
+          d={
+            intervals.value
+              ? ''
+              : hits.value
+                  .slice(0, TICKS_MAX)
+                  .map((line) => `M${placeOf(line)} 0v9`)
+                  .join('')
+          }
+        />
+        <path
+          class="held"
+          d={stretches.value
             .slice(0, TICKS_MAX)
-            .map((line) => `M${part(xOf(recording.value, axis.value, line)) * BARS} 0v9`)
+            .map(
+              ({ from, to }) =>
+                `M${placeOf(from)} 0H${Math.max(placeOf(to ?? last), placeOf(from) + BAR_MIN)}v6H${placeOf(from)}z`,
+            )
             .join('')}
         />
         {violations
           .slice(0, 500)
           .map((told) => growing().seenAt(told))
           .map((line) => (
-            <path key={line} class="violation" d={`M${part(xOf(recording.value, axis.value, line)) * BARS} 0v24`} />
+            <path key={line} class="violation" d={`M${placeOf(line)} 0v24`} />
           ))}
       </svg>
       <span class="thumb" style={{ left: `${part(playhead.value.x) * 100}%` }} />

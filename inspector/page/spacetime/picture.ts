@@ -4,7 +4,7 @@ import { relationTo, type Relation } from '../../model/causality.js';
 import { isTimed, xOf } from '../../model/playback.js';
 import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Stretch, type Window } from '../../model/spacetime.js';
 import { numberText } from '../../model/words.js';
-import { hits } from '../ask.js';
+import { hits, intervals } from '../ask.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
@@ -54,6 +54,16 @@ const laneOf = computed(() => new Map(laneNodes.value.map((node, lane) => [node,
 export const diagram = computed((): Diagram => {
   return layOut(growing(), axis.value, settledRange.value, (node) => laneOf.value.get(node) ?? -1);
 });
+/** When what is asked about holds, of the lanes in sight. */
+const held = computed(() =>
+  (intervals.value ?? []).flatMap(({ node, from, to }) => {
+    const lane = laneOf.value.get(node);
+    const place = (line: number) => xOf(recording.value, axis.value, line);
+    const [since, until] = [place(from), place(to ?? growing().end - 1)];
+    const isInSight = lane !== undefined && until >= settledRange.value.from && since <= settledRange.value.to;
+    return isInSight ? [{ lane, from: since, to: until }] : [];
+  }),
+);
 const hitLines = computed(() => new Set(hits.value));
 const relation = computed(() => {
   const line = currentLine.value;
@@ -112,6 +122,7 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.clip();
   drawGrid(ctx, given, scale);
   for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
+  drawHeld(ctx, scale);
   for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
   for (const dot of diagram.value.dots) if (isInSight(given, scale, dot, dot)) drawDot(ctx, scale, dot);
   drawPlayhead(ctx, given, scale);
@@ -179,6 +190,19 @@ function drawStretch(ctx: CanvasRenderingContext2D, scale: Scale, { lane, from, 
   ctx.stroke();
   ctx.setLineDash([]);
   ctx.globalAlpha = 1;
+}
+
+/** A line under the lane for as long as what is asked about holds. */
+function drawHeld(ctx: CanvasRenderingContext2D, scale: Scale): void {
+  ctx.strokeStyle = palette().accent;
+  ctx.lineWidth = 2;
+  ctx.beginPath();
+  for (const { lane, from, to } of held.value) {
+    const y = scale.y(lane) + Math.min(laneHeight.value * 0.4, 10);
+    ctx.moveTo(scale.x(from), y);
+    ctx.lineTo(Math.max(scale.x(to), scale.x(from) + 2), y);
+  }
+  ctx.stroke();
 }
 
 const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };

@@ -1,0 +1,54 @@
+/** A question of the page asked of a run without a page: what a test that was saved from a query looks at. */
+import { Recorder, traceHeader } from '../network/recorder.js';
+import type { Scenario } from '../network/scenario/types.js';
+import { Simulation } from '../network/simulation.js';
+import type { TraceHeader, TraceLine } from '../network/trace.js';
+import { queryOf } from './model/query.js';
+import { ReadTrace } from './model/recording.js';
+import { sentence } from './model/words.js';
+
+/**
+ * A line of a run that answers a query.
+ *
+ * @experimental
+ */
+export interface AnsweringLine {
+  /** Counted from 1, as the page counts. */
+  readonly line: number;
+  /** Ticks of virtual time. */
+  readonly at: number;
+  /** What happened, in words. */
+  readonly says: string;
+}
+
+/**
+ * Runs a scenario and gives the lines of its trace that answer a query of the inspector. A test that is saved from a query expects none.
+ *
+ * @param scenario a checked one, from `parseScenario`.
+ * @param query the text as one asks the page: `node:n3 state:compete ctx.parent=n5`.
+ * @returns the lines in their order; an empty list where nothing answers.
+ * @throws UsageError for what cannot be asked.
+ * @example
+ * ```ts
+ * import { parseScenario, protocols } from 'xstate-quiver';
+ * import { linesThatAnswer } from 'xstate-quiver/inspector';
+ *
+ * const json = { protocol: 'directory', topology: { kind: 'ring', n: 4 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
+ * console.log(linesThatAnswer(parseScenario(json, protocols), 'node:n2 type:token'));
+ * ```
+ * @experimental
+ */
+export function linesThatAnswer(scenario: Scenario, query: string): AnsweringLine[] {
+  const { answers } = queryOf(query);
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  const recording = new ReadTrace();
+  const put = (line: TraceHeader | TraceLine) => recording.push(`${JSON.stringify(line)}\n`);
+  put(traceHeader(scenario.protocol, null, scenario.seed, simulation.network));
+  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
+  recorder.lines$.subscribe(put);
+  recorder.conclude(simulation.run());
+  const lines = Array.from({ length: recording.end - recording.first }, (_, i) => recording.first + i);
+  return lines
+    .filter((line) => answers(recording, line))
+    .map((line) => ({ line: line + 1, at: recording.at(line), says: sentence(recording.line(line)) }));
+}
