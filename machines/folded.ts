@@ -26,6 +26,17 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
   }
 }
 
+const saying =
+  (kind: 'always' | 'sometimes') =>
+  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'looksAtAll'>) =>
+  (name: string, says: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
+    name,
+    kind,
+    says,
+    holds: (c) => holds(totalsOf(over, c), () => c),
+    folded: { over, holds, ...where },
+  });
+
 /**
  * Says `always` of totals.
  *
@@ -34,12 +45,7 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
  * network is large.
  * @returns a property for a name, a sentence, and a judgement, which may look at the configuration where totals do not tell.
  */
-export const always =
-  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'looksAtAll'>) =>
-  (name: string, says: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
-    name,
-    kind: 'always',
-    says,
-    holds: (c) => holds(totalsOf(over, c), () => c),
-    folded: { over, holds, ...where },
-  });
+export const always = saying('always');
+
+/** Says `sometimes` of totals, as `always` does. */
+export const sometimes = saying('sometimes');

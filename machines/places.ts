@@ -17,11 +17,16 @@ export class Places<P> {
 
   /** Whether it holds at every place that was ever touched. */
   get hold(): boolean {
+    return this.exceptions === 0;
+  }
+
+  /** At how many of them it does not hold. */
+  get exceptions(): number {
     for (const place of this.changed) {
       if (this.holdsAt(place)) this.wrong.delete(place);
       else this.wrong.add(place);
     }
     this.changed.clear();
-    return this.wrong.size === 0;
+    return this.wrong.size;
   }
 }

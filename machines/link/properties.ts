@@ -1,28 +1,11 @@
 /** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Property, RoleView } from '../protocol.js';
-import { isDeceived, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
+import { always, sometimes } from '../folded.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
+import { isDeceived } from './frames.js';
 import type { LinkOptions } from './options.js';
-import { areConnected, carriedBy, endAt, endsOf, isUp, linksOf, relaysBetween } from './view.js';
-
-type End = RoleView<LinkContext>;
-
-/** A property of the two ends of a link that follows from their states: a step moves those of one node. */
-const ofBothDirections = (holds: (from: End, to: End) => boolean) => ({
-  holds: (c: Configuration): boolean => linksOf(c).every(([a, b]) => holds(a, b) && holds(b, a)),
-  holdsAround: (c: Configuration, node: NodeId): boolean =>
-    endsAt(c, node).every((end) => {
-      const other = endAt(c.nodes.get(end.context.peer)!, node);
-      return other === undefined || (holds(end, other) && holds(other, end));
-    }),
-});
-
-/** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
-function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, outbox } }: End): boolean {
-  // Who has left keeps nothing to hold it against.
-  if (frame.type !== 'frame' || frame.session !== session || frame.to !== theirs || value === 'left') return true;
-  return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
-}
+import { linkFold } from './totals.js';
+import { areConnected, endAt, endsOf, isUp, relaysBetween, type End } from './view.js';
 
 /** What the receiver has delivered and the sender acknowledged is what the sender has sent. */
 const agree = (from: End, to: End): boolean =>
@@ -45,16 +28,16 @@ function isAgreed(c: Configuration, node: NodeId, end: End): boolean {
   return !areConnected(end, peer) || (agree(end, peer) && agree(peer, end));
 }
 
+const says = always(linkFold, { isLocal: true });
+
+const isQuietNode = (node: NodeView): boolean => endsOf(node).every(isQuiet);
+
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
-  {
-    name: 'acknowledged, delivered, sent',
-    says: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
-    kind: 'always',
-    ...ofBothDirections((from, to) => {
-      const { base, sent } = from.context;
-      return !areConnected(from, to) || (base <= to.context.expected && to.context.expected <= base + sent);
-    }),
-  },
+  says(
+    'acknowledged, delivered, sent',
+    'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
+    (t) => t.accounts.hold,
+  ),
   {
     name: 'one account',
     says: 'Two ends that are up, of which one has heard a forger in the name of the other, do not stay so.',
@@ -62,38 +45,28 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     when: (c, node) => !endsAt(c, node).every((end) => isAgreed(c, node, end)),
     holds: (c, node) => endsAt(c, node).every((end) => isAgreed(c, node, end)),
   },
-  {
-    name: 'one number, one message',
-    says: 'Every frame of a connection carries, under each number, the message that was posted under it.',
-    kind: 'always',
-    holds: (c) =>
-      c.flights.every((flight) => {
-        const { from, to, message } = carriedBy(flight);
-        return isTrue(message, endAt(c.nodes.get(from)!, to)!);
-      }),
-  },
-  {
-    name: 'bounded outbox',
-    says: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
-    kind: 'always',
-    ...ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
-      const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
-      const isBounded = outbox.length <= window + room && size(outbox.length) <= roomSize;
-      return isBounded && sent <= Math.min(window, outbox.length) && (sent <= 1 || size(sent) <= windowSize);
-    }),
-  },
-  {
-    name: 'nothing invented',
-    says: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
-    kind: 'always',
-    ...ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
-  },
+  says(
+    'one number, one message',
+    'Every frame of a connection carries, under each number, the message that was posted under it.',
+    (t) => t.frames.hold,
+  ),
+  says(
+    'bounded outbox',
+    'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
+    (t) => t.outboxes.hold,
+  ),
+  says(
+    'nothing invented',
+    'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
+    (t) => t.sessions.hold,
+  ),
   {
     name: 'delivery',
     says: 'What is posted while the link is up is acknowledged in the end, or the link goes down.',
     kind: 'eventually',
-    when: (c, node) => !endsAt(c, node).every(isQuiet),
-    holds: (c, node) => endsAt(c, node).every(isQuiet),
+    when: (c, node) => !isQuietNode(c.nodes.get(node)!),
+    holds: (c, node) => isQuietNode(c.nodes.get(node)!),
+    ofNode: (view) => ({ when: !isQuietNode(view), holds: isQuietNode(view) }),
   },
   {
     name: 'return',
@@ -102,10 +75,5 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
     when: (c, node) => endsAt(c, node).some((end) => isDue(c, node, end)),
     holds: (c, node) => !endsAt(c, node).some((end) => isDue(c, node, end)),
   },
-  {
-    name: 'a connection',
-    says: 'Both ends of a link come up on the same pair of sessions.',
-    kind: 'sometimes',
-    holds: (c) => linksOf(c).some(([a, b]) => areConnected(a, b)),
-  },
+  sometimes(linkFold)('a connection', 'Both ends of a link come up on the same pair of sessions.', (t) => !t.strangers.hold),
 ];

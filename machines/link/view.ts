@@ -4,7 +4,7 @@ import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { Bye, Frame, LinkContext } from './frames.js';
 import type { Relay, Relayed } from './ways.js';
 
-type End = RoleView<LinkContext>;
+export type End = RoleView<LinkContext>;
 
 export const CHART = 'link';
 const PREFIX = 'link ';
@@ -14,11 +14,13 @@ export const roleTo = (peer: NodeId): string => PREFIX + peer;
 /** The ends of each node by their peers: putting the names of roles together for every look costs more than all else. */
 const ends = new WeakMap<NodeView, ReadonlyMap<NodeId, End>>();
 
-export function endAt(node: NodeView, peer: NodeId): End | undefined {
+export function endsByPeer(node: NodeView): ReadonlyMap<NodeId, End> {
   let ofNode = ends.get(node);
   if (!ofNode) ends.set(node, (ofNode = new Map(Object.entries(node).map(([role, end]) => [role.slice(PREFIX.length), end]))));
-  return ofNode.get(peer);
+  return ofNode;
 }
+
+export const endAt = (node: NodeView, peer: NodeId): End | undefined => endsByPeer(node).get(peer);
 
 export const endsOf = (node: NodeView): End[] => Object.values(node);
 

@@ -1,29 +1,15 @@
 /** What locks that survive failures promise: of all grants ever, in all components. */
 import type { NodeId } from '../effects.js';
+import { always } from '../folded.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
-import { isBeyond, isMajority } from './epoch.js';
-import type { Claim, EpochsContext } from './knowledge.js';
+import { isMajority } from './epoch.js';
+import type { EpochsContext } from './knowledge.js';
 import { UNATTESTED, type LockContext } from './lock.js';
-import { isMajorityOf, isOfAllPresent, votesInOneOf, type Membership } from './membership.js';
-import type { Beginning } from './messages.js';
+import { votesInOneOf, type Membership } from './membership.js';
 import type { LocksProtocolOptions } from './options.js';
 import { PATIENCE } from './orders.js';
-import { directoriesOf, epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
-
-const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
-
-/** The tokens of each lock and epoch: held or on their way to somebody who may still use them. */
-const tokens = (c: Configuration): [number, string][] => [
-  ...directoriesOf(c).flatMap(({ epoch, lock, role }): [number, string][] =>
-    role.context.parent === undefined || !isHolding(role.value) ? [] : [[epoch, lock]],
-  ),
-  ...c.flights.flatMap(({ message }): [number, string][] => {
-    const { epoch, lock } = message as { epoch?: number; lock?: string };
-    return message.type === 'token' ? [[epoch!, lock!]] : [];
-  }),
-];
-
-const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
+import { locksFold } from './totals.js';
+import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
 
 /**
  * Whether the whole component of this node is there, linked with each other, and the node one of those who vote, more than half of whom are
@@ -58,77 +44,31 @@ function canBegin(reached: readonly EpochsContext[], membership: Membership): bo
   );
 }
 
-const bounds: Property<LocksProtocolOptions> = {
-  name: 'bounds',
-  says: 'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
-  kind: 'always',
-  holds: (c) =>
-    [...c.nodes.values()].every((node) => {
-      if (isClient(node)) return true;
-      const { served, claims, opened, bounds } = epochsOf(node).context;
-      const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
-      return claims.every(isNumbered) && opened <= bounds.locks;
-    }),
-};
-
-const moreThanHalf: Property<LocksProtocolOptions> = {
-  name: 'more than half',
-  says: 'Who serves is a member of an epoch of more than half of those who vote in it.',
-  kind: 'always',
-  holds: (c) =>
-    [...c.nodes].every(([id, node]) => {
-      const served = servingOf(node);
-      return served === null || (served.members.includes(id) && isMajorityOf(served.members, served.membership));
-    }),
-};
-
-const oneMajority: Property<LocksProtocolOptions> = {
-  name: 'two majorities never',
-  says: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
-  kind: 'always',
-  holds: (c) => {
-    const serving = new Map<string, { readonly nodes: NodeId[]; readonly served: Beginning }>();
-    for (const [id, node] of c.nodes) {
-      const served = servingOf(node);
-      const key = JSON.stringify(served && [served.epoch, served.members]);
-      if (served !== null) serving.set(key, { nodes: [...(serving.get(key)?.nodes ?? []), id], served });
-    }
-    const listed = [...serving.values()].filter(({ served }) => !isOfAllPresent(served.membership));
-    return listed.filter(({ nodes, served }) => isMajorityOf(nodes, served.membership)).length < 2;
-  },
-};
+const says = always(locksFold);
 
 export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => [
-  {
-    name: 'one fence, one holder',
-    says: 'No two applications hold a lock with the same fence, however the network is divided.',
-    kind: 'always',
-    holds: (c) => isDistinct(usesOf(c).map(({ lock, fence }) => [lock, fence])),
-  },
-  {
-    name: 'one token an epoch',
-    says: 'Of each lock there is at most one token in each epoch.',
-    kind: 'always',
-    holds: (c) => isDistinct(tokens(c)),
-  },
-  {
-    name: 'one beginning an epoch',
-    says: 'All who serve an epoch know the same members, and the same locks that it kept.',
-    kind: 'always',
-    holds: (c) => {
-      const begun = new Map<number, string>();
-      return [...c.nodes.values()].every((node) => {
-        const served = servingOf(node);
-        if (served === null) return true;
-        const beginning = JSON.stringify([served.members, served.kept, served.membership]);
-        if (!begun.has(served.epoch)) begun.set(served.epoch, beginning);
-        return begun.get(served.epoch) === beginning;
-      });
-    },
-  },
-  moreThanHalf,
-  oneMajority,
-  bounds,
+  says(
+    'one fence, one holder',
+    'No two applications hold a lock with the same fence, however the network is divided.',
+    (t) => t.grants.repeated === 0,
+  ),
+  says('one token an epoch', 'Of each lock there is at most one token in each epoch.', (t) => t.tokens.repeated === 0),
+  says(
+    'one beginning an epoch',
+    'All who serve an epoch know the same members, and the same locks that it kept.',
+    (t) => t.disputed === 0,
+  ),
+  says('more than half', 'Who serves is a member of an epoch of more than half of those who vote in it.', (t) => t.alone === 0),
+  says(
+    'two majorities never',
+    'At most one epoch is being served by more than half of those who are listed to vote in it.',
+    (t) => t.majorities < 2,
+  ),
+  says(
+    'bounds',
+    'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
+    (t) => t.outOfBounds === 0,
+  ),
   {
     name: 'service',
     says: 'Whoever waits for a lock in a majority that has settled is granted it.',

@@ -32,10 +32,13 @@ export const directoriesOf = (c: Configuration): OpenDirectory[] =>
     }),
   );
 
-/** Every lock that an application holds, with its fence; what a voter uses for a client the client holds. */
-export const usesOf = (c: Configuration): Kept[] =>
-  [...c.nodes].flatMap(([node, roles]) =>
-    epochsOf(roles).context.claims.flatMap(({ lock, fence, user, mode }) =>
-      fence === null || user !== node ? [] : [{ node, lock, fence, ...(mode && { mode }) }],
-    ),
+/** Whether a directory has the token. */
+export const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
+
+/** The locks that the application of a node holds, with their fences; what a voter uses for a client the client holds. */
+export const usesAt = (roles: NodeView, node: NodeId): Kept[] =>
+  epochsOf(roles).context.claims.flatMap(({ lock, fence, user, mode }) =>
+    fence === null || user !== node ? [] : [{ node, lock, fence, ...(mode && { mode }) }],
   );
+
+export const usesOf = (c: Configuration): Kept[] => [...c.nodes].flatMap(([node, roles]) => usesAt(roles, node));

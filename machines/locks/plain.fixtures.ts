@@ -1,0 +1,96 @@
+/** What locks promise of every state, each promise said of the whole configuration: the reference for their totals. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, Property } from '../protocol.js';
+import { isBeyond } from './epoch.js';
+import type { Claim } from './knowledge.js';
+import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';
+import type { LocksProtocolOptions } from './options.js';
+import { directoriesOf, epochsOf, isClient, isHolding, servingOf, usesOf } from './view.js';
+
+const isDistinct = (keys: readonly unknown[]): boolean => new Set(keys.map((key) => JSON.stringify(key))).size === keys.length;
+
+/** The tokens of each lock and epoch: held or on their way to somebody who may still use them. */
+const tokens = (c: Configuration): [number, string][] => [
+  ...directoriesOf(c).flatMap(({ epoch, lock, role }): [number, string][] =>
+    role.context.parent === undefined || !isHolding(role.value) ? [] : [[epoch, lock]],
+  ),
+  ...c.flights.flatMap(({ message }): [number, string][] => {
+    const { epoch, lock } = message as { epoch?: number; lock?: string };
+    return message.type === 'token' ? [[epoch!, lock!]] : [];
+  }),
+];
+
+const bounds: Property<LocksProtocolOptions> = {
+  name: 'bounds',
+  says: 'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes.values()].every((node) => {
+      if (isClient(node)) return true;
+      const { served, claims, opened, bounds } = epochsOf(node).context;
+      const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
+      return claims.every(isNumbered) && opened <= bounds.locks;
+    }),
+};
+
+const moreThanHalf: Property<LocksProtocolOptions> = {
+  name: 'more than half',
+  says: 'Who serves is a member of an epoch of more than half of those who vote in it.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes].every(([id, node]) => {
+      const served = servingOf(node);
+      return served === null || (served.members.includes(id) && isMajorityOf(served.members, served.membership));
+    }),
+};
+
+const oneMajority: Property<LocksProtocolOptions> = {
+  name: 'two majorities never',
+  says: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
+  kind: 'always',
+  holds: (c) => {
+    const serving = new Map<string, { readonly nodes: NodeId[]; readonly lists: Membership[] }>();
+    for (const [id, node] of c.nodes) {
+      const served = servingOf(node);
+      if (served === null) continue;
+      const key = JSON.stringify([served.epoch, served.members]);
+      const { nodes = [], lists = [] } = serving.get(key) ?? {};
+      serving.set(key, { nodes: [...nodes, id], lists: [...lists, served.membership] });
+    }
+    const isMajority = (nodes: readonly NodeId[]) => (list: Membership) => !isOfAllPresent(list) && isMajorityOf(nodes, list);
+    return [...serving.values()].filter(({ nodes, lists }) => lists.some(isMajority(nodes))).length < 2;
+  },
+};
+
+export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
+  {
+    name: 'one fence, one holder',
+    says: 'No two applications hold a lock with the same fence, however the network is divided.',
+    kind: 'always',
+    holds: (c) => isDistinct(usesOf(c).map(({ lock, fence }) => [lock, fence])),
+  },
+  {
+    name: 'one token an epoch',
+    says: 'Of each lock there is at most one token in each epoch.',
+    kind: 'always',
+    holds: (c) => isDistinct(tokens(c)),
+  },
+  {
+    name: 'one beginning an epoch',
+    says: 'All who serve an epoch know the same members, and the same locks that it kept.',
+    kind: 'always',
+    holds: (c) => {
+      const begun = new Map<number, string>();
+      return [...c.nodes.values()].every((node) => {
+        const served = servingOf(node);
+        if (served === null) return true;
+        const beginning = JSON.stringify([served.members, served.kept, served.membership]);
+        if (!begun.has(served.epoch)) begun.set(served.epoch, beginning);
+        return begun.get(served.epoch) === beginning;
+      });
+    },
+  },
+  moreThanHalf,
+  oneMajority,
+  bounds,
+];

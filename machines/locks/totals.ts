@@ -1,0 +1,180 @@
+/**
+ * What the promises of locks add up: grants by lock and fence, tokens by lock and epoch, and for each epoch who serves it, with which
+ * members and which list of voters.
+ */
+import type { NodeId } from '../effects.js';
+import { Places } from '../places.js';
+import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
+import { isBeyond } from './epoch.js';
+import type { Claim } from './knowledge.js';
+import { isMajorityOf, isOfAllPresent } from './membership.js';
+import { labelOf, type Beginning } from './messages.js';
+import type { LocksProtocolOptions } from './options.js';
+import { epochsOf, isClient, isHolding, servingOf, usesAt } from './view.js';
+
+interface NodeFact {
+  readonly id: NodeId;
+  /** The lock and the fence of each grant that its application has. */
+  readonly grants: readonly string[];
+  /** The epoch and the lock of each token that is here. */
+  readonly tokens: readonly string[];
+  readonly served: Beginning | null;
+  /** It serves, and no epoch of more than half of the voters. */
+  readonly isAlone: boolean;
+  /** A fence is no number of its epoch, or too many locks were opened. */
+  readonly isOutOfBounds: boolean;
+}
+
+/** The epoch and the lock of a token; `null` for any other message. */
+type FlightFact = string | null;
+
+const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+
+export const locksFold: Fold<LocksProtocolOptions, LocksTotals> = {
+  node: (view, id) => {
+    const served = servingOf(view);
+    return {
+      id,
+      grants: usesAt(view, id).map(({ lock, fence }) => keyOf(lock, fence)),
+      tokens: tokensAt(view),
+      served,
+      isAlone: served !== null && !(comparedOf(served).isOfMajority && served.members.includes(id)),
+      isOutOfBounds: !isClient(view) && !isWithinBounds(view),
+    };
+  },
+  flight: ({ message }: Flight) => {
+    const { type, epoch, lock } = message as { type: string; epoch?: number; lock?: string };
+    return type === 'token' ? keyOf(epoch, lock) : null;
+  },
+  totals: () => new LocksTotals(),
+};
+
+function tokensAt(view: NodeView): string[] {
+  const tokens: string[] = [];
+  for (const name in view) {
+    const label = labelOf(name);
+    if (!label) continue;
+    const { value, context } = view[name]!;
+    if (context.parent !== undefined && isHolding(value)) tokens.push(keyOf(label.epoch, label.lock));
+  }
+  return tokens;
+}
+
+function isWithinBounds(view: NodeView): boolean {
+  const { served, claims, opened, bounds } = epochsOf(view).context;
+  const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
+  return claims.every(isNumbered) && opened <= bounds.locks;
+}
+
+/** What of a beginning is compared, put together once. */
+interface Compared {
+  /** The epoch with its members. */
+  readonly group: string;
+  readonly whole: string;
+  readonly isOfMajority: boolean;
+}
+
+const compared = new WeakMap<Beginning, Compared>();
+
+function comparedOf(beginning: Beginning): Compared {
+  let known = compared.get(beginning);
+  if (!known) {
+    const { epoch, members, kept, membership } = beginning;
+    const isOfMajority = isMajorityOf(members, membership);
+    known = { group: keyOf(epoch, members), whole: keyOf(members, kept, membership), isOfMajority };
+    compared.set(beginning, known);
+  }
+  return known;
+}
+
+/** How often each key is there. */
+class Counts<K> {
+  /** Keys that are there more than once. */
+  repeated = 0;
+  private readonly times = new Map<K, number>();
+
+  /** Keys that are there at all. */
+  get size(): number {
+    return this.times.size;
+  }
+
+  add(key: K, by: 1 | -1): void {
+    const before = this.times.get(key) ?? 0;
+    const after = before + by;
+    if (after === 0) this.times.delete(key);
+    else this.times.set(key, after);
+    this.repeated += Number(after > 1) - Number(before > 1);
+  }
+}
+
+export class LocksTotals implements Totals<NodeFact, FlightFact> {
+  readonly grants = new Counts<string>();
+  readonly tokens = new Counts<string>();
+  alone = 0;
+  outOfBounds = 0;
+  /** Epochs of which those who serve them know different beginnings. */
+  disputed = 0;
+  private readonly minorities = new Places(isMinority);
+  private readonly beginnings = new Map<number, Counts<string>>();
+  /** Who serves the same epoch with the same members. */
+  private readonly groups = new Map<string, Map<NodeId, Beginning>>();
+  private readonly serving = new Map<NodeId, Beginning>();
+
+  /** Epochs that are being served by more than half of those who are listed to vote. */
+  get majorities(): number {
+    return this.minorities.exceptions;
+  }
+
+  node({ id, grants, tokens, served, isAlone, isOutOfBounds }: NodeFact, by: 1 | -1): void {
+    for (const grant of grants) this.grants.add(grant, by);
+    for (const token of tokens) this.tokens.add(token, by);
+    if (isAlone) this.alone += by;
+    if (isOutOfBounds) this.outOfBounds += by;
+    if (by === 1) this.serve(id, served);
+  }
+
+  flight(fact: FlightFact, by: 1 | -1): void {
+    if (fact !== null) this.tokens.add(fact, by);
+  }
+
+  private serve(id: NodeId, now: Beginning | null): void {
+    const before = this.serving.get(id) ?? null;
+    if (before === now) return;
+    if (before) this.leave(id, before);
+    if (now) this.join(id, now);
+  }
+
+  private join(id: NodeId, beginning: Beginning): void {
+    const { group, whole } = comparedOf(beginning);
+    this.serving.set(id, beginning);
+    this.begin(beginning.epoch, whole, 1);
+    const members = this.groups.get(group) ?? new Map<NodeId, Beginning>();
+    this.groups.set(group, members.set(id, beginning));
+    this.minorities.touch(members);
+  }
+
+  private leave(id: NodeId, beginning: Beginning): void {
+    const { group, whole } = comparedOf(beginning);
+    this.serving.delete(id);
+    this.begin(beginning.epoch, whole, -1);
+    const members = this.groups.get(group)!;
+    members.delete(id);
+    if (members.size === 0) this.groups.delete(group);
+    this.minorities.touch(members);
+  }
+
+  private begin(epoch: number, whole: string, by: 1 | -1): void {
+    const known = this.beginnings.get(epoch) ?? new Counts<string>();
+    if (known.size > 1) this.disputed--;
+    known.add(whole, by);
+    if (known.size > 1) this.disputed++;
+    if (known.size === 0) this.beginnings.delete(epoch);
+    else this.beginnings.set(epoch, known);
+  }
+}
+
+/** By no list of voters that one of them has. */
+function isMinority(group: ReadonlyMap<NodeId, Beginning>): boolean {
+  const nodes = [...group.keys()];
+  return [...group.values()].every(({ membership }) => isOfAllPresent(membership) || !isMajorityOf(nodes, membership));
+}
