@@ -74,6 +74,7 @@ describe('the four views', () => {
     expect(await text('chart')).toMatch(/directory: waiting\.last/);
     expect(await text('chart')).toMatch(/token → holding\.using\.last: countGrant, noteReaders, announceGrant/);
     expect(await text('space-time')).toMatch(/n1 received find from n2; sent find to n0/);
+    expect(await text('space-time')).toMatch(/n2, directory: waiting\.last from 0 to 3/);
     expect(await text('plots')).toMatch(/find\s+12/);
     await showAsText();
     expect(await page.locator('.as-text').count()).toBe(0);
@@ -109,6 +110,33 @@ describe('the four views', () => {
     await press('ArrowRight');
     await press('ArrowDown');
     expect(await chartOf()).not.toBe(before);
+  });
+
+  test('lanes are coloured by the states of their roles: a legend, and words for the slice under the pointer', async () => {
+    const states = page.getByRole('list', { name: 'states in sight' }).getByRole('listitem');
+    expect(await states.allInnerTexts()).toEqual([
+      'holding.idle',
+      'idle',
+      'waiting.last',
+      'holding.using.last',
+      'holding.using.followed',
+    ]);
+    const canvas = view('space-time').locator('canvas');
+    const { width, height } = (await canvas.boundingBox())!;
+    const said = new Set<string>();
+    for (let x = 60; x < width; x += 12) {
+      await canvas.hover({ position: { x, y: height * 0.58 } });
+      said.add((await canvas.getAttribute('title')) ?? '');
+    }
+    expect([...said].filter((words) => words !== '')).toEqual([
+      'n2, directory: waiting.last from 0 to 3',
+      'n2, directory: holding.using.last from 3 to 5',
+      'n2, directory: holding.idle from 5 to 6',
+      'n2, directory: idle from 6 to 18',
+    ]);
+    await view('space-time').getByRole('button', { name: 'fill the page' }).click();
+    await keepPicture(page, 'inspector-lanes');
+    await view('space-time').getByRole('button', { name: 'back to all views' }).click();
   });
 
   test('each can fill the page', async () => {

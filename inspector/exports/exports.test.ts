@@ -77,6 +77,9 @@ test('SVG: a lane a node, a dot a step, an arrow a message; names are text', () 
   expect(svg).not.toContain('<script');
   expect(svg).toContain('>&lt;script&gt;alert(1)&lt;/script&gt;</text>');
   expect(svg.match(/<circle /g)).toHaveLength(steps.length);
+  expect(svg).toMatch(
+    /<rect x="[\d.]+" y="[\d.]+" width="[\d.]+" height="24" fill="#\w+"><title>n0, directory: directory: waiting.last</,
+  );
   expect(svg.match(/<path d="M[\d.]+ [\d.]+L/g)).toHaveLength(steps.flatMap(({ sent }) => sent).length);
 });
 

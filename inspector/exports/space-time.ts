@@ -10,6 +10,7 @@ const LANE = 34;
 const NAMES = 120;
 const HEAD = 30;
 const DOT = 4;
+const BAND = 24;
 const WIDTH = { min: 480, perLine: 26, max: 6000 } as const;
 const COLORS = ['#2a6fc9', '#b8860b', '#10876b', '#b0458f', '#c8433a', '#6a56c4', '#4f7d1f', '#0f8aa3'] as const;
 const TICKS = 10;
@@ -21,7 +22,7 @@ export function spaceTimeSvg(header: TraceHeader, lines: readonly TraceLine[]): 
   const axis: Axis = isTimed(recording) ? 'time' : 'lines';
   const { names } = recording.nodes;
   const [from, to] = [xOf(recording, axis, recording.first), xOf(recording, axis, recording.end - 1)];
-  const { dots, arrows } = layOut(recording, axis, { from, to }, (node) => node);
+  const { dots, slices, arrows } = layOut(recording, axis, { from, to }, (node) => node);
   const width = Math.min(Math.max(dots.length * WIDTH.perLine, WIDTH.min), WIDTH.max);
   const height = HEAD + names.length * LANE + DOT;
   const x = (value: number) => round(NAMES + ((value - from) / Math.max(to - from, 1e-9)) * (width - 2 * DOT));
@@ -32,6 +33,13 @@ export function spaceTimeSvg(header: TraceHeader, lines: readonly TraceLine[]): 
 <title>${xmlText(`${header.protocol}: ${names.length} nodes in space and time`)}</title>
 <rect width="100%" height="100%" fill="#fdfcfa"/>
 <g fill="#5f6771" text-anchor="middle">${ticks.map((tick) => `<text x="${x(tick)}" y="16">${numberText(Number((axis === 'lines' ? tick + 1 : tick).toFixed(1)))}</text>`).join('')}</g>
+<g fill-opacity="0.27">${slices
+    .map(({ lane, row, rows, state, role, from: since, to: until }) => {
+      const words = xmlText(`${names[lane]}, ${role}: ${recording.tally.states.names[state]}`);
+      const box = `x="${x(since)}" y="${round(y(lane) - BAND / 2 + (row * BAND) / rows)}" width="${round(Math.max(x(until) - x(since), 1))}" height="${round(BAND / rows)}"`;
+      return `<rect ${box} fill="${COLORS[state % COLORS.length]!}"><title>${words}</title></rect>`;
+    })
+    .join('\n')}</g>
 <g stroke="#d8d4cb">${names.map((_, lane) => `<path d="M${NAMES} ${y(lane)}H${NAMES + width}"/>`).join('')}</g>
 <g fill="#1d2329">${names.map((name, lane) => `<text x="8" y="${y(lane) + 4}">${xmlText(name)}</text>`).join('')}</g>
 <g fill="none" stroke-width="1.5">${arrows

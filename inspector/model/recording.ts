@@ -31,6 +31,8 @@ export interface Slot {
   readonly number: number;
   readonly role: string;
   readonly lines: number[];
+  /** The state after each of them, by its number in the tally; -1 where the role was closed. */
+  readonly states: number[];
 }
 
 /** One direction of a link: twice each line that changed it, plus one when it came up. */
@@ -194,7 +196,7 @@ export class ReadTrace {
     const own = this.slotsOf[node]!;
     let slot = own.find((one) => one.role === role);
     if (!slot) {
-      slot = { number: this.slots.length, role, lines: [] };
+      slot = { number: this.slots.length, role, lines: [], states: [] };
       this.slots.push(slot);
       own.push(slot);
     }
@@ -264,7 +266,7 @@ export class ReadTrace {
     for (const role of Object.keys(line.roles)) {
       const slot = this.slot(node, role);
       slot.lines.push(place);
-      this.tally.move(slot.number, line.roles[role]!);
+      slot.states.push(this.tally.move(slot.number, line.roles[role]!));
       this.visits.move(slot.number, line.roles[role]!);
     }
     if (line.taken) this.visits.take(line.taken, (role) => this.slot(node, role).number);
@@ -290,7 +292,10 @@ export class ReadTrace {
       anchors.set(lines[last]!, textOf(lines[last]!));
       lines.splice(0, last);
     };
-    for (const slot of this.slots) prune(slot.lines);
+    for (const { lines, states } of this.slots) {
+      prune(lines);
+      states.splice(0, states.length - lines.length);
+    }
     this.overlays.forEach(prune);
     const pruneChanges = (changes: number[]) => changes.splice(0, Math.max(lastAtMost(changes, 2 * first - 1), 0));
     this.running.forEach(pruneChanges);

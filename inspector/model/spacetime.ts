@@ -3,6 +3,7 @@ import { lastAtMost } from './columns.js';
 import type { MessageRow } from './messages.js';
 import { xOf, type Axis } from './playback.js';
 import type { ReadTrace } from './recording.js';
+import { slicesOf, type Slice } from './slices.js';
 
 export interface Window {
   readonly from: number;
@@ -31,8 +32,12 @@ export interface Stretch {
   readonly to: number;
 }
 
+/** A role in one state, on the lane of its node. */
+export type LaneSlice = Slice & { readonly lane: number };
+
 export interface Diagram {
   readonly dots: readonly Dot[];
+  readonly slices: readonly LaneSlice[];
   readonly stretches: readonly Stretch[];
   readonly arrows: readonly Arrow[];
   /** True when there was more in the window than is worth drawing. */
@@ -79,11 +84,15 @@ export function layOut(recording: ReadTrace, axis: Axis, window: Window, laneOf:
     });
   }
   const until = Math.min(stop < end ? xOf(recording, axis, stop - 1) : window.to, xOf(recording, axis, recording.end - 1));
-  const stretches = recording.nodes.names.flatMap((_, node) => {
+  const stretches: Stretch[] = [];
+  const slices: LaneSlice[] = [];
+  for (let node = 0; node < recording.nodes.size; node++) {
     const lane = laneOf(node);
-    return lane < 0 ? [] : stretchesOf(recording, axis, node, [first, stop, until]).map((stretch) => ({ lane, ...stretch }));
-  });
-  return { dots, stretches, arrows, thinned: stop < end };
+    if (lane < 0) continue;
+    for (const stretch of stretchesOf(recording, axis, node, [first, stop, until])) stretches.push({ lane, ...stretch });
+    for (const slice of slicesOf(recording, axis, node, [first, stop, until])) slices.push({ lane, ...slice });
+  }
+  return { dots, slices, stretches, arrows, thinned: stop < end };
 }
 
 /** Those of a node that touch the lines from `first` to before `stop`; one that goes on does so up to `until`. */

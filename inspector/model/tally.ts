@@ -51,13 +51,14 @@ export class Tally {
     this.cost += cost;
   }
 
-  /** A role is in another state now, or closed. */
-  move(slot: number, view: RoleView | null): void {
+  /** A role is in another state now, or closed; the number of the state, -1 for none. */
+  move(slot: number, view: RoleView | null): number {
     const before = this.stateOf[slot] ?? -1;
     if (before >= 0) this.inState[before]!--;
     const state = view ? this.numberOf(view) : -1;
     this.stateOf[slot] = state;
     if (state >= 0) this.inState[state] = (this.inState[state] ?? 0) + 1;
+    return state;
   }
 
   mark(node: number, { tone, edges = [] }: Overlay): void {

@@ -8,6 +8,7 @@ import { numberText } from '../model/words.js';
 import { kindColor, kindStyle, palette } from './colors.js';
 import { meters } from './hands.js';
 import { theme } from './shell.js';
+import { stateNames } from './state-names.js';
 import { axis, pauseAt, playhead, recording, growing } from './state.js';
 
 interface Series {
@@ -21,13 +22,6 @@ const rows = computed(() => growing().tally.rows());
 
 const byCount = (names: readonly string[], count: (row: Row, i: number) => number): Series[] =>
   names.slice(0, 8).map((name, i) => ({ name, kind: i, value: (row) => count(row, i) }));
-
-/** The directory's states without their chart's name, unless there are several charts. */
-function stateNames(): string[] {
-  const { names } = recording.value.tally.states;
-  const charts = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
-  return charts.size > 1 ? [...names] : names.map((name) => name.slice(name.indexOf(':') + 2));
-}
 
 interface PlotSpec {
   readonly title: string;
@@ -51,7 +45,7 @@ function costs(): PlotSpec {
 
 export const plots = computed((): readonly PlotSpec[] => [
   { title: 'Messages sent', series: () => byCount(recording.value.tally.types.names, (row, i) => row.sent[i] ?? 0) },
-  { title: 'Nodes by state', series: () => byCount(stateNames(), (row, i) => row.inState[i] ?? 0) },
+  { title: 'Nodes by state', series: () => byCount(stateNames.value, (row, i) => row.inState[i] ?? 0) },
   costs(),
   {
     title: 'Unsettled',

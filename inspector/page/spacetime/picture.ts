@@ -2,12 +2,23 @@
 import { computed, signal } from '@preact/signals';
 import { relationTo, type Relation } from '../../model/causality.js';
 import { isTimed, xOf } from '../../model/playback.js';
-import { lanesIn, layOut, type Arrow, type Diagram, type Dot, type Stretch, type Window } from '../../model/spacetime.js';
+import {
+  lanesIn,
+  layOut,
+  type Arrow,
+  type Diagram,
+  type Dot,
+  type LaneSlice,
+  type Stretch,
+  type Window,
+} from '../../model/spacetime.js';
 import { numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
+import { stateNames } from '../state-names.js';
+import { bandHeight, boxOf, drawSlices, type Scale } from './draw-slices.js';
 import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
 const LANES_SHOWN_ALL = 24;
@@ -99,19 +110,18 @@ export function showLaneOfSelected(): void {
   scrollTo(Math.min(Math.max(now, top + laneHeight.value + margin - room.value), Math.max(top - margin, 0)));
 }
 
-interface Scale {
-  x(value: number): number;
-  y(lane: number): number;
-}
-
 function scaleFor({ width }: Size): Scale {
   const { from, to } = range.value;
   const top = HEAD + 4 - Math.min(scroll.value, scrollMax.value);
   return {
     x: (value) => namesWidth.value + ((value - from) / (to - from)) * (width - namesWidth.value),
     y: (lane) => top + (lane + 0.5) * laneHeight.value,
+    laneHeight: laneHeight.value,
+    left: namesWidth.value,
   };
 }
+
+export const nameOfState = (state: number): string => stateNames.value[state] ?? '';
 
 export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void {
   if (given.width !== size.peek().width || given.height !== size.peek().height) size.value = given;
@@ -121,6 +131,7 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.rect(namesWidth.value, 0, given.width, given.height);
   ctx.clip();
   drawGrid(ctx, given, scale);
+  drawSlices(ctx, given, scale, diagram.value.slices, nameOfState);
   for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
   drawHeld(ctx, scale);
   for (const arrow of diagram.value.arrows) if (isInSight(given, scale, arrow.from, arrow.to)) drawArrow(ctx, scale, arrow);
@@ -192,13 +203,13 @@ function drawStretch(ctx: CanvasRenderingContext2D, scale: Scale, { lane, from, 
   ctx.globalAlpha = 1;
 }
 
-/** A line under the lane for as long as what is asked about holds. */
+/** A line under the band for as long as what is asked about holds. */
 function drawHeld(ctx: CanvasRenderingContext2D, scale: Scale): void {
   ctx.strokeStyle = palette().accent;
   ctx.lineWidth = 2;
   ctx.beginPath();
   for (const { lane, from, to } of held.value) {
-    const y = scale.y(lane) + Math.min(laneHeight.value * 0.4, 10);
+    const y = scale.y(lane) + bandHeight(laneHeight.value) / 2 + 1;
     ctx.moveTo(scale.x(from), y);
     ctx.lineTo(Math.max(scale.x(to), scale.x(from) + 2), y);
   }
@@ -324,5 +335,30 @@ export function hit(at: { x: number; y: number }, given: Size): { line?: number;
   const near = diagram.value.dots.filter((dot) => distance(dot) < 8);
   if (near.length > 0) return { line: near.reduce((a, b) => (distance(b) < distance(a) ? b : a)).line };
   const arrow = diagram.value.arrows.find(({ from, to }) => distanceToLine(at, spot(from), spot(to)) < 5);
-  return arrow ? { message: arrow.message.ordinal } : {};
+  if (arrow) return { message: arrow.message.ordinal };
+  const lane = sliceAt(at, given)?.lane;
+  return lane === undefined ? {} : { node: laneNodes.value[lane]! };
+}
+
+function sliceAt(at: { x: number; y: number }, given: Size): LaneSlice | undefined {
+  if (at.x < namesWidth.value) return undefined;
+  const scale = scaleFor(given);
+  return diagram.value.slices.find((slice) => {
+    const { x, y, width, height } = boxOf(scale, slice);
+    return at.x >= x && at.x < x + width && at.y >= y && at.y < y + height;
+  });
+}
+
+/** What a place of the axis is called. */
+const placeText = (x: number): string => (axis.value === 'time' ? numberText(Number(x.toFixed(2))) : `line ${Math.round(x) + 1}`);
+
+export function sliceText({ lane, role, state, from, to }: LaneSlice): string {
+  const node = recording.value.nodes.names[laneNodes.value[lane]!];
+  return `${node}, ${role}: ${nameOfState(state)} from ${placeText(from)} to ${placeText(to)}`;
+}
+
+/** What is under a place of the canvas in words: a slice is often too short for its name. */
+export function wordsAt(at: { x: number; y: number }, given: Size): string {
+  const slice = sliceAt(at, given);
+  return slice ? sliceText(slice) : '';
 }

@@ -3,9 +3,24 @@ import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
+import { kindStyle } from '../colors.js';
+import type { Dot } from '../../model/spacetime.js';
 import { IconButton, Panel } from '../panel.js';
 import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
-import { chosenSpan, diagram, hit, paintSpacetime, scroll, scrollTo, shift, showLaneOfSelected, span } from './picture.js';
+import {
+  chosenSpan,
+  diagram,
+  hit,
+  nameOfState,
+  paintSpacetime,
+  scroll,
+  scrollTo,
+  shift,
+  showLaneOfSelected,
+  sliceText,
+  span,
+  wordsAt,
+} from './picture.js';
 
 /** While it plays, and after a jump, the playhead is in sight, and the lane of a node that is selected. */
 function keepInSight(): () => void {
@@ -21,7 +36,7 @@ const handlers = {
     drag = { x: event.offsetX, y: event.offsetY, shift: shift.value, scroll: scroll.value, moved: false };
   },
   onPointerMove(event: PointerEvent) {
-    if (!drag) return;
+    if (!drag) return tell(event);
     const [dx, dy] = [event.offsetX - drag.x, event.offsetY - drag.y];
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     drag.moved = true;
@@ -47,6 +62,13 @@ const handlers = {
     else zoomBy(Math.exp(event.deltaY * 0.0015));
   },
 };
+
+/** Says what is under the pointer, as the title of the picture. */
+function tell(event: PointerEvent): void {
+  const canvas = event.currentTarget as HTMLElement;
+  const words = wordsAt({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
+  if (canvas.title !== words) canvas.title = words;
+}
 
 /** No further out than there is something to tell apart. */
 function zoomBy(factor: number): void {
@@ -91,16 +113,53 @@ export function SpaceTimeView() {
         onKeyDown={onKeyDown}
         {...handlers}
       />
+      <States />
       {diagram.value.thinned && <p class="notice-inline">more lines here than can be drawn</p>}
     </Panel>
   );
 }
 
+/** More than these nobody tells apart. */
+const STATES_MAX = 8;
+
+/** The states that are in sight, with the colours that they have in the plots, too. */
+function States() {
+  const states = [...new Set(diagram.value.slices.map(({ state }) => state))].sort((a, b) => a - b);
+  return (
+    <ul class="legend" aria-label="states in sight">
+      {states.slice(0, STATES_MAX).map((state) => (
+        <li key={state}>
+          <span class="swatch" style={{ background: kindStyle(state) }} />
+          {nameOfState(state)}
+        </li>
+      ))}
+      {states.length > STATES_MAX && <li>and {states.length - STATES_MAX} more</li>}
+    </ul>
+  );
+}
+
+const ROWS_MAX = 300;
+
 function SpaceTimeText() {
-  const { dots } = diagram.value;
+  const { dots, slices } = diagram.value;
+  return (
+    <>
+      <h3>What happened</h3>
+      <Happened dots={dots} />
+      <h3>States</h3>
+      <ul>
+        {slices.slice(0, ROWS_MAX).map((slice) => (
+          <li key={`${slice.lane} ${slice.row} ${slice.from} ${slice.state}`}>{sliceText(slice)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Happened({ dots }: { dots: readonly Dot[] }) {
   return (
     <ol>
-      {dots.slice(0, 300).map(({ line }) => (
+      {dots.slice(0, ROWS_MAX).map(({ line }) => (
         <li key={line} value={line + 1} aria-current={line === currentLine.value ? 'step' : undefined}>
           <button type="button" class="link" onClick={() => show(line)}>
             {sentence(recording.value.line(line))}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { syntheticTrace } from '../../bench/synthetic-trace.js';
+import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { Moment } from './moment.js';
+import { ReadTrace, type TraceLimits } from './recording.js';
+import { slicesOf } from './slices.js';
+import { valueText } from './values.js';
+
+function read(text: string, limits?: TraceLimits): ReadTrace {
+  const recording = new ReadTrace(limits);
+  recording.push(text);
+  recording.close();
+  return recording;
+}
+
+const faulty = read(
+  traceOf({
+    protocol: 'directory',
+    topology: { kind: 'path', n: 3 },
+    events: [
+      { at: 0, node: 'n2', do: 'request' },
+      { at: 1, node: 'n2', do: 'corrupt' },
+      { at: 3, node: 'n0', do: 'crash' },
+    ],
+  }),
+);
+const locks = read(
+  traceOf({
+    protocol: 'locks',
+    topology: { kind: 'complete', n: 3 },
+    events: [{ at: 5, node: 'n1', do: 'request' }],
+    until: { at: 60 },
+  }),
+);
+const cut = read([...syntheticTrace({ rows: 3, columns: 3, lines: 400, flights: 5 })].join(''), { lines: 120, characters: 1e9 });
+
+/** The states of the roles of a node after a line, as a moment has them. */
+const standing = (recording: ReadTrace, node: number, line: number): string[] =>
+  new Moment(recording, line).roles(node).map(({ role, view }) => `${role} ${view.chart}: ${valueText(view.value)}`);
+
+test.each([
+  ['a run', read(directoryTrace())],
+  ['a run with a corruption and a crash', faulty],
+  ['nodes of several roles', locks],
+  ['a trace of which the beginning is forgotten', cut],
+])('%s: at every line the slices say what the moment says, in any window', (_, recording) => {
+  const { first, end } = recording;
+  let seen = 0;
+  for (const [from, stop] of [
+    [first, end],
+    [first + 5, end - 5],
+    [end - 10, end],
+  ] as const)
+    for (let node = 0; node < recording.nodes.size; node++) {
+      const slices = slicesOf(recording, 'lines', node, [from, stop, stop]);
+      for (const { row, rows } of slices) expect(row).toBeLessThan(rows);
+      for (let line = from; line < stop; line++) {
+        const here = slices.filter((slice) => slice.from <= line && line < slice.to);
+        const says = here.map(({ role, state }) => `${role} ${recording.tally.states.names[state]}`);
+        expect(says).toEqual(standing(recording, node, line));
+        seen += says.length;
+      }
+    }
+  expect(seen).toBeGreaterThan(end - first);
+});
+
+test('each role has a row of its own, and a state that stays is one slice', () => {
+  const node = 1;
+  const slices = slicesOf(locks, 'lines', node, [0, locks.end, locks.end]);
+  const roles = new Set(slices.map(({ role }) => role));
+  expect(roles.size).toBeGreaterThan(1);
+  expect(new Set(slices.map(({ row }) => row)).size).toBe(roles.size);
+  for (const role of roles) {
+    const own = slices.filter((slice) => slice.role === role);
+    for (const [i, { state, from }] of own.entries()) if (own[i - 1]?.to === from) expect(own[i - 1]!.state).not.toBe(state);
+  }
+});

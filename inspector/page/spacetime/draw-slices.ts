@@ -1,0 +1,88 @@
+/**
+ * Paints the lanes of the space-time diagram by the states of their roles, in the manner of Perfetto: a slice for as long as a role is in
+ * a state, in the colour that the state has in the plots, with its name where it fits.
+ */
+import type { LaneSlice } from '../../model/spacetime.js';
+import type { Size } from '../canvas.js';
+import { FONT } from '../chart/measure.js';
+import { kindColor, palette } from '../colors.js';
+
+export interface Scale {
+  x(value: number): number;
+  /** The middle of a lane. */
+  y(lane: number): number;
+  readonly laneHeight: number;
+  /** Where the lanes begin, right of their names. */
+  readonly left: number;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** So much of a lane is its band, and no more than so many pixels. */
+const BAND = { part: 0.74, max: 30 } as const;
+/** Rows of roles are set apart where there is room for it. */
+const GAP = { from: 4, size: 1 } as const;
+const EDGE = 2;
+/** Pale, so that dots, arrows and names stand out from it. */
+const ALPHA = 0.27;
+const NAME = { size: 9.5, height: 10, inset: 8 } as const;
+/** From this height on a name stands below the dots of the lane. */
+const BELOW_DOTS = 24;
+
+export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
+
+/** Where a slice lies: all of it, in sight or not. */
+export function boxOf({ x, y, laneHeight }: Scale, { lane, row, rows, from, to }: LaneSlice): Box {
+  const band = bandHeight(laneHeight);
+  const height = band / rows;
+  const left = x(from);
+  return { x: left, y: y(lane) - band / 2 + row * height, width: Math.max(x(to) - left, 1), height };
+}
+
+/** `nameOf` gives the name of a state by its number. */
+export function drawSlices(
+  ctx: CanvasRenderingContext2D,
+  { width, height }: Size,
+  scale: Scale,
+  slices: readonly LaneSlice[],
+  nameOf: (state: number) => string,
+): void {
+  ctx.font = `500 ${NAME.size}px ${FONT}`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'middle';
+  for (const slice of slices) {
+    const box = boxOf(scale, slice);
+    if (box.x > width || box.x + box.width < scale.left || box.y > height || box.y + box.height < 0) continue;
+    const tall = box.height >= GAP.from ? box.height - GAP.size : box.height;
+    ctx.fillStyle = kindColor(slice.state);
+    ctx.globalAlpha = ALPHA;
+    ctx.fillRect(box.x, box.y, box.width, tall);
+    ctx.globalAlpha = 0.8;
+    ctx.fillRect(box.x, box.y, Math.min(EDGE, box.width), tall);
+    ctx.globalAlpha = 1;
+    if (tall >= NAME.height) drawName(ctx, width, scale.left, box, nameOf(slice.state));
+  }
+}
+
+/** Begins where the slice does, or where the picture does. */
+function drawName(ctx: CanvasRenderingContext2D, right: number, left: number, box: Box, name: string): void {
+  const from = Math.max(box.x, left) + NAME.inset;
+  const room = Math.min(box.x + box.width, right) - from - 3;
+  if (room < NAME.size || widthOf(ctx, name) > room) return;
+  ctx.fillStyle = palette().ink;
+  ctx.fillText(name, from, box.height < BELOW_DOTS ? box.y + box.height / 2 : box.y + box.height - NAME.height / 2 - 2);
+}
+
+/** To measure a text costs more than to draw it. */
+const widths = new Map<string, number>();
+
+function widthOf(ctx: CanvasRenderingContext2D, text: string): number {
+  let width = widths.get(text);
+  if (width === undefined) widths.set(text, (width = ctx.measureText(text).width));
+  return width;
+}

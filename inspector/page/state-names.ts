@@ -1,0 +1,11 @@
+/** What the states of the tally are called: without their chart's name, unless there are several charts. */
+import { computed } from '@preact/signals';
+import { growing } from './state.js';
+
+const count = computed(() => growing().tally.states.size);
+
+export const stateNames = computed((): readonly string[] => {
+  const names = growing().tally.states.names.slice(0, count.value);
+  const charts = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
+  return charts.size > 1 ? names : names.map((name) => name.slice(name.indexOf(':') + 2));
+});
