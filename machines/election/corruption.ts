@@ -12,6 +12,7 @@ import type { ElectionContext } from './machine.js';
 import { ELECTION, LEVEL, levelRole, type PresenceTable, type Update } from './messages.js';
 import { identityOf, type ElectionProtocolOptions } from './options.js';
 import { adjacencyOf } from './graph.js';
+import { stateByHeight } from './view.js';
 
 type ElectionInstance = Instance<ElectionProtocolOptions>;
 
@@ -70,18 +71,9 @@ function arbitraryNode(node: NodeId, instance: ElectionInstance, choose: Choose)
     levels: levels.length,
     now: clock === 'logical' ? STAMPS : 0,
   };
-  const roles: Record<string, RoleView> = { [ELECTION]: { chart: ELECTION, value: stateOf(context), context } };
+  const roles: Record<string, RoleView> = { [ELECTION]: { chart: ELECTION, value: stateByHeight(context), context } };
   levels.forEach((_, i) => (roles[levelRole(i + 1)] = arbitraryLevel(i, height.id, peers, instance, choose)));
   return { roles, timers: [] };
-}
-
-/** The named state is a view of height and neighbours. */
-function stateOf({ height, links, id }: ElectionContext): RoleView['value'] {
-  if (links.every((link) => link.height === null)) return 'isolated';
-  if (isSame(height.lid, id)) return 'leader';
-  if (height.tau === 0) return 'oriented';
-  const part = isSame(height.oid, id) ? 'originator' : 'propagating';
-  return height.r === 1 ? { reflected: part } : { searching: part };
 }
 
 function arbitraryLevel(

@@ -1,13 +1,13 @@
 /** The election's invariants A to K (spec section 6) and D2, each said of the whole configuration: the reference for their totals. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, Property } from '../protocol.js';
+import type { Configuration, Flight, NodeView, Property } from '../protocol.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
 import { leadsLevel, levelOf } from '../hierarchy/view.js';
 import { heightOf, isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionProtocolOptions } from './options.js';
 import type { Update } from './messages.js';
-import { electionContext } from './view.js';
+import { electionContext, roleOf } from './view.js';
 
 type Config = Configuration<any>;
 
@@ -111,6 +111,11 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
     holds: (c) => c.flights.every(({ from, to }) => c.links.up(from, to)),
   },
   everywhere(
+    'states are read off heights',
+    'Between two events a node is in the state that its height and its neighbours give: isolated, leader, oriented, searching or reflected.',
+    (id, c) => isInStateOfItsHeight(c.nodes.get(id)!),
+  ),
+  everywhere(
     'D2: nobody without a leader',
     'Every node follows a leader in its table, itself exactly while it leads.',
     (id, c) => {
@@ -122,6 +127,15 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
     },
   ),
 ];
+
+function isInStateOfItsHeight(node: NodeView): boolean {
+  const { height, links } = electionContext(node);
+  const isAlone = !links.some((link) => link.height);
+  const [leads, searches, isBack] = [isSame(height.lid, height.id), height.tau > 0, height.r === 1];
+  const part = isSame(height.oid, height.id) ? 'originator' : 'propagating';
+  const searching = isBack ? `reflected.${part}` : `searching.${part}`;
+  return roleOf(node) === (isAlone ? 'isolated' : leads ? 'leader' : searches ? searching : 'oriented');
+}
 
 function stampsAreNotAhead(id: NodeId, c: Config): boolean {
   const clockOf = (node: NodeId): number => electionContext(c.nodes.get(node)!).now;

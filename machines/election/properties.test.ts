@@ -177,6 +177,14 @@ describe('broken on purpose', () => {
     expect(broken({ ...start, flights: [flying('a', 'c', own(start, 'a'))] })).toContain('K');
   });
 
+  test.each<[string, Configuration<any>]>([
+    ['a leader that counts as oriented', withRole(start, 'a', 'election', () => ({}), 'oriented')],
+    ['a follower that counts as the leader', withRole(start, 'b', 'election', () => ({}), 'leader')],
+    ['a node with a neighbour that counts as isolated', withRole(start, 'c', 'election', () => ({}), 'isolated')],
+  ])('states are read off heights: %s', (_, c) => {
+    expect(broken(c)).toEqual(['states are read off heights']);
+  });
+
   describe('leader-oriented', () => {
     test('1: something is in flight', () => {
       expect(broken({ ...start, flights: [flying('a', 'b', own(start, 'a'))] })).toContain('leader-oriented');
@@ -186,7 +194,7 @@ describe('broken on purpose', () => {
       expect(broken(c)).toContain('leader-oriented');
     });
     test('3: two leaders', () => {
-      const c = later(everywhere(start, 'c', electSelf(own(start, 'c'), 3)));
+      const c = withRole(later(everywhere(start, 'c', electSelf(own(start, 'c'), 3))), 'c', 'election', () => ({}), 'leader');
       expect(broken(c)).toEqual(['leader-oriented']);
     });
     test('4: a second sink', () => {

@@ -50,6 +50,11 @@ const invariants: readonly Property<ElectionProtocolOptions>[] = [
     (t) => t.unlisted === 0,
   ),
   says('K: what is down is empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
+  says(
+    'states are read off heights',
+    'Between two events a node is in the state that its height and its neighbours give: isolated, leader, oriented, searching or reflected.',
+    (t) => t.misnamed === 0,
+  ),
 ];
 
 const leaderOriented: Property<ElectionProtocolOptions> = {

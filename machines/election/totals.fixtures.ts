@@ -49,6 +49,13 @@ const twists: readonly Twist[] = [
     return { ...roles, [ELECTION]: { ...role, context } };
   },
   (roles, random) => {
+    const role = roles[ELECTION]!;
+    return {
+      ...roles,
+      [ELECTION]: { ...role, value: random.pick(['isolated', 'leader', 'oriented', { reflected: 'originator' }]) },
+    };
+  },
+  (roles, random) => {
     const levels = Object.keys(roles).filter((name) => name !== ELECTION);
     if (levels.length === 0) return roles;
     const name = random.pick(levels);

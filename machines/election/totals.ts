@@ -12,7 +12,7 @@ import type { LinkRow, LinkTable } from './links.js';
 import { isSink } from './machine.js';
 import type { Update } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
-import { electionContext } from './view.js';
+import { electionContext, isInStateByHeight } from './view.js';
 
 interface NodeFact {
   readonly id: NodeId;
@@ -20,6 +20,8 @@ interface NodeFact {
   readonly now: number;
   readonly links: LinkTable;
   readonly isSink: boolean;
+  /** The chart stands in the state that its height gives. */
+  readonly isInState: boolean;
   /** On every level of a hierarchy it follows a leader that it knows of. */
   readonly follows: boolean;
 }
@@ -34,7 +36,8 @@ export const electionFold: Fold<ElectionProtocolOptions, ElectionTotals> = {
   node: (view, id, { options: { levels } }) => {
     const { height, now, links } = electionContext(view);
     const follows = followsEverywhere(view, levels.length);
-    return { id, height, now, links, isSink: isSink({ height, links, sink: 'settled' }), follows };
+    const isInState = isInStateByHeight(view);
+    return { id, height, now, links, isSink: isSink({ height, links, sink: 'settled' }), isInState, follows };
   },
   flight: ({ from, to, message }: Flight) => ({ from, to, height: (message as Update).height }),
   totals: (instance) => new ElectionTotals(instance),
@@ -69,6 +72,8 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes without a way down that do not lead; and those that follow a leader of a level that they do not know of. */
   sinks = 0;
   strays = 0;
+  /** Nodes in another state than the one that their height gives. */
+  misnamed = 0;
   /** Channels that are up without a row, or the other way round; and messages on channels that are down. */
   unlisted = 0;
   stranded = 0;
@@ -82,6 +87,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
   node(fact: NodeFact, by: 1 | -1): void {
     if (fact.isSink) this.sinks += by;
     if (!fact.follows) this.strays += by;
+    if (!fact.isInState) this.misnamed += by;
     if (by === -1) return;
     const { id, height, now, links } = fact;
     const site = this.at(id);

@@ -1,7 +1,7 @@
 /** The election's global state in the paper's words: heights, tokens, sequences, components. Properties and summaries read it from here. */
 import type { NodeId } from '../effects.js';
 import { statePath } from '../checks.js';
-import type { Configuration, Flight, NodeView } from '../protocol.js';
+import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import { adjacencyNow, type Adjacency } from './graph.js';
 import { compareHeights, isSame, type Height } from './height.js';
 import { heightOf } from './links.js';
@@ -12,6 +12,18 @@ type Config = Configuration<any>;
 
 export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);
+/** The state that the height and the neighbours of a node come to (spec section 5). */
+export function stateByHeight({ height, links }: Pick<ElectionContext, 'height' | 'links'>): RoleView['value'] {
+  if (links.every((link) => link.height === null)) return 'isolated';
+  if (isSame(height.lid, height.id)) return 'leader';
+  if (height.tau === 0) return 'oriented';
+  const part = isSame(height.oid, height.id) ? 'originator' : 'propagating';
+  return height.r === 1 ? { reflected: part } : { searching: part };
+}
+
+/** Whether the chart stands in that state. */
+export const isInStateByHeight = (node: NodeView): boolean =>
+  roleOf(node) === statePath({ value: stateByHeight(electionContext(node)) });
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
 
 /** What is in flight from one node to another, oldest first. */
