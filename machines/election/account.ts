@@ -7,6 +7,7 @@ import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
+import { ToldChanges } from './told.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
 /** Diameter and dominating set look at every pair of nodes; larger networks are not measured by them. */
@@ -19,9 +20,11 @@ export class ElectionAccount implements Observer {
   private lastChangeAt = 0;
   private lastLeaderAt = 0;
   private readonly stability: Stability;
+  private readonly told: ToldChanges;
 
   constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.stability = new Stability(instance);
+    this.told = new ToldChanges(instance.options.levels.length);
   }
 
   record(step: Step, c: Configuration): void {
@@ -33,6 +36,7 @@ export class ElectionAccount implements Observer {
       if (notice.leader === step.node) this.elections++;
     }
     this.stability.record(step, c);
+    this.told.record(step, c);
   }
 
   summary(c: Configuration) {
@@ -65,7 +69,7 @@ export class ElectionAccount implements Observer {
   }
 
   properties(): PropertyResult[] {
-    return this.stability.results();
+    return [...this.stability.results(), ...this.told.results()];
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
+import { ToldAndDone } from './told.js';
 import { areConnected, linksOf } from './view.js';
 
 /** One direction of a link: what was posted on it, and how far the receiver is. */
@@ -21,9 +22,11 @@ export class LinkAccount implements Observer {
   private received = 0;
   private frames = 0;
   private downs = 0;
+  private readonly told = new ToldAndDone();
 
-  record(step: Step): void {
+  record(step: Step, c: Configuration): void {
     const { node, event } = step;
+    this.told.record(step, c);
     this.frames += step.sent.length;
     if (step.kind === 'command' && event.type === 'post') {
       this.posted++;
@@ -50,7 +53,10 @@ export class LinkAccount implements Observer {
   }
 
   properties(): readonly PropertyResult[] {
-    return [{ name: 'a prefix of what was posted, in order, once', kind: 'always', holds: this.violation === null }];
+    return [
+      { name: 'a prefix of what was posted, in order, once', kind: 'always', holds: this.violation === null },
+      ...this.told.results(),
+    ];
   }
 
   private receive(from: NodeId, to: NodeId, body: unknown): void {

@@ -10,6 +10,7 @@ import { statePath } from '../checks.js';
 import { defineProtocol } from '../define.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight } from '../protocol.js';
+import { TabsAccount } from './account.js';
 import { tabsCore, type TabsOptions } from './core.js';
 import { PEER, TAB } from './messages.js';
 import { areAcquainted, tabsProperties } from './properties.js';
@@ -37,6 +38,7 @@ export const tabs = /* @__PURE__ */ defineProtocol(
   },
   {
     paper: 'Ours: hellos, heartbeats and questions on a channel that keeps its order',
+    observe: () => new TabsAccount(),
     overlay: (node) => ({
       badge: statePath(tabOf(node)),
       tone: isPresent(node) ? 'active' : 'plain',

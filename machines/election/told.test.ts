@@ -1,0 +1,29 @@
+/** What a node tells is what has changed: kept by the chart, and broken by each that forgets or adds a word. */
+import { expect, test } from 'vitest';
+import { brokenByMutant } from '../mutants.fixtures.js';
+import { election } from './index.js';
+
+const scenario = {
+  protocol: 'election',
+  topology: { kind: 'ring', n: 6 },
+  options: { radii: [1] },
+  events: [
+    ...['n1', 'n5'].map((peer, i) => ({ at: 1 + i, do: 'cut', link: ['n0', peer] })),
+    { at: 60, do: 'join', link: ['n0', 'n1'] },
+    ...['n2', 'n4'].map((peer, i) => ({ at: 120 + i, do: 'cut', link: ['n3', peer] })),
+    { at: 180, do: 'join', link: ['n3', 'n4'] },
+  ],
+};
+const NAME = 'leaders and districts are told';
+
+test.each([
+  ['election', 'drop action deciding: always #2, action 2'],
+  ['election', 'drop action deciding: always #4, action 2'],
+  ['level', 'drop action weighing: always #2, action 3'],
+  ['level', 'drop action weighing: always #4, action 3'],
+  ['level', 'reorder choices weighing: always #4, before #3'],
+])('%s: %s', (chart, edit) => {
+  expect(brokenByMutant(election, scenario, chart, edit)).toContain(NAME);
+});
+
+test('the charts themselves break nothing', () => expect(brokenByMutant(election, scenario)).toEqual([]));

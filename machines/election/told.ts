@@ -1,0 +1,55 @@
+/** What a node of the election tells its application, held against what it has come to follow. */
+import type { NodeId } from '../effects.js';
+import { levelOf } from '../hierarchy/view.js';
+import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
+import type { DistrictChange, LeaderChange } from './messages.js';
+import { electionContext } from './view.js';
+
+/** Whom a node follows: the leader with its term, and the leader of each level. */
+interface Followed {
+  readonly leader: NodeId;
+  readonly term: number;
+  readonly districts: readonly NodeId[];
+}
+
+/** Each change of the leader, of its term and of a district is told in the step that brings it, and nothing else is. */
+export class ToldChanges {
+  private readonly followed = new Map<NodeId, Followed>();
+  private isTold = true;
+
+  constructor(private readonly levels: number) {}
+
+  record({ kind, node, emitted }: Step, c: Configuration): void {
+    const before = this.followed.get(node);
+    const after = followedBy(c.nodes.get(node)!, this.levels);
+    this.followed.set(node, after);
+    // A start tells nothing, and a corruption is no step of the node's own.
+    if (!before || kind === 'start' || kind === 'corrupt') return;
+    const told = (emitted as readonly (LeaderChange | DistrictChange)[]).map(textOf).sort();
+    if (told.join() !== changesOf(before, after).toSorted().join()) this.isTold = false;
+  }
+
+  results(): PropertyResult[] {
+    return [{ name: 'leaders and districts are told', kind: 'always', holds: this.isTold }];
+  }
+}
+
+function followedBy(node: NodeView, levels: number): Followed {
+  const { lid, nlts } = electionContext(node).height;
+  const districts = Array.from({ length: levels }, (_, i) => levelOf(node, i + 1).member[1]);
+  return { leader: lid[1], term: 0 - nlts, districts };
+}
+
+function changesOf(before: Followed, { leader, term, districts }: Followed): readonly string[] {
+  const isSame = before.leader === leader && before.term === term;
+  const changed = districts.map((leader, i) => textOf({ type: 'district', level: i + 1, leader }));
+  return [
+    ...(isSame ? [] : [textOf({ type: 'leader', leader, term })]),
+    ...changed.filter((_, i) => before.districts[i] !== districts[i]),
+  ];
+}
+
+function textOf(change: LeaderChange | DistrictChange): string {
+  const which = change.type === 'leader' ? `of term ${change.term}` : `of level ${change.level}`;
+  return `${change.leader} ${which}`;
+}

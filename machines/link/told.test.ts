@@ -1,0 +1,28 @@
+/** Ups, downs, deliveries and farewells: kept by the chart, and broken by each that forgets or adds a word. */
+import { expect, test } from 'vitest';
+import { brokenByMutant } from '../mutants.fixtures.js';
+import { link } from './index.js';
+
+const scenario = {
+  protocol: 'link',
+  topology: { kind: 'path', n: 2 },
+  options: { window: 2, room: 4, patience: 2, beat: 10 },
+  events: [
+    ...[5, 30, 31, 32].map((at) => ({ at, node: 'n0', do: 'post', peer: 'n1', body: at })),
+    { at: 80, node: 'n1', do: 'restart', peer: 'n0' },
+    { at: 200, node: 'n0', do: 'leave', peer: 'n1' },
+  ],
+};
+
+test.each([
+  ['ups and downs are told', 'drop action seeking: frame #2, action 2'],
+  ['ups and downs are told', 'drop action up exit, action 1'],
+  ['what is delivered is told', 'drop action up: frame #7, action 1'],
+  ['what is delivered is told', 'drop transition up: frame #7'],
+  ['who leaves was asked to, and stays away', 'drop transition (root): leave'],
+  ['who leaves was asked to, and stays away', 'retarget up: frame #3, to left'],
+])('%s: %s', (name, edit) => {
+  expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
+});
+
+test('the chart itself breaks nothing', () => expect(brokenByMutant(link, scenario)).toEqual([]));
