@@ -1,6 +1,10 @@
 /** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createNode } from '../adapters/node/node.js';
+import { InProcessBus } from '../adapters/transports/in-process.js';
 import { storyShelf } from '../bin/stories.js';
+import { directory } from '../machines/directory/index.js';
+import { inspect } from './live/inspect.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
@@ -61,4 +65,41 @@ test('axe reports nothing on any view', async () => {
   expect(await axeComplaints(page, '.story')).toEqual([]);
   await leave();
   await served.close();
+});
+
+test('nor with a live system attached: its program, what can be done to it, a watch, every tab and every text', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
+  const [a, b] = ['a', 'b'].map((id) =>
+    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
+  );
+  const watched = await inspect([a!, b!], { page: pageUrl, program: 'shop', reach: true });
+  const { page, leave } = await visit(watched.url);
+  await page.getByText('live', { exact: true }).waitFor();
+  b!.command('request');
+  await page.waitForSelector('[role=slider][aria-valuemax="5"]');
+  await page.locator('.state').first().waitFor();
+  await page.keyboard.press('g');
+  await page.getByRole('complementary', { name: 'reach in' }).getByRole('button').first().waitFor();
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('-state:idle');
+  await page.locator('.intervals li').first().waitFor();
+  expect(await axeComplaints(page)).toEqual([]);
+  await page.getByRole('searchbox').blur();
+  await page.keyboard.press('t');
+  expect(await axeComplaints(page, 'html', ['color-contrast'])).toEqual([]);
+  for (const name of ['log', 'why', 'properties', 'compare']) {
+    await page.getByRole('tab', { name }).click();
+    expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
+  }
+  await page.locator('.context tr').first().getByRole('button').last().click();
+  await page.locator('.history').waitFor();
+  expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
+  for (const text of await page.getByRole('button', { name: 'show as text' }).all()) await text.click();
+  expect(await axeComplaints(page)).toEqual([]);
+  await watched.close();
+  await page.getByText('ended', { exact: true }).waitFor();
+  expect(await axeComplaints(page)).toEqual([]);
+  await leave();
 });

@@ -112,6 +112,23 @@ describe('the four views', () => {
     expect(await chartOf()).not.toBe(before);
   });
 
+  test('a click on a value shows what it was over time, and goes there', async () => {
+    await stepTo(LINES);
+    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('button', { name: 'n2 was asked to request' }).click();
+    const row = page.locator('.context tr').filter({ has: page.getByRole('button', { name: 'parent', exact: true }) });
+    expect(await row.innerText()).toBe('parent\tn1 → n2');
+    await row.getByRole('button', { name: 'n2' }).click();
+    const history = page.getByRole('region', { name: 'values of parent over time' }).getByRole('listitem');
+    expect(await history.allInnerTexts()).toEqual(['0 n1', '0 n2', '6 n1']);
+    expect(await history.nth(1).getAttribute('aria-current')).toBe('true');
+    await history.nth(2).getByRole('button').click();
+    expect(await lineSays()).toMatch(/^line \d+: n2 received find/);
+    expect(await row.innerText()).toBe('parent\tn2 → n1');
+    expect(await history.nth(2).getAttribute('aria-current')).toBe('true');
+    await page.getByRole('tab', { name: 'plots' }).click();
+  });
+
   test('lanes are coloured by the states of their roles: a legend, and words for the slice under the pointer', async () => {
     const states = page.getByRole('list', { name: 'states in sight' }).getByRole('listitem');
     expect(await states.allInnerTexts()).toEqual([

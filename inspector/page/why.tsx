@@ -1,19 +1,35 @@
 /** "Why?": the causes of what is asked about, as cards, newest first; each is a place to go to. */
 import { signal } from '@preact/signals';
+import { changeAt, historyOf } from '../model/history.js';
+import { numberText } from '../model/words.js';
 import { chainOf, isIgnored, refusalsAt, stateSince, valueSince, waitCycle, type WaitEdge } from '../model/why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
-import { currentLine, recording, selectedNode, show, verdict } from './state.js';
+import { currentLine, growing, pauseAt, recording, selectedNode, show, timed, verdict } from './state.js';
 
-/** What is asked about: a line, with the question in words; `null` for the line at the playhead. */
-const asked = signal<{ readonly about: string; readonly line: number } | null>(null);
+interface AskedValue {
+  readonly node: number;
+  readonly role: string;
+  readonly key: string;
+}
+
+interface Asked {
+  /** The question in words. */
+  readonly about: string;
+  readonly line: number;
+  /** What it is the value of. */
+  readonly value?: AskedValue;
+}
+
+/** `null` for the line at the playhead. */
+const asked = signal<Asked | null>(null);
 
 export const askWhy = (about: string, line: number): void => void (asked.value = { about, line });
 
 export function askWhyValue(role: string, key: string): void {
   const node = selectedNode.value;
   const line = valueSince(recording.value, node, role, key, currentLine.value);
-  if (line !== null) askWhy(`${key} of ${recording.value.nodes.names[node]}`, line);
+  if (line !== null) asked.value = { about: `${key} of ${recording.value.nodes.names[node]}`, line, value: { node, role, key } };
 }
 
 export function askWhyState(role: string): void {
@@ -38,6 +54,7 @@ export function Why() {
           </button>
         )}
       </p>
+      {asked.value?.value && <History {...asked.value.value} />}
       <Waits />
       <ol class="causes" aria-label="chain of causes">
         {chain.map(({ line, says, because }) => (
@@ -67,6 +84,41 @@ export function Why() {
       )}
     </div>
   );
+}
+
+/** More than these nobody reads at once. */
+const CHANGES_SHOWN = 40;
+const VALUE_CHARACTERS_MAX = 80;
+
+/** What the value was over time: each change is a place to go to. */
+function History({ node, role, key }: AskedValue) {
+  const line = currentLine.value;
+  const history = historyOf(growing(), node, role, key, line);
+  const now = changeAt(history, line);
+  const first = Math.min(Math.max(now - CHANGES_SHOWN / 2, 0), Math.max(history.changes.length - CHANGES_SHOWN, 0));
+  const shown = history.changes.slice(first, first + CHANGES_SHOWN);
+  const isCut = history.before || history.after || shown.length < history.changes.length;
+  return (
+    <section class="history" aria-label={`values of ${key} over time`}>
+      <ol>
+        {shown.map((change, i) => (
+          <li key={change.line} aria-current={first + i === now ? 'true' : undefined}>
+            <button type="button" class="link" onClick={() => pauseAt(change.line)}>
+              <span class="at">{timed.value ? numberText(recording.value.at(change.line)) : `line ${change.line + 1}`}</span>{' '}
+              <code>{textOf(change.value)}</code>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {isCut && <p class="hint">There are more changes before or after these.</p>}
+    </section>
+  );
+}
+
+function textOf(json: string | null): string {
+  if (json === null) return 'not there';
+  const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+  return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }
 
 /** Where the chain ends. */

@@ -31,7 +31,12 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
               return (
                 <tr key={key} class={old === null ? '' : 'is-changed'}>
                   <th scope="row">
-                    <button type="button" class="link" title="why has it this value?" onClick={() => why(now.role, key)}>
+                    <button
+                      type="button"
+                      class="link"
+                      title="why has it this value, and what was it before?"
+                      onClick={() => why(now.role, key)}
+                    >
                       {key}
                     </button>
                   </th>
@@ -41,7 +46,9 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
                         <del>{old}</del> →{' '}
                       </>
                     )}
-                    {value}
+                    <button type="button" class="link" title="what was it over time?" onClick={() => why(now.role, key)}>
+                      {value}
+                    </button>
                   </td>
                 </tr>
               );

@@ -157,7 +157,9 @@ export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hove
   // Below the nodes, a name that would cover another one is left out; there is always room for the chosen ones.
   const taken: Spot[] = [];
   const isCovered = ({ x, y }: Spot) => taken.some((spot) => Math.abs(spot.x - x) < 30 && Math.abs(spot.y - y) < 11);
-  const chosenFirst = [...names.entries()].sort(([a], [b]) => Number(isChosenNode(b)) - Number(isChosenNode(a)));
+  const isFolded = new Set(drawn.folds.flatMap((fold) => fold.nodes));
+  const shown = [...names.entries()].filter(([node]) => !isFolded.has(node));
+  const chosenFirst = shown.sort(([a], [b]) => Number(isChosenNode(b)) - Number(isChosenNode(a)));
   for (const [node, name] of chosenFirst) {
     const isChosen = isChosenNode(node);
     if (!all && !isChosen) continue;

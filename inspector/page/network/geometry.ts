@@ -19,8 +19,11 @@ export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot
 /** The legend stands below the picture. */
 const LEGEND = 22;
 
-/** Everything in sight, with a margin for names. */
-export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number): Viewport {
+/** For the names of nodes; programs have an outline and a name above it. */
+export const MARGIN = { nodes: 48, programs: 72 } as const;
+
+/** Everything in sight, with a margin around it. */
+export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number, height: number, around: number): Viewport {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < xs.length; i++) {
     left = Math.min(left, xs[i]!);
@@ -29,7 +32,7 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
     bottom = Math.max(bottom, ys[i]!);
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
-  const margin = Math.min(48, width / 6, height / 6);
+  const margin = Math.min(around, width / 6, height / 6);
   const below = margin + LEGEND;
   const scale = Math.min(
     (width - 2 * margin) / Math.max(right - left, 1),

@@ -1,4 +1,5 @@
 /** What everything that is painted on the network's picture shares. */
+import type { Fold } from './programs.js';
 import { radiusAt, toCanvas, type Spot, type Viewport } from './geometry.js';
 
 export interface Drawn {
@@ -7,6 +8,8 @@ export interface Drawn {
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
   readonly names: readonly string[];
+  /** Nodes that lie on one spot, and have no names of their own. */
+  readonly folds: readonly Fold[];
 }
 
 export interface Emphasis {

@@ -29,10 +29,12 @@ import {
   drawSelection,
   type MovingMessage,
 } from './draw.js';
+import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
 import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
-import { between, fit, loopAt, radiusAt, toCanvas, type Viewport } from './geometry.js';
+import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, type Viewport } from './geometry.js';
+import { folded, foldsOf, placePrograms, programsOf } from './programs.js';
 import { SceneReader } from './scene.js';
 
 /** More moving messages than this are only counted. */
@@ -52,24 +54,33 @@ const extent = computed(() => {
   const { nodes, channels, programs } = growing();
   return `${nodes.size} ${channels.size} ${programs.filter((program) => program !== undefined).length}`;
 });
+/** `null` where there are none, or more than can be told apart. */
+const programs = computed(() => {
+  const all = extent.value && programsOf(recording.value.programs, recording.value.nodes.size);
+  return all && all.length <= CROWD ? all : null;
+});
 /** A run made again stands where the other one stood, moved nodes included. */
 let placedBefore: { readonly key: string; readonly placement: Placement } | null = null;
 export const placement = computed((): Placement | null => {
   const isEmpty = extent.value.startsWith('0 ');
   if (!reader.value || isEmpty) return null;
   const ends = reader.value.ends();
-  const key = JSON.stringify([recording.value.nodes.names, ends]);
+  const key = JSON.stringify([recording.value.nodes.names, ends, programs.value]);
   if (placedBefore?.key === key) return placedBefore.placement;
   placedBefore?.placement.stop();
   const { size } = recording.value.nodes;
-  const placement = size > CROWD ? placeCrowd(size, ends, movedTo) : placeNodes(size, ends);
+  const placement = programs.value
+    ? placePrograms(programs.value, ends)
+    : size > CROWD
+      ? placeCrowd(size, ends, movedTo)
+      : placeNodes(size, ends);
   placedBefore = { key, placement };
   return placement;
 });
 export const movedTo = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
 export const currentView = computed((): Viewport => {
   const { xs, ys } = positions.value;
-  return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height);
+  return chosenView.value ?? fit(xs, ys, size.value.width, size.value.height, programs.value ? MARGIN.programs : MARGIN.nodes);
 });
 /** The nodes that a property is violated for, once it is. */
 const refuted = computed(() => {
@@ -78,6 +89,9 @@ const refuted = computed(() => {
 });
 
 export const scene = computed(() => reader.value?.scene(moment.value, refuted.value) ?? { nodes: [], pointers: [], marks: [] });
+const folds = computed(() => foldsOf(programs.value ?? [], scene.value.nodes, selectedNode.value));
+/** Where the nodes are drawn. */
+export const drawnAt = computed(() => folded(positions.value, folds.value));
 export const links = computed(() => reader.value?.links(moment.value) ?? []);
 export const flights = computed(() => moment.value.flights());
 const emphasis = computed(() => ({
@@ -91,7 +105,7 @@ const emphasis = computed(() => ({
 const pairs = (path: readonly number[]): [number, number][] => path.slice(1).map((to, i) => [path[i]!, to]);
 
 export function moving(): MovingMessage[] {
-  const { xs, ys } = positions.value;
+  const { xs, ys } = drawnAt.value;
   const { types } = recording.value.messages;
   const radius = radiusAt(currentView.value.scale, xs.length);
   const spot = (node: number) => toCanvas(currentView.value, xs[node] ?? 0, ys[node] ?? 0);
@@ -132,8 +146,9 @@ export function paintNetwork(ctx: CanvasRenderingContext2D, given: Size): void {
   const drawnOn = (ctx: CanvasRenderingContext2D): Drawn => ({
     ctx,
     view: currentView.value,
-    ...positions.value,
+    ...drawnAt.value,
     names,
+    folds: folds.value,
   });
   const inputs = [theme.value, currentView.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];
   if (!ground || !mayStay(ground, inputs, isPlaying.value && names.length > CROWD)) {
@@ -154,6 +169,7 @@ function mayStay({ inputs: painted, paintedAt, stays }: Ground, inputs: readonly
 }
 
 function paintGround(drawn: Drawn): void {
+  drawPrograms(drawn, programs.value ?? []);
   drawGroups(drawn, scene.value, links.value);
   drawLinks(drawn, links.value);
   drawWay(drawn, emphasis.value);
@@ -163,4 +179,5 @@ function paintGround(drawn: Drawn): void {
   drawGauges(drawn, scene.value);
   drawMarks(drawn, scene.value, emphasis.value);
   drawNames(drawn, scene.value, emphasis.value);
+  drawFolds(drawn, folds.value);
 }

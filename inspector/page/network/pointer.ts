@@ -1,11 +1,11 @@
 /** Mouse, touch and keys on the network's picture. */
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
 import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoomed, type Spot, type Viewport } from './geometry.js';
-import { chosenView, hovered, links, moving, placement, positions, currentView } from './picture.js';
+import { chosenView, drawnAt, hovered, links, moving, placement, positions, currentView } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
-  const { xs, ys } = positions.value;
+  const { xs, ys } = drawnAt.value;
   const reach = Math.max(radiusAt(currentView.value.scale, recording.value.nodes.size), 8) + 3;
   let [nearest, distance] = [-1, reach];
   for (let node = 0; node < xs.length; node++) {
@@ -26,7 +26,7 @@ function messageAt(at: Spot): number {
 
 /** The link under a place of the canvas. */
 function linkAt(at: Spot): readonly [number, number] | null {
-  const { xs, ys } = positions.value;
+  const { xs, ys } = drawnAt.value;
   const near = links.value.find(({ a, b }) => {
     const [from, to] = [toCanvas(currentView.value, xs[a]!, ys[a]!), toCanvas(currentView.value, xs[b]!, ys[b]!)];
     return distanceToLine(at, from, to) < 6;

@@ -83,7 +83,7 @@ export class SceneReader {
         tone: refuted.has(number) ? 'wrong' : (overlay?.tone ?? 'plain'),
         badge: overlay?.badge ?? null,
         life: moment.life(number),
-        group: this.groupOf(overlay?.group ?? this.recording.programs[number]),
+        group: overlay?.group === undefined ? -1 : this.groups.add(overlay.group),
         gauges: (overlay?.gauges ?? []).map((gauge) => ({ ...gauge, kind: this.gaugeKinds.add(gauge.name) })),
       });
       if (!overlay) continue;
@@ -92,10 +92,6 @@ export class SceneReader {
       for (const mark of read.marks) marks.push(mark);
     }
     return { nodes, pointers, marks };
-  }
-
-  private groupOf(name: string | undefined): number {
-    return name === undefined ? -1 : this.groups.add(name);
   }
 
   /** The same list for as long as no channel has changed. */
@@ -134,25 +130,13 @@ export class SceneReader {
     const weights = new Map(
       (header?.links ?? []).flatMap(([a, b, weight]) => [[`${nodes.find(a)}>${nodes.find(b)}`, weight]] as const),
     );
-    const linked = [...channels.values()]
+    return [...channels.values()]
       .filter(({ from, to }) => from < to || (from > to && !channels.has(`${to}>${from}`)))
       .map(({ from, to }) => ({
         source: from,
         target: to,
         weight: weights.get(`${from}>${to}`) ?? weights.get(`${to}>${from}`) ?? 1,
       }));
-    return [...linked, ...this.ties()];
-  }
-
-  /** The nodes of one program stand together, linked or not. */
-  private ties(): { source: number; target: number; weight: number }[] {
-    const first = new Map<string, number>();
-    return this.recording.programs.flatMap((program, node) => {
-      if (program === undefined) return [];
-      const source = first.get(program);
-      if (source === undefined) first.set(program, node);
-      return source === undefined ? [] : [{ source, target: node, weight: 1 }];
-    });
   }
 
   /** The nodes that a message passes: its link, or the shortest way where messages are routed. */

@@ -7,11 +7,12 @@ import { reader } from './picture.js';
 
 const ROWS_MAX = 500;
 
-function marksOf(node: SceneNode | undefined): string {
+function marksOf(number: number, node: SceneNode | undefined): string {
   if (!node) return '';
+  const program = recording.value.programs[number];
   const group = reader.value?.groups.names[node.group];
   const gauges = node.gauges.map(({ name, value, of }) => `${name} ${value} of ${of}`);
-  return [node.badge, node.tone === 'plain' ? null : node.tone, group, ...gauges].filter(Boolean).join(', ');
+  return [node.badge, node.tone === 'plain' ? null : node.tone, group, program, ...gauges].filter(Boolean).join(', ');
 }
 
 interface NetworkTextProps {
@@ -55,7 +56,7 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
                       .map(({ role, view }) => `${role}: ${valueText(view.value)}`)
                       .join('; ')}
               </td>
-              <td>{marksOf(scene.nodes[node])}</td>
+              <td>{marksOf(node, scene.nodes[node])}</td>
               <td>{pointersOf(node).join(', ')}</td>
             </tr>
           ))}

@@ -1,0 +1,45 @@
+/** What one value of a context was over time: the lines that changed it, about a line. */
+import { lastAtMost } from './columns.js';
+import type { ReadTrace } from './recording.js';
+
+export interface ValueChange {
+  /** The line from which on it is so. */
+  readonly line: number;
+  /** As JSON; `null` where the role was closed, or had no such key. */
+  readonly value: string | null;
+}
+
+export interface ValueHistory {
+  readonly changes: readonly ValueChange[];
+  /** Whether there are steps before and after that were not looked at. */
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** So many steps of the role are looked at in each direction. */
+const STEPS_MAX = 2000;
+
+export function historyOf(recording: ReadTrace, node: number, role: string, key: string, line: number): ValueHistory {
+  const { lines } = recording.slotsOf[node]?.find((slot) => slot.role === role) ?? { lines: [] };
+  const here = lastAtMost(lines, line);
+  const [first, end] = [Math.max(here - STEPS_MAX, 0), Math.min(here + STEPS_MAX + 1, lines.length)];
+  const changes: ValueChange[] = [];
+  for (const at of lines.slice(first, end)) {
+    const value = valueAt(recording, at, role, key);
+    if (changes.length === 0 || changes.at(-1)!.value !== value) changes.push({ line: at, value });
+  }
+  return { changes, before: first > 0, after: end < lines.length };
+}
+
+function valueAt(recording: ReadTrace, line: number, role: string, key: string): string | null {
+  const context = recording.step(line)?.roles[role]?.context;
+  const isThere = typeof context === 'object' && context !== null && Object.hasOwn(context, key);
+  return isThere ? (JSON.stringify((context as Record<string, unknown>)[key]) ?? null) : null;
+}
+
+/** The change that says how it is after a line; -1 before the first one. */
+export const changeAt = ({ changes }: ValueHistory, line: number): number =>
+  lastAtMost(
+    changes.map((change) => change.line),
+    line,
+  );

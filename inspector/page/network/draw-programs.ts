@@ -1,0 +1,59 @@
+/** Paints programs around their nodes: a ground with an outline and the name above it, and what is folded with a word for it. */
+import { FONT } from '../chart/measure.js';
+import { kindColor, palette } from '../colors.js';
+import { GROUP_COLORS } from './draw.js';
+import { fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn } from './ink.js';
+import { hullOf, type Fold, type Program } from './programs.js';
+
+/** Between a node and the outline, names of nodes included. */
+const PAD = 22;
+const TINT = '12%';
+
+export function drawPrograms(drawn: Drawn, programs: readonly Program[]): void {
+  const { ctx } = drawn;
+  const { panel, ink } = palette();
+  const pad = radiusOf(drawn) + PAD;
+  ctx.lineJoin = ctx.lineCap = 'round';
+  let names = 0;
+  for (const [number, { name, nodes }] of programs.entries()) {
+    if (name === null) continue;
+    const hull = hullOf(nodes.map((node) => spotOf(drawn, node)));
+    const [first] = hull;
+    const ground = new Path2D();
+    for (const { x, y } of hull) ground.lineTo(x, y);
+    // A spot alone is a line that has a length, too.
+    ground.lineTo(first!.x + 0.01, first!.y);
+    ground.closePath();
+    const edge = kindColor(number + GROUP_COLORS);
+    const fill = `color-mix(in srgb, ${edge} ${TINT}, ${panel})`;
+    for (const [color, width] of [
+      [edge, 2 * pad + 2.5],
+      [fill, 2 * pad],
+    ] as const) {
+      ctx.strokeStyle = ctx.fillStyle = color;
+      ctx.lineWidth = width;
+      ctx.stroke(ground);
+      ctx.fill(ground);
+    }
+    if (names++ > LABELS_MAX) continue;
+    const top = hull.reduce((a, b) => (b.y < a.y ? b : a));
+    const middle = (Math.min(...hull.map(({ x }) => x)) + Math.max(...hull.map(({ x }) => x))) / 2;
+    ctx.font = `650 12px ${FONT}`;
+    ctx.textAlign = 'center';
+    ctx.textBaseline = 'middle';
+    fillText(ctx, shorten(name), middle, top.y - pad - 9, ink, panel);
+  }
+}
+
+/** In place of the names of the nodes. */
+export function drawFolds(drawn: Drawn, folds: readonly Fold[]): void {
+  const { ctx } = drawn;
+  const colors = palette();
+  ctx.font = `550 11px ${FONT}`;
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  for (const { nodes, says } of folds.slice(0, LABELS_MAX)) {
+    const { x, y } = spotOf(drawn, nodes[0]!);
+    fillText(ctx, says, x, y + radiusOf(drawn) + 10, colors.ink, colors.panel);
+  }
+}

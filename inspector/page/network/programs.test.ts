@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Life } from '../../model/moment.js';
+import { folded, foldsOf, hullOf, placePrograms, programsOf } from './programs.js';
+
+const namesOf = (sizes: readonly number[]): (string | undefined)[] =>
+  sizes.flatMap((size, program) => Array.from({ length: size }, () => `program ${program}`));
+
+/** Every node linked to every third one, whosever it is: links alone would scatter the programs. */
+const endsOf = (count: number) =>
+  Array.from({ length: count }, (_, source) =>
+    Array.from({ length: count }, (_, target) => ({ source, target, weight: 1 })).filter(
+      ({ target }) => target > source && (target - source) % 3 === 1,
+    ),
+  ).flat();
+
+describe.each([
+  ['three of two', [2, 2, 2]],
+  ['one of one, one of many', [1, 40]],
+  ['many of all sizes', [5, 1, 9, 3, 17, 1, 2, 8]],
+  ['one alone', [6]],
+])('programs: %s', (_, sizes) => {
+  const programs = programsOf(namesOf(sizes), namesOf(sizes).length)!;
+  const { xs, ys } = placePrograms(programs, endsOf(sizes.reduce((sum, size) => sum + size, 0)));
+
+  const middleOf = (nodes: readonly number[]) => ({
+    x: nodes.reduce((sum, node) => sum + xs[node]!, 0) / nodes.length,
+    y: nodes.reduce((sum, node) => sum + ys[node]!, 0) / nodes.length,
+  });
+  const distance = (a: { x: number; y: number }, b: { x: number; y: number }) => Math.hypot(a.x - b.x, a.y - b.y);
+  const spot = (node: number) => ({ x: xs[node]!, y: ys[node]! });
+
+  test('two nodes of one stand nearer to its middle than any other node does, and none on another', () => {
+    for (const { nodes } of programs) {
+      const middle = middleOf(nodes);
+      const radius = Math.max(...nodes.map((node) => distance(middle, spot(node))));
+      for (let other = 0; other < xs.length; other++)
+        if (!nodes.includes(other)) expect(distance(middle, spot(other))).toBeGreaterThan(radius + 30);
+    }
+    for (let a = 0; a < xs.length; a++)
+      for (let b = a + 1; b < xs.length; b++) expect(distance(spot(a), spot(b))).toBeGreaterThan(40);
+  });
+
+  test('the same programs stand at the same places', () => {
+    expect(placePrograms(programs, endsOf(xs.length)).xs).toEqual(xs);
+  });
+});
+
+test('where no node is part of a program there are none; one of no program stands for itself', () => {
+  expect(programsOf([], 3)).toBeNull();
+  expect(programsOf([undefined, 'a', undefined, 'a'], 5)).toEqual([
+    { name: null, nodes: [0] },
+    { name: 'a', nodes: [1, 3] },
+    { name: null, nodes: [2] },
+    { name: null, nodes: [4] },
+  ]);
+});
+
+test('of a program what has stopped lies on one spot, until one of it is selected', () => {
+  const programs = programsOf(['a', 'a', 'a', 'a', 'b', 'b', undefined], 7)!;
+  const lives = (['alive', 'ended', 'gone', 'ended', 'ended', 'crashed', 'gone'] as Life[]).map((life) => ({ life }));
+  const folds = foldsOf(programs, lives, 0);
+  expect(folds).toEqual([{ nodes: [1, 2, 3], says: '2 ended, 1 gone' }]);
+  expect(foldsOf(programs, lives, 2)).toEqual([]);
+  const given = { xs: Float64Array.from([0, 1, 2, 3, 4, 5, 6]), ys: Float64Array.from([0, 1, 2, 3, 4, 5, 6]) };
+  expect([...folded(given, folds).xs]).toEqual([0, 1, 1, 1, 4, 5, 6]);
+  expect([...given.xs]).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(folded(given, [])).toBe(given);
+});
+
+test('a hull has the corners alone', () => {
+  const at = (x: number, y: number) => ({ x, y });
+  expect(hullOf([at(1, 1), at(0, 0), at(2, 0), at(0, 2), at(2, 2), at(1, 0)])).toEqual([at(0, 0), at(2, 0), at(2, 2), at(0, 2)]);
+  expect(hullOf([at(1, 1)])).toEqual([at(1, 1)]);
+  expect(hullOf([at(3, 1), at(1, 1)])).toEqual([at(1, 1), at(3, 1)]);
+  expect(hullOf([at(0, 0), at(1, 1), at(2, 2)])).toEqual([at(0, 0), at(2, 2)]);
+});

@@ -1,0 +1,132 @@
+/**
+ * Programs in the network's picture: the nodes of one stand together, and those of them that have stopped lie on one spot.
+ *
+ * The programs are placed as single nodes would be, by the links between them, and the nodes of each around its place: one beside the
+ * other on a small circle, many in the manner of a sunflower.
+ */
+import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-force';
+import type { Life } from '../../model/moment.js';
+import { placeNodes, type End, type Placement, type Positions } from './force.js';
+
+/** The numbers of its nodes; a node of no program stands for itself, without a name. */
+export interface Program {
+  readonly name: string | null;
+  readonly nodes: readonly number[];
+}
+
+/** Nodes that lie on the spot of the first of them. */
+export interface Fold {
+  readonly nodes: readonly number[];
+  readonly says: string;
+}
+
+/** Between the nodes of a program. */
+const SPACING = 62;
+/** On a circle up to so many. */
+const CIRCLE_MAX = 7;
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+/** Between programs, where their names stand as well. */
+const GAP = 84;
+const COLLIDE_TICKS = 200;
+
+/** `null` where no node is part of a program. */
+export function programsOf(programOf: readonly (string | undefined)[], count: number): readonly Program[] | null {
+  const byName = new Map<string, number[]>();
+  const programs: Program[] = [];
+  for (let node = 0; node < count; node++) {
+    const name = programOf[node];
+    const known = name === undefined ? undefined : byName.get(name);
+    if (known) known.push(node);
+    else {
+      const nodes = [node];
+      programs.push({ name: name ?? null, nodes });
+      if (name !== undefined) byName.set(name, nodes);
+    }
+  }
+  return byName.size > 0 ? programs : null;
+}
+
+/** Where the nodes of so many stand around the middle of their program. */
+function seats(count: number): readonly { readonly x: number; readonly y: number }[] {
+  const isCircle = count <= CIRCLE_MAX;
+  const circle = count === 1 ? 0 : SPACING / (2 * Math.sin(Math.PI / count));
+  return Array.from({ length: count }, (_, i) => {
+    const radius = isCircle ? circle : SPACING * 0.62 * Math.sqrt(i + 0.5);
+    const angle = isCircle ? (2 * Math.PI * i) / count - Math.PI / 2 : i * GOLDEN_ANGLE;
+    return { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
+  });
+}
+
+const radiusFor = (count: number): number => Math.max(...seats(count).map(({ x, y }) => Math.hypot(x, y)));
+
+interface Disc extends SimulationNodeDatum {
+  readonly radius: number;
+}
+
+export function placePrograms(programs: readonly Program[], ends: readonly End[]): Placement {
+  const count = programs.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  const programOf = new Int32Array(count);
+  programs.forEach(({ nodes }, program) => nodes.forEach((node) => (programOf[node] = program)));
+  const between = new Map<string, End>();
+  for (const { source, target, weight } of ends) {
+    const [a, b] = [programOf[source]!, programOf[target]!].sort((x, y) => x - y) as [number, number];
+    if (a !== b) between.set(`${a} ${b}`, { source: a, target: b, weight });
+  }
+  const middles = placeNodes(programs.length, [...between.values()]);
+  while (middles.settle(Infinity));
+  const discs = programs.map(({ nodes }, i): Disc => ({ x: middles.xs[i]!, y: middles.ys[i]!, radius: radiusFor(nodes.length) }));
+  const collide = forceCollide<Disc>(({ radius }) => radius + GAP / 2).iterations(4);
+  forceSimulation(discs).stop().force('collide', collide).tick(COLLIDE_TICKS);
+  const [xs, ys] = [new Float64Array(count), new Float64Array(count)];
+  programs.forEach(({ nodes }, i) =>
+    seats(nodes.length).forEach(({ x, y }, seat) => {
+      xs[nodes[seat]!] = discs[i]!.x! + x;
+      ys[nodes[seat]!] = discs[i]!.y! + y;
+    }),
+  );
+  return {
+    xs,
+    ys,
+    settle: () => false,
+    move(node, x, y) {
+      [xs[node], ys[node]] = [x, y];
+    },
+    stop() {},
+  };
+}
+
+const STOPPED: readonly Life[] = ['ended', 'gone'];
+
+/** In each program the nodes that have stopped, if they are several and none of them is selected. */
+export function foldsOf(programs: readonly Program[], lives: readonly { readonly life: Life }[], selected: number): Fold[] {
+  return programs.flatMap(({ name, nodes }) => {
+    const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
+    if (stopped.length < 2 || stopped.includes(selected)) return [];
+    const counts = STOPPED.map((life) => [life, stopped.filter((node) => lives[node]!.life === life).length] as const);
+    const says = counts.filter(([, count]) => count > 0).map(([life, count]) => `${count} ${life}`);
+    return [{ nodes: stopped, says: says.join(', ') }];
+  });
+}
+
+/** The positions with what is folded on one spot. */
+export function folded(positions: Positions, folds: readonly Fold[]): Positions {
+  if (folds.length === 0 || positions.xs.length === 0) return positions;
+  const [xs, ys] = [Float64Array.from(positions.xs), Float64Array.from(positions.ys)];
+  for (const { nodes } of folds) for (const node of nodes) [xs[node], ys[node]] = [xs[nodes[0]!]!, ys[nodes[0]!]!];
+  return { xs, ys };
+}
+
+/** The corners of the smallest area without dents that has all of these spots in it, in their order around it. */
+export function hullOf<Spot extends { readonly x: number; readonly y: number }>(spots: readonly Spot[]): Spot[] {
+  const sorted = [...spots].sort((a, b) => a.x - b.x || a.y - b.y);
+  const turns = (a: Spot, b: Spot, c: Spot) => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
+  const side = (along: readonly Spot[]): Spot[] => {
+    const corners: Spot[] = [];
+    for (const spot of along) {
+      while (corners.length > 1 && !turns(corners.at(-2)!, corners.at(-1)!, spot)) corners.pop();
+      corners.push(spot);
+    }
+    return corners.slice(0, -1);
+  };
+  return sorted.length < 3 ? sorted : [...side(sorted), ...side(sorted.reverse())];
+}
