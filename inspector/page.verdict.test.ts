@@ -128,6 +128,7 @@ describe('the transitions of a step', () => {
       expect.stringMatching(/n1 received find from n2/),
       expect.stringMatching(/n2 was asked to request; sent find to n1/),
     ]);
+    expect(await page.locator('.did li').allInnerTexts()).toEqual([expect.stringMatching(/^directory idle: find: /)]);
     expect(await page.locator('.why').innerText()).toMatch(/the guard parentIsToBeDrawn refused: find if parentIsToBeDrawn/);
     await page.locator('.context').getByRole('button', { name: 'parent' }).click();
     expect(await page.locator('.why .row').innerText()).toMatch(/^Why parent of n1\?/);

@@ -4,7 +4,8 @@ import { directoryTrace, traceOf } from '../page/testing/traces.js';
 import { nextStop } from './playback.js';
 import { ReadTrace } from './recording.js';
 import { verdictOf } from './verdict.js';
-import { chainOf, stateSince, valueSince } from './why.js';
+import { readChart } from './chart.js';
+import { chainOf, stateSince, takenAt, valueSince } from './why.js';
 import { sentence } from './words.js';
 
 function read(text: string): ReadTrace {
@@ -106,4 +107,31 @@ describe('a broken property', () => {
     const cut = read([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
     expect(cut.seenAt(told)).toBe(told);
   });
+});
+
+test('what a step did is told in its order, over all roles, with the actions of each transition', () => {
+  const recording = read(
+    traceOf({
+      protocol: 'locks',
+      topology: { kind: 'complete', n: 3 },
+      events: [{ at: 5, node: 'n1', do: 'request' }],
+      until: { at: 60 },
+    }),
+  );
+  const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
+  let several = 0;
+  for (let line = 0; line < recording.end; line++) {
+    const told = recording.step(line)?.taken ?? [];
+    const taken = takenAt(recording, line, chartOf);
+    expect(taken.map(({ role, transition }) => [role, transition.source, transition.event, transition.index])).toEqual(told);
+    if (new Set(told.map(([role]) => role)).size > 1) several++;
+  }
+  expect(several).toBeGreaterThan(0);
+});
+
+test('and its actions are those of the chart, in their order', () => {
+  const recording = read(directoryTrace());
+  const line = find(recording, /n2 received token/);
+  const [taken] = takenAt(recording, line, (name) => readChart(name, recording.header!.charts[name]));
+  expect(taken!.transition.actions).toEqual(['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined']);
 });

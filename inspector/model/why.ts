@@ -186,6 +186,28 @@ export function isIgnored(recording: ReadTrace, line: number): boolean {
   return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
 }
 
+/** A transition that a role took. */
+export interface TakenBy {
+  readonly role: string;
+  readonly transition: ChartTransition;
+}
+
+/** What a step did, in its order: the transitions of all roles, each with its actions in theirs. */
+export function takenAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): TakenBy[] {
+  const step = recording.step(line);
+  if (!step?.taken) return [];
+  const roles = [
+    ...new Moment(recording, line - 1).roles(recording.nodeOf(line)),
+    ...new Moment(recording, line).roles(recording.nodeOf(line)),
+  ];
+  return step.taken.flatMap((taken) => {
+    const [role] = taken;
+    const view = roles.findLast((now) => now.role === role)?.view;
+    const chart = view && chartOf(view.chart);
+    return chart ? (toldBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, transition })) : [];
+  });
+}
+
 /** What a step did not do: the transitions of its event whose guards refused, for each role's chart. */
 export function refusalsAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {
   const step = recording.step(line);

@@ -2,7 +2,17 @@
 import { signal } from '@preact/signals';
 import { changeAt, historyOf } from '../model/history.js';
 import { numberText } from '../model/words.js';
-import { chainOf, isIgnored, refusalsAt, stateSince, valueSince, waitCycle, type WaitEdge } from '../model/why.js';
+import {
+  chainOf,
+  isIgnored,
+  refusalsAt,
+  stateSince,
+  takenAt,
+  valueSince,
+  waitCycle,
+  type TakenBy,
+  type WaitEdge,
+} from '../model/why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
 import { currentLine, growing, pauseAt, recording, selectedNode, show, timed, verdict } from './state.js';
@@ -44,6 +54,7 @@ export function Why() {
   if (line < first || line >= end) return <p class="empty">Nothing has happened yet.</p>;
   const chain = chainOf(recording.value, line);
   const refused = refusalsAt(recording.value, line, (name) => charts.value.get(name));
+  const taken = takenAt(recording.value, line, (name) => charts.value.get(name));
   return (
     <div class="why">
       <p class="row">
@@ -67,6 +78,7 @@ export function Why() {
         ))}
         <li class="outside">{outside(chain.at(-1)!.line)}</li>
       </ol>
+      {taken.length > 0 && <Did taken={taken} />}
       {isIgnored(recording.value, line) && refused.length === 0 && (
         <p>No chart of the node has a transition for this event in its state: nothing came of it.</p>
       )}
@@ -85,6 +97,20 @@ export function Why() {
     </div>
   );
 }
+
+/** The transitions of a step in their order, each with its own actions in theirs. */
+const Did = ({ taken }: { taken: readonly TakenBy[] }) => (
+  <>
+    <h3>What it did, in this order</h3>
+    <ol class="did" aria-label="transitions of the step, in order">
+      {taken.map(({ role, transition }, i) => (
+        <li key={i}>
+          <b>{role}</b> {transition.source}: {transitionText(transition)}
+        </li>
+      ))}
+    </ol>
+  </>
+);
 
 /** More than these nobody reads at once. */
 const CHANGES_SHOWN = 40;
