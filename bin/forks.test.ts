@@ -5,7 +5,7 @@ import { Random } from '../network/random.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { textOf } from '../inspector/hands.js';
 import { Forks } from './forks.js';
-import { recordRun } from './recording.js';
+import { recordRun } from '../network/record-run.js';
 
 const parse = (json: unknown) => parseScenario(json, protocols);
 const whole = (json: unknown): string => [...textOf(recordRun(parse(json), json))].join('');

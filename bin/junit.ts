@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../machines/errors.js';
 import { xmlText } from '../inspector/exports/xml-text.js';
-import type { MachineReport } from '../test/machine/report.js';
+import type { ReportWithPages } from './test-machine.js';
 import type { Survivor, TestReport } from './test-report.js';
 
 const reporters = ['text', 'json', 'junit'] as const;
@@ -55,13 +55,19 @@ interface Covered {
   readonly refuted: readonly string[];
 }
 
+/** Where the page of a failure is. */
+const seen = (page: string | undefined): string => (page === undefined ? '' : `\n  see it: ${page}`);
+
 /** Coverage is one case when it is complete, else one for each thing that is missing. */
-function coverageCases({ isComplete, missing, refuted }: Covered): readonly Case[] {
+function coverageCases({ isComplete, missing, refuted }: Covered, page: string | undefined): readonly Case[] {
   if (isComplete) return [pass('coverage')];
   return [
     ...missing
       .filter(({ isExplained }) => !isExplained)
-      .map(({ chart, item, reason }) => ({ name: `coverage of ${chart}: ${item}`, failure: `not covered: ${reason}` })),
+      .map(({ chart, item, reason }) => ({
+        name: `coverage of ${chart}: ${item}`,
+        failure: `not covered: ${reason}${seen(page)}`,
+      })),
     ...refuted.map((name) => ({ name: `coverage of ${name}`, failure: 'reached, though a reason says that it cannot be' })),
   ];
 }
@@ -83,30 +89,37 @@ function mutantCases(all: number, survivors: readonly Left[], refuted: readonly 
   return failed.length > 0 ? failed : [pass(`${all} mutants`)];
 }
 
-export function protocolJunit({ protocol, walked, failures, coverage, swarm, mutants }: TestReport): string {
+export function protocolJunit({ protocol, walked, failures, coverage, page, swarm, mutants }: TestReport): string {
   const walks = walked.map(({ of, kind }) =>
     'chart' in of ? `${kind} paths of ${of.chart}, start ${of.start}` : `${kind} through system ${of.system}`,
   );
   const failure = swarm?.failure;
   return suite(protocol, [
     ...walkedCases(walks, failures),
-    ...coverageCases(coverage),
+    ...coverageCases(coverage, page),
     ...(swarm
-      ? [{ name: 'swarm', failure: failure ? `${failure.property}: ${failure.says}\n${JSON.stringify(failure.scenario)}` : null }]
+      ? [
+          {
+            name: 'swarm',
+            failure: failure
+              ? `${failure.property}: ${failure.says}\n${JSON.stringify(failure.scenario)}${seen(swarm.page)}`
+              : null,
+          },
+        ]
       : []),
     ...(mutants ? mutantCases(mutants.all, mutants.survivors, mutants.refuted) : []),
   ]);
 }
 
-export function machineJunit({ machine, searched, walked, failures, coverage, mutants }: MachineReport): string {
+export function machineJunit({ machine, searched, walked, failures, coverage, page, mutants }: ReportWithPages): string {
   const walks = walked.map(({ kind, paths }) => `${paths} ${kind} paths`);
   const survivors = mutants?.filter(({ killedBy }) => killedBy === null) ?? [];
   return suite(machine, [
     ...walkedCases(
       [`${searched.states} states`, ...walks],
-      failures.map((one) => one.text),
+      failures.map(({ text, page }) => `${text}${seen(page)}`),
     ),
-    ...coverageCases(coverage),
+    ...coverageCases(coverage, page),
     ...(mutants ? mutantCases(mutants.length, survivors, []) : []),
   ]);
 }

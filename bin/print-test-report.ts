@@ -1,7 +1,6 @@
 /** A report of `quiver test` for people. */
 import { coverageKinds, type CoverageKind } from '../test/coverage/items.js';
 import { hostKinds } from '../test/paths/suite.js';
-import type { SwarmReport } from '../test/swarm/swarm.js';
 import { bold, dim, number, table, verdictInColour } from './style.js';
 import type { MutantReport, TestReport } from './test-report.js';
 
@@ -16,7 +15,7 @@ const HEADINGS: Readonly<Record<CoverageKind, string>> = {
 
 /** `saved`: how a command names the scenario that was kept. */
 export function printTestReport(
-  { protocol, walked, failures, coverage, swarm, mutants, ...report }: TestReport,
+  { protocol, walked, failures, coverage, page, swarm, mutants, ...report }: TestReport,
   saved: string | null,
 ): void {
   const sum = (of: (one: (typeof walked)[number]) => number) => number(walked.reduce((total, one) => total + of(one), 0));
@@ -33,19 +32,21 @@ export function printTestReport(
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   }
   for (const name of coverage.refuted) console.log(`reached      ${name}, for which a reason says that it cannot be`);
+  if (page !== undefined) console.log(`see it       ${page}`);
   for (const failure of failures) console.log(`fails        ${failure}`);
   if (swarm) printSwarm(swarm, saved);
   if (mutants) printMutants(mutants);
   console.log(`\n${verdictInColour(report.verdict)}`);
 }
 
-function printSwarm({ runs, failure }: SwarmReport, saved: string | null): void {
+function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, saved: string | null): void {
   if (!failure) return console.log(`\nswarm  ${number(runs)} scenarios, nothing breaks`);
   console.log(
     `\nswarm  ${bold(failure.property)} breaks in scenario ${number(runs)}, made smaller ${number(failure.shrinks)} times`,
   );
   console.log(`  ${failure.says}`);
   console.log(`  ${JSON.stringify(failure.scenario)}`);
+  if (page !== undefined) console.log(`  see it:  ${page}`);
   console.log(
     saved === null ? dim('  keep it: --save FOLDER') : `  see it:  quiver explore ${saved}    again: quiver run ${saved}`,
   );

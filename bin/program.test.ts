@@ -1,6 +1,6 @@
 /** Help, version, wrong words, completion, `init`, reports for a CI and the watch. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -224,6 +224,9 @@ describe('reports for a CI', () => {
     );
     expect(xml).not.toMatch(/message="[^"]*[<>][^"]*"/);
     expect(xml!.match(/<failure /g)!.length).toBe(Number(/failures="(\d+)"/.exec(xml!)![1]));
+    const [page] = /quiver-failures\/[\w.-]+\.html/.exec(xml!)!;
+    expect(readFileSync(page, 'utf8')).toContain('id="trace"');
+    rmSync(page);
   });
 
   test('--json is the reporter json', async () => {

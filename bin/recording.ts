@@ -1,45 +1,10 @@
-/** A run as the lines of a trace: a scenario simulated, or a counterexample of the checker made again. */
+/** What the checker finds as the lines of a trace: a counterexample made again, and the nearest good run. */
 import type { CounterexampleHeader } from '../inspector/hands.js';
-import { Recorder, traceHeader } from '../network/recorder.js';
-import type { Report } from '../network/report.js';
-import { Simulation, type SimulationOptions } from '../network/simulation.js';
+import { recordRun } from '../network/record-run.js';
+import type { SimulationOptions } from '../network/simulation.js';
 import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { nearestGoodRun } from '../test/explore/good-run.js';
-
-/** The header and then every line, made as they are asked for; the report at the end. */
-export function* recordRun(
-  scenario: Scenario,
-  json: unknown,
-  options: SimulationOptions = {},
-): Generator<TraceHeader | TraceLine, Report> {
-  const simulation = new Simulation(scenario, options);
-  yield traceHeader(scenario.protocol, json, scenario.seed, simulation.network, options);
-  let lines: TraceLine[] = [];
-  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-  recorder.lines$.subscribe((line) => lines.push(line));
-  const take = () => {
-    const taken = lines;
-    lines = [];
-    return taken;
-  };
-  const { choices = [], refutes } = options;
-  const sayEndless = () => {
-    if (refutes?.loop !== simulation.choicesMade || simulation.choicesMade > choices.length) return;
-    recorder.endless(refutes.loop < choices.length ? 'what follows comes again and again for ever' : 'nothing more happens');
-  };
-  simulation.start();
-  sayEndless();
-  yield* take();
-  while (simulation.advance()) {
-    sayEndless();
-    yield* take();
-  }
-  const report = simulation.finish();
-  recorder.conclude(report);
-  yield* take();
-  return report;
-}
 
 /** A counterexample of the checker: the scenario without its workload, whose commands are among the choices. */
 export function recordCounterexample(

@@ -7,7 +7,8 @@ import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/explore/scenario.js';
-import { recordRun, recordCounterexample } from './recording.js';
+import { recordRun } from '../network/record-run.js';
+import { recordCounterexample } from './recording.js';
 
 /** `contacts` is the text of a contact list to take in place of the small day of ours. */
 export const storyShelf = (contacts: string = contactDay()): Shelf =>

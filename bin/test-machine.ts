@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { traceOfPaths } from '../inspector/path-trace.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
-import { coverageKinds, kindOf, type Item } from '../test/coverage/items.js';
+import { pageOfPaths } from '../test/failure-page.js';
 import { machineKinds, mergeCounts, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
@@ -12,9 +12,8 @@ import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js
 import { reportOn, type MachineReport } from '../test/machine/report.js';
 import { describeStep } from '../test/machine/steps.js';
 import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
-import type { MachineEdge } from '../test/machine/graph.js';
-import { edgesAlong, shownPath } from '../test/machine/plans.js';
-import { waysOf } from '../test/paths/paths.js';
+import type { Failure } from '../test/machine/graph.js';
+import { shownOf } from '../test/machine/shown.js';
 import { integerOption } from './usage.js';
 import { machineJunit, reporterOf } from './junit.js';
 import { testsIn, type FoundMachine } from './machines.js';
@@ -25,6 +24,13 @@ import { commandPatience, Strays } from './strays.js';
 import { bold, dim, number, table, verdictInColour } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
+
+/** Where the pages of its failures are. */
+export type ReportWithPages = Omit<MachineReport, 'failures'> & {
+  readonly failures: readonly (MachineReport['failures'][number] & { readonly page?: string })[];
+  /** What is not covered, where nothing else fails. */
+  readonly page?: string;
+};
 
 /** The exit status. `word` is how the command was told of the machine. */
 export async function testMachine(found: FoundMachine, word: string, words: ValuesOf<'test'>): Promise<number> {
@@ -59,22 +65,23 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   if (words.trace !== undefined) writeTrace(words.trace, await toursOf(testing, counts));
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, own])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing, counts);
-  if (reporter === 'json') console.log(JSON.stringify(report));
-  else if (reporter === 'junit') console.log(machineJunit(report));
-  else print(report, relative('.', found.path), waysBack(word, words));
+  const told = words.trace === undefined ? await withPages(testing, counts, report) : report;
+  if (reporter === 'json') console.log(JSON.stringify(told));
+  else if (reporter === 'junit') console.log(machineJunit(told));
+  else print(told, relative('.', found.path), waysBack(word, words));
   return report.verdict === 'valid' ? 0 : 1;
 }
 
 /** How the steps of a failure are taken again, and seen. */
 const waysBack =
   (word: string, { with: samples, seed, mode, trace }: ValuesOf<'test'>) =>
-  (steps: readonly MachineStep[]): readonly string[] => {
+  ({ steps, page }: ReportWithPages['failures'][number]): readonly string[] => {
     const options = { with: samples, seed, mode };
     const told = Object.entries(options)
       .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
       .join('');
     const quoted = JSON.stringify(steps).replaceAll("'", String.raw`'\''`);
-    const seen = trace === undefined ? '--trace FILE, then quiver explore FILE' : `quiver explore ${trace}`;
+    const seen = trace !== undefined ? `quiver explore ${trace}` : (page ?? '--trace FILE, then quiver explore FILE');
     return [`again: quiver test ${word}${told} --replay '${quoted}'`, `see it: ${seen}`];
   };
 
@@ -127,22 +134,24 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
   return `import ${machine} from ${JSON.stringify(relativeModule(from, path))};\n${tests}`;
 }
 
-/** The tours with what they cover, for the inspector, child machines among it; of a machine that breaks, the way there alone. */
+/** The tours with what they cover; of a machine that breaks, the way there alone. */
 async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<ReturnType<typeof traceOfPaths>> {
-  const graph = await testing.graph();
-  const isPainted = ([item]: [string, number]) => coverageKinds.includes(kindOf(item as Item));
-  const painted = Object.entries(counts).map(([chart, items]) => [
-    chart,
-    Object.fromEntries(Object.entries(items).filter(isPainted)),
-  ]);
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
-  const ways = failure ? [edgesAlong(graph, failure.steps)] : (waysOf(graph, 'tour') as readonly (readonly MachineEdge[])[]);
-  const shown = { name: testing.machine.id, charts: Object.fromEntries((await testing.subject()).originals) } as never;
-  return traceOfPaths(
-    shown,
-    ways.map((way) => shownPath(graph, way)),
-    Object.fromEntries(painted),
-  );
+  const { of, paths, coverage } = await shownOf(testing, counts, failure);
+  return traceOfPaths(of, paths, coverage);
+}
+
+/** The report with a page for each failure, or for what is not covered, where pages can be written. */
+async function withPages(testing: MachineTesting, counts: MachineCounts, report: MachineReport): Promise<ReportWithPages> {
+  const pageOf = (what: string, failure?: Failure) =>
+    pageOfPaths(`${report.machine} ${what}`, () => shownOf(testing, counts, failure));
+  const failures = [];
+  for (const failure of report.failures) {
+    const page = failure.isStray ? null : await pageOf(failure.rule, failure);
+    failures.push({ ...failure, ...(page !== null && { page }) });
+  }
+  const page = failures.length > 0 || report.coverage.isComplete ? null : await pageOf('coverage');
+  return { ...report, failures, ...(page !== null && { page }) };
 }
 
 /** One record for each chart, its listing beside. */
@@ -172,9 +181,9 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
 };
 
 function print(
-  { machine, mode, searched, walked, failures, coverage, mutants, ...report }: MachineReport,
+  { machine, mode, searched, walked, failures, coverage, mutants, page, ...report }: ReportWithPages,
   path: string,
-  back: (steps: readonly MachineStep[]) => readonly string[],
+  back: ReturnType<typeof waysBack>,
 ): void {
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
@@ -191,11 +200,12 @@ function print(
   for (const { chart, item, reason, isExplained } of coverage.missing)
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
-  for (const { rule, says, steps, isStray } of failures) {
-    console.log(`\n${bold(rule)}: ${says}`);
-    if (isStray) continue;
-    for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
-    for (const line of back(steps)) console.log(dim(`  ${line}`));
+  if (page !== undefined) console.log(dim(`see it: ${page}`));
+  for (const failure of failures) {
+    console.log(`\n${bold(failure.rule)}: ${failure.says}`);
+    if (failure.isStray) continue;
+    for (const [i, step] of failure.steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
+    for (const line of back(failure)) console.log(dim(`  ${line}`));
   }
   if (mutants) printMutants(mutants);
   console.log(`\n${verdictInColour(report.verdict)}`);

@@ -2,15 +2,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
+import { recordRun } from '../network/record-run.js';
+import { parseScenario } from '../network/scenario/parse.js';
 import type { Coverage } from '../test/coverage/coverage.js';
 import { coverageReport, type CoverageReport, type Reasons } from '../test/coverage/report.js';
 import { judgeMutants, mutantsOf, nameOf, type Judge, type Judged } from '../test/mutants/mutants.js';
 import { graphsOf, type ChartGraph } from '../test/paths/graph.js';
-import { coverageOf, firstFailure, hostKinds, pathSets, SEARCH_PATIENCE } from '../test/paths/suite.js';
+import { pageOfPaths, pageOfRun } from '../test/failure-page.js';
+import { coverageOf, firstFailure, hostKinds, pathAsWalked, pathSets, SEARCH_PATIENCE } from '../test/paths/suite.js';
+import { pathsOf } from '../test/paths/paths.js';
 import { describeDifference } from '../test/paths/walk.js';
 import type { SwarmReport } from '../test/swarm/swarm.js';
 import { systemWalks } from '../test/system/tours.js';
-import { recordWalk, walkAgain } from '../test/system/walk.js';
+import { recordWalk, traceOfWalk, walkAgain } from '../test/system/walk.js';
 import { ProgressLine } from './progress.js';
 
 export interface Wanted {
@@ -48,7 +52,9 @@ export interface TestReport {
   readonly walked: readonly Walked[];
   readonly failures: readonly string[];
   readonly coverage: CoverageReport;
-  readonly swarm?: SwarmReport;
+  /** Where the page of what is not covered is. */
+  readonly page?: string;
+  readonly swarm?: SwarmReport & { readonly page?: string };
   readonly mutants?: MutantReport;
 }
 
@@ -61,11 +67,14 @@ export async function testProtocol(
   const progress = new ProgressLine();
   const graphs = graphsOf(protocol, SEARCH_PATIENCE);
   const onCharts = await walkCharts(protocol, graphs, progress);
-  const onSystems = walkSystems(protocol);
+  const onSystems = await walkSystems(protocol);
   const covered = coverageOf(protocol, graphs);
   covered.merge(onSystems.coverage.toJSON());
   onCovered(graphs, covered);
   const coverage = coverageReport(covered, wanted.reasons);
+  const tours = () => graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+  const shown = () => ({ of: protocol, paths: tours(), coverage: covered.toJSON() });
+  const page = coverage.isComplete ? null : await pageOfPaths(`${protocol.name} coverage`, shown);
   const swarm = wanted.swarm > 0 ? await swarmOf(protocol, wanted) : undefined;
   const mutants = wanted.mutants ? await judge(protocol, graphs, wanted.reasons, progress) : undefined;
   progress.done();
@@ -78,6 +87,7 @@ export async function testProtocol(
     walked: [...onCharts.walked, ...onSystems.walked],
     failures,
     coverage,
+    ...(page !== null && { page }),
     ...(swarm && { swarm }),
     ...(mutants && { mutants }),
   };
@@ -93,14 +103,20 @@ async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], pro
     walked.push({ of: { chart, start }, kind, paths: paths.length, steps });
     for (const host of hostKinds) {
       const failure = firstFailure(protocol, paths, host);
-      if (failure) failures.push(`${chart} on ${host}, ${describeDifference(failure.difference)}`);
+      if (!failure) continue;
+      const shown = () => ({ of: protocol, paths: [pathAsWalked(failure)], coverage: {} });
+      const page = await pageOfPaths(`${protocol.name} ${chart}, start ${start}: ${kind} paths`, shown);
+      failures.push(`${chart} on ${host}, ${describeDifference(failure.difference)}${seen(page)}`);
     }
     await setImmediate();
   }
   return { walked, failures };
 }
 
-function walkSystems(protocol: Protocol) {
+/** Where the page of a failure is. */
+const seen = (page: string | null): string => (page === null ? '' : `; see it: ${page}`);
+
+async function walkSystems(protocol: Protocol) {
   const { walks, coverage } = systemWalks(protocol);
   const walked = walks.map(({ system, choices }): Walked => ({
     of: { system: system.index },
@@ -108,14 +124,16 @@ function walkSystems(protocol: Protocol) {
     paths: 1,
     steps: choices.length,
   }));
-  const failures = walks
-    .map((walk) => recordWalk(walk, protocol))
-    .flatMap((walk) =>
-      hostKinds.flatMap((host) => {
-        const failure = walkAgain(walk, protocol, host);
-        return failure === null ? [] : [`system ${walk.system.index} on ${host}, ${failure}`];
-      }),
-    );
+  const failures: string[] = [];
+  for (const walk of walks.map((walk) => recordWalk(walk, protocol))) {
+    for (const host of hostKinds) {
+      const failure = walkAgain(walk, protocol, host);
+      if (failure === null) continue;
+      const name = `${protocol.name} system ${walk.system.index}: walks over the bus`;
+      const page = await pageOfRun(name, () => traceOfWalk(walk, protocol, host));
+      failures.push(`system ${walk.system.index} on ${host}, ${failure}${seen(page)}`);
+    }
+  }
   return { walked, failures, coverage };
 }
 
@@ -152,9 +170,14 @@ interface Swarming {
   readonly swarmJudge: (protocol: Protocol) => Judge;
 }
 
-async function swarmOf(protocol: Protocol, { swarm: runs, seed, swarming }: Wanted): Promise<SwarmReport> {
+async function swarmOf(protocol: Protocol, { swarm: runs, seed, swarming }: Wanted): Promise<NonNullable<TestReport['swarm']>> {
   const { swarm } = await loadSwarm();
-  return swarming ? swarming(runs, seed) : swarm(protocol, { runs, seed });
+  const report = await (swarming ? swarming(runs, seed) : swarm(protocol, { runs, seed }));
+  const { failure } = report;
+  if (!failure) return report;
+  const scenario = () => parseScenario(failure.scenario, { [protocol.name]: protocol });
+  const page = await pageOfRun(`${protocol.name} swarm ${failure.property}`, () => recordRun(scenario(), failure.scenario));
+  return { ...report, ...(page !== null && { page }) };
 }
 
 /** fast-check is an optional peer. */

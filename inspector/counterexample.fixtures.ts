@@ -1,5 +1,6 @@
 /** The trace of a counterexample, for tests of the page. */
-import { recordCounterexample, recordNearest, recordRun } from '../bin/recording.js';
+import { recordCounterexample, recordNearest } from '../bin/recording.js';
+import { recordRun } from '../network/record-run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/index.js';

@@ -31,7 +31,7 @@ export interface WalkedPath {
  * @experimental
  */
 export function* traceOfPaths(
-  { name, charts }: Protocol,
+  { name, charts }: Pick<Protocol, 'name' | 'charts'>,
   paths: readonly WalkedPath[],
   coverage: NonNullable<TraceHeader['coverage']>,
 ): Generator<TraceHeader | StepLine> {

@@ -1,7 +1,15 @@
 /** The generated tests, run by a runner of our own: each must be able to fail. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { assign } from 'xstate';
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ReadTrace } from '../inspector/model/recording.js';
+import { verdictOf } from '../inspector/model/verdict.js';
+import { sentence } from '../inspector/model/words.js';
 import type { Configuration } from '../machines/protocol.js';
+import type { StepLine } from '../network/trace.js';
 import { describeProtocol, type Runner } from './describe-protocol.js';
 import { describeScenarios } from './describe-scenarios.js';
 import { emitTests, startChart, startSystem } from './emit.js';
@@ -11,25 +19,52 @@ const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'to
 
 const isDark = ({ nodes }: Configuration): boolean => [...nodes.values()].every((node) => node['toy']!.value !== 'green');
 
-/** Runs the tests and tells which failed. */
-function run(declare: (runner: Runner) => void): { passed: string[]; failed: string[] } {
-  const passed: string[] = [];
-  const failed: string[] = [];
-  const test = (name: string, body: () => void) => {
+/** What was found in place of what is expected, which runners print. */
+const textOf = (actual: unknown): string => (Array.isArray(actual) ? actual.join('\n') : JSON.stringify(actual));
+
+/** Runs the tests and tells which failed, and what they say. */
+async function run(declare: (runner: Runner) => void): Promise<{ passed: string[]; failed: string[]; says: string[] }> {
+  const [passed, failed, says]: string[][] = [[], [], []];
+  const bodies: [string, () => void | Promise<void>][] = [];
+  declare({ describe: (_, body) => body(), test: (name, body) => void bodies.push([name, body]), expect });
+  for (const [name, body] of bodies) {
     try {
-      body();
-      passed.push(name);
-    } catch {
-      failed.push(name);
+      await body();
+      passed!.push(name);
+    } catch (error) {
+      failed!.push(name);
+      says!.push(textOf((error as { actual?: unknown }).actual));
     }
-  };
-  declare({ describe: (_, body) => body(), test, expect });
-  return { passed, failed };
+  }
+  return { passed: passed!, failed: failed!, says: says! };
 }
 
+const dark = {
+  ...light(),
+  properties: () => [{ name: 'dark', says: 'No light is green.', kind: 'always' as const, holds: isDark }],
+};
+
+/** Where failing tests leave their pages. */
+const folder = mkdtempSync(join(tmpdir(), 'quiver-failing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => void vi.spyOn(process, 'cwd').mockReturnValue(folder));
+afterEach(() => void vi.restoreAllMocks());
+
+/** The trace in the page that a failing test names. */
+function pageIn(says: string): ReadTrace {
+  const [path] = /quiver-failures\/[\w.-]+\.html/.exec(says)!;
+  const [, packed] = /id="trace">([^<]*)</.exec(readFileSync(join(folder, path), 'utf8'))!;
+  const recording = new ReadTrace();
+  recording.push(String(gunzipSync(Buffer.from(packed!, 'base64'))));
+  recording.close();
+  expect(recording.problem).toBeNull();
+  return recording;
+}
+const sentencesOf = (recording: ReadTrace) => Array.from({ length: recording.end }, (_, i) => sentence(recording.line(i)));
+
 describe('describeProtocol', () => {
-  test('a test for each kind of path of each sample, and one of coverage', () => {
-    expect(run((runner) => describeProtocol(light(), runner, reasons))).toEqual({
+  test('a test for each kind of path of each sample, and one of coverage', async () => {
+    expect(await run((runner) => describeProtocol(light(), runner, reasons))).toMatchObject({
       passed: [
         'toy, start 0: shortest paths',
         'toy, start 0: simple paths',
@@ -43,40 +78,63 @@ describe('describeProtocol', () => {
     });
   });
 
-  test('what is not covered fails', () => {
-    expect(run((runner) => describeProtocol(light(), runner)).failed).toEqual([
-      'states, transitions, guards both ways, events and messages are covered',
-    ]);
+  test('what is not covered fails, and its page has the tours with what they cover', async () => {
+    const { failed, says } = await run((runner) => describeProtocol(light(), runner));
+    expect(failed).toEqual(['states, transitions, guards both ways, events and messages are covered']);
+    const { header } = pageIn(says[0]!);
+    expect(header!.nodes.length).toBeGreaterThan(0);
+    expect(header!.coverage!['toy']!['transition broken: stop']).toBe(0);
   });
 
-  test('a chart that remembers outside its context fails', () => {
+  test('a chart that remembers outside its context fails, and the page ends with what it did instead', async () => {
     let n = 0;
     const moody = lightChart.provide({ actions: { count: assign({ count: () => n++ % 2 }) } });
-    expect(run((runner) => describeProtocol(light(moody), runner)).failed).toContain('toy, start 0: tour paths');
+    const { failed, says } = await run((runner) => describeProtocol(light(moody), runner));
+    expect(failed).toContain('toy, start 0: tour paths');
+    const said = says[failed.indexOf('toy, start 0: tour paths')]!;
+    expect(said).toContain('quiver-failures/toy-toy-start-0-tour-paths.html');
+    const recording = pageIn(said);
+    const last = recording.line(recording.end - 1) as StepLine;
+    const { value, context } = last.roles['toy']!;
+    expect(said).toContain(`${JSON.stringify(last.event)} gives ${JSON.stringify({ value, context }).slice(0, -1)}`);
+  });
+
+  test('a system that breaks a property fails, and the page has the run up to there', async () => {
+    const { failed, says } = await run((runner) => describeProtocol(dark, runner, reasons));
+    expect(failed).toContain('system 0: walks over the bus');
+    const recording = pageIn(says[failed.indexOf('system 0: walks over the bus')]!);
+    expect(sentencesOf(recording)).toContainEqual(expect.stringMatching(/^violated.*No light is green/));
+  });
+
+  test('where nothing can be written there is no page, and the failure is the same', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    vi.mocked(process.cwd).mockReturnValue(file);
+    const { failed, says } = await run((runner) => describeProtocol(light(), runner));
+    expect(failed).toHaveLength(1);
+    expect(says[0]).toContain('toy: transition broken: stop');
+    expect(says[0]).not.toContain('quiver-failures');
   });
 });
 
 describe('describeScenarios', () => {
   const scenario = { protocol: 'toy', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'go' }] };
-  const dark = {
-    ...light(),
-    properties: () => [{ name: 'dark', says: 'No light is green.', kind: 'always' as const, holds: isDark }],
-  };
 
-  test('a test for each, which fails when a property breaks', () => {
+  test('a test for each, which fails when a property breaks, with the page of the run', async () => {
     const saved = { 'a.json': scenario, 'b.json': { ...scenario, events: [] } };
-    expect(run((runner) => describeScenarios({ toy: light() }, saved, runner))).toEqual({
+    expect(await run((runner) => describeScenarios({ toy: light() }, saved, runner))).toMatchObject({
       passed: ['a.json breaks nothing any more', 'b.json breaks nothing any more'],
       failed: [],
     });
-    expect(run((runner) => describeScenarios({ toy: dark }, saved, runner))).toEqual({
-      passed: ['b.json breaks nothing any more'],
-      failed: ['a.json breaks nothing any more'],
-    });
+    const broken = await run((runner) => describeScenarios({ toy: dark }, saved, runner));
+    expect(broken).toMatchObject({ passed: ['b.json breaks nothing any more'], failed: ['a.json breaks nothing any more'] });
+    const recording = pageIn(broken.says[0]!);
+    expect(recording.header!.scenario).toEqual(scenario);
+    expect(verdictOf(recording).violated.map(({ property }) => property)).toEqual(['dark']);
   });
 
-  test('one of a protocol that is not known fails', () => {
-    expect(run((runner) => describeScenarios({}, { 'a.json': scenario }, runner)).failed).toHaveLength(1);
+  test('one of a protocol that is not known fails', async () => {
+    expect((await run((runner) => describeScenarios({}, { 'a.json': scenario }, runner))).failed).toHaveLength(1);
   });
 });
 
@@ -113,9 +171,9 @@ test("toy, start 0, walk 0", () => {
 `);
   });
 
-  test('pass on the chart that they were made of, and fail on a changed one', () => {
-    expect(runOn()).toEqual({ passed: ['toy, start 0, walk 0', 'system 0, walk 0'], failed: [] });
-    expect(runOn(lightChart.provide({ guards: { isFull: () => false } })).failed).toEqual([
+  test('pass on the chart that they were made of, and fail on a changed one', async () => {
+    expect(await runOn()).toMatchObject({ passed: ['toy, start 0, walk 0', 'system 0, walk 0'], failed: [] });
+    expect((await runOn(lightChart.provide({ guards: { isFull: () => false } }))).failed).toEqual([
       'toy, start 0, walk 0',
       'system 0, walk 0',
     ]);

@@ -9,17 +9,19 @@ import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { requireProtocol } from '../network/scenario/required.js';
 import { coverageReport, type Reasons } from './coverage/report.js';
+import { expectNone, pageOfPaths, pageOfRun } from './failure-page.js';
 import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
-import { coverageOf, firstFailure, hostKinds, SEARCH_PATIENCE } from './paths/suite.js';
+import { coverageOf, firstFailure, hostKinds, pathAsWalked, SEARCH_PATIENCE } from './paths/suite.js';
 import { describeDifference } from './paths/walk.js';
 import { systemsOf } from './system/systems.js';
 import { systemWalks } from './system/tours.js';
-import { recordWalk, walkAgain } from './system/walk.js';
+import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
 
 export interface Runner {
   describe(name: string, body: () => void): unknown;
-  test(name: string, body: () => void): unknown;
+  /** A test that fails gives a promise, for it leaves a page behind. */
+  test(name: string, body: () => void | Promise<void>): unknown;
   expect(actual: unknown): { toEqual(expected: unknown): void };
 }
 
@@ -60,22 +62,30 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
   describe(`${protocol.name}: its charts and systems, walked`, () => {
     for (const { chart, start } of starts) {
       for (const kind of pathKinds) {
-        test(`${chart}, start ${start}: ${kind} paths`, () => {
+        const name = `${chart}, start ${start}: ${kind} paths`;
+        test(name, () => {
           const graph = graphs().find((one) => one.chart === chart && one.start === start)!;
           const paths = pathsOf(graph, kind);
-          const failures = hostKinds.map((host) => firstFailure(protocol, paths, host));
-          expect(
-            failures.flatMap((found) => (found ? [`on ${found.host}, ${describeDifference(found.difference)}`] : [])),
-          ).toEqual([]);
+          const failures = hostKinds.flatMap((host) => firstFailure(protocol, paths, host) ?? []);
+          const says = failures.map(({ host, difference }) => `on ${host}, ${describeDifference(difference)}`);
+          const shown = () => ({ of: protocol, paths: [pathAsWalked(failures[0]!)], coverage: {} });
+          return expectNone(expect, says, () => pageOfPaths(`${protocol.name} ${name}`, shown));
         });
       }
     }
     for (const { index } of systemsOf(protocol)) {
-      test(`system ${index}: walks over the bus`, () => {
+      const name = `system ${index}: walks over the bus`;
+      test(name, () => {
         const walks = systems().walks.filter(({ system }) => system.index === index);
         const recorded = walks.map((walk) => recordWalk(walk, protocol));
-        const failures = recorded.flatMap((walk) => hostKinds.flatMap((host) => walkAgain(walk, protocol, host) ?? []));
-        expect(failures).toEqual([]);
+        const failures = recorded.flatMap((walk) =>
+          hostKinds.flatMap((host) => {
+            const says = walkAgain(walk, protocol, host);
+            return says === null ? [] : [{ says, lines: () => traceOfWalk(walk, protocol, host) }];
+          }),
+        );
+        const says = failures.map((failure) => failure.says);
+        return expectNone(expect, says, () => pageOfRun(`${protocol.name} ${name}`, failures[0]!.lines));
       });
     }
     test('states, transitions, guards both ways, events and messages are covered', () => {
@@ -83,8 +93,11 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
       coverage.merge(systems().coverage.toJSON());
       const { missing, refuted } = coverageReport(coverage, reasons);
       const gaps = missing.filter(({ isExplained }) => !isExplained);
-      expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
       expect(refuted).toEqual([]);
+      const says = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
+      const paths = () => graphs().flatMap((graph) => pathsOf(graph, 'tour'));
+      const shown = () => ({ of: protocol, paths: paths(), coverage: coverage.toJSON() });
+      return expectNone(expect, says, () => pageOfPaths(`${protocol.name} coverage`, shown));
     });
   });
 }

@@ -3,7 +3,9 @@
  */
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
+import { recordRun } from '../network/record-run.js';
 import { requireRunner, type Runner } from './describe-protocol.js';
+import { pageOfRun } from './failure-page.js';
 import { brokenIn } from './swarm/broken.js';
 
 /**
@@ -30,6 +32,13 @@ export function describeScenarios(
   requireRunner('describeScenarios(protocols, scenarios, …)', runner, ['test', 'expect']);
   const { test, expect } = runner;
   for (const [file, json] of Object.entries(scenarios)) {
-    test(`${file} breaks nothing any more`, () => expect(brokenIn(parseScenario(json, protocols))).toEqual(null));
+    test(`${file} breaks nothing any more`, () => {
+      const scenario = parseScenario(json, protocols);
+      const broken = brokenIn(scenario);
+      if (!broken) return expect(broken).toEqual(null);
+      return pageOfRun(file, () => recordRun(scenario, json)).then((page) =>
+        expect({ ...broken, ...(page !== null && { page }) }).toEqual(null),
+      );
+    });
   }
 }

@@ -1,11 +1,24 @@
 /** `quiver test` and `quiver verify`, called as the program calls them. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { sentence } from '../../inspector/model/words.js';
+import type { TraceLine } from '../../network/trace.js';
 import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
 
 const { folder, inFolder, printed } = called();
+
+/** What the trace in a page tells. The page is taken away. */
+function sentencesIn(page: string): string[] {
+  const [, packed] = /id="trace">([^<]*)</.exec(readFileSync(page, 'utf8'))!;
+  rmSync(page);
+  const [, ...lines] = String(gunzipSync(Buffer.from(packed!, 'base64')))
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => sentence(JSON.parse(line) as TraceLine));
+}
 
 const check = (args: readonly string[]) => quiver(['check', ...args]);
 const run = (args: readonly string[]) => quiver(['run', ...args]);
@@ -76,6 +89,9 @@ describe('quiver test', () => {
     const saved = inFolder('regressions/hasty-one-leader.json');
     expect(JSON.parse(readFileSync(saved, 'utf8')).events).toHaveLength(2);
     expect(printed.join('\n')).toContain(`quiver run ${saved} --protocol ${wrong}`);
+    const page = 'quiver-failures/hasty-swarm-one-leader.html';
+    expect(printed.join('\n')).toContain(`see it:  ${page}`);
+    expect(sentencesIn(page)).toContainEqual(expect.stringMatching(/^violated/));
     printed.length = 0;
     expect(await run([saved, '--protocol', wrong])).toBe(1);
     expect(printed.join('\n')).toMatch(/violated: one leader/);
@@ -174,7 +190,9 @@ describe('quiver test of a machine', () => {
     const given = inFolder('wrong.mjs', wrong);
     expect(await walk([login, '--with', given, '--seed', '5'])).toBe(1);
     const line = printed.join('\n').match(/again: (quiver test .*)/)![1]!;
-    expect(printed.join('\n')).toContain('see it: --trace FILE, then quiver explore FILE');
+    const page = 'quiver-failures/login-nobody-is-o-hara.html';
+    expect(printed.join('\n')).toContain(`see it: ${page}`);
+    expect(sentencesIn(page)).toEqual(['login 1 started', 'login 1 was asked to LOG_IN']);
     const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
       .trimEnd()
       .split('\n');

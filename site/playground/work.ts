@@ -2,7 +2,8 @@
  * What the playground asks of its worker: a scenario simulated or checked, and whatever the inspector asks for. The simulator, the
  * checker and the inspector's answers are those of the command line; here are only the bounds that a browser needs.
  */
-import { recordCounterexample, recordNearest, recordRun } from '../../bin/recording.js';
+import { recordCounterexample, recordNearest } from '../../bin/recording.js';
+import { recordRun } from '../../network/record-run.js';
 import { storyShelf } from '../../bin/stories.js';
 import { answerAbout, answerTo } from '../../inspector/answers.js';
 import { handsFor } from '../../inspector/hands.js';

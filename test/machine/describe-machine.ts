@@ -2,7 +2,10 @@
 import type { AnyStateMachine } from 'xstate';
 import { requireRunner } from '../describe-protocol.js';
 import type { MachineTests } from './options.js';
+import { expectNone, pageOfPaths } from '../failure-page.js';
+import type { Failure } from './graph.js';
 import { unseenOf } from './report.js';
+import { shownOf } from './shown.js';
 import { describeFailure, MachineTesting } from './testing.js';
 
 /** What a test runner brings: Vitest, Jest, Bun and others do. */
@@ -35,26 +38,35 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
   const testing = new MachineTesting(machine, tests);
   requireRunner('describeMachine(machine, tests, …)', runner, ['describe', 'test', 'expect']);
   const { describe, test: runTest, expect } = runner;
-  const test = (name: string, body: () => Promise<void>) => runTest(name, body, tests.limits?.testMs ?? TEST_MS);
-  const none = (failures: readonly (Parameters<typeof describeFailure>[0] | null)[]) =>
-    expect(failures.flatMap((failure) => (failure ? [describeFailure(failure)] : []))).toEqual([]);
+  const timeoutMs = tests.limits?.testMs ?? TEST_MS;
+  const pageOf = (name: string, failure?: Failure) =>
+    pageOfPaths(`${machine.id} ${name}`, async () => shownOf(testing, await testing.counts(), failure));
+  const test = (name: string, failuresOf: () => Promise<readonly (Failure | null)[]>) => {
+    const body = async () => {
+      const failures = (await failuresOf()).filter((failure) => failure !== null);
+      const shown = failures.find(({ isStray }) => !isStray);
+      return expectNone(expect, failures.map(describeFailure), async () => (shown ? pageOf(name, shown) : null));
+    };
+    return runTest(name, body, timeoutMs);
+  };
   describe(`machine ${machine.id}`, () => {
-    test('nothing breaks in any state that was found', async () => none(await testing.searchFailures()));
+    test('nothing breaks in any state that was found', () => testing.searchFailures());
     const where = tests.mode === 'pure' ? 'by the chart alone' : 'on live actors';
-    test(`a path to every state goes ${where} as the search has found it`, async () =>
-      none([await testing.firstFailure('shortest')]));
-    test('a tour of every transition, every guard both ways', async () => none([await testing.firstFailure('tour')]));
-    if (tests.pairs) test('every pair of transitions', async () => none([await testing.firstFailure('pairs')]));
-    test('random walks', async () => none([(await testing.walks()).failure]));
-    if (tests.temporal) test('temporal properties', async () => none(await testing.temporalFailures()));
-    if (tests.restore) test('stored and restored it goes on alike', async () => none([await testing.restoreFailure()]));
-    test('states, transitions, guards both ways, events, actions and outcomes are covered', async () => {
+    test(`a path to every state goes ${where} as the search has found it`, async () => [await testing.firstFailure('shortest')]);
+    test('a tour of every transition, every guard both ways', async () => [await testing.firstFailure('tour')]);
+    if (tests.pairs) test('every pair of transitions', async () => [await testing.firstFailure('pairs')]);
+    test('random walks', async () => [(await testing.walks()).failure]);
+    if (tests.temporal) test('temporal properties', () => testing.temporalFailures());
+    if (tests.restore) test('stored and restored it goes on alike', async () => [await testing.restoreFailure()]);
+    const covered = async () => {
       const { missing, refuted, isComplete } = await testing.coverage();
       const gaps = isComplete ? [] : missing.filter(({ isExplained }) => !isExplained);
-      expect(gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`)).toEqual([]);
       expect(refuted).toEqual([]);
+      const says = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
+      await expectNone(expect, says, () => pageOf('coverage'));
       const unseen = unseenOf(await testing.graph());
       if (unseen !== null) console.warn(`machine ${machine.id}: ${unseen}`);
-    });
+    };
+    runTest('states, transitions, guards both ways, events, actions and outcomes are covered', covered, timeoutMs);
   });
 }

@@ -1,4 +1,7 @@
 /** What an application's code and its tests get wrong without a word from XState: each is named, with the place and the cure. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { assign, createMachine, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
 import { describeMachine } from './describe-machine.js';
@@ -283,20 +286,38 @@ describe('describeMachine', () => {
     context: { n: 0 },
     on: { UP: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
   });
-  const collected = (limits: NonNullable<MachineTests['limits']>) => {
+  const collected = (limits: NonNullable<MachineTests['limits']>, tests: MachineTests = {}) => {
     const found: { name: string; body: () => Promise<void>; timeoutMs: number }[] = [];
     const runner = {
       describe: (_: string, body: () => void) => body(),
       test: (name: string, body: () => Promise<void>, timeoutMs: number) => void found.push({ name, body, timeoutMs }),
       expect: expect as never,
     };
-    describeMachine(counter, { limits }, runner);
+    describeMachine(counter, { ...tests, limits }, runner);
     return found;
   };
 
   test('gives each of its tests time enough, or as much as it is told', () => {
     expect(new Set(collected({}).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([120_000]));
     expect(new Set(collected({ testMs: 700 }).map(({ timeoutMs }) => timeoutMs))).toEqual(new Set([700]));
+  });
+
+  test('leaves a page of what breaks, whose path the failing test tells', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quiver-slips-'));
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+    onTestFinished(() => {
+      cwd.mockRestore();
+      rmSync(folder, { recursive: true });
+    });
+    const invariants = { 'stays small': ({ context }: { readonly context: { readonly n: number } }) => context.n < 2 };
+    const [search] = collected({}, { invariants } as never);
+    const { actual } = await search!.body().then(
+      () => expect.unreachable(),
+      (error: unknown) => error as { readonly actual: readonly string[] },
+    );
+    const path = 'quiver-failures/up-nothing-breaks-in-any-state-that-was-found.html';
+    expect(actual).toEqual([expect.stringMatching(/^stays small: after UP, UP/), `see it: ${path}`]);
+    expect(readFileSync(join(folder, path), 'utf8')).toContain('id="trace"');
   });
 
   test('says on the console when there are states that it has not seen', async () => {

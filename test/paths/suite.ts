@@ -27,6 +27,13 @@ export const hostKinds = ['snapshots', 'actors'] as const satisfies readonly Hos
 export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
   graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
 
+/** A path as far as it goes as expected, and what the chart does then; where it throws, the path up to there. */
+export function pathAsWalked({ path, difference: { after, event, actual } }: PathFailure): Path {
+  if (!event) return { ...path, first: typeof actual === 'string' ? path.first : actual, steps: [] };
+  const steps = path.steps.slice(0, after.length);
+  return { ...path, steps: typeof actual === 'string' ? steps : [...steps, { event, expected: actual }] };
+}
+
 /** Walks paths of a protocol on one kind of host, up to the first that fails. */
 export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: HostKind): PathFailure | null {
   const host = createHost(kind, protocol);

@@ -3,6 +3,7 @@ import type { Protocol } from '../../machines/protocol.js';
 import type { HostKind } from '../../network/world/hosts.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Violation } from '../../network/monitor.js';
+import { recordRun } from '../../network/record-run.js';
 import { Recorder } from '../../network/recorder.js';
 import { Simulation } from '../../network/simulation.js';
 import type { TraceLine } from '../../network/trace.js';
@@ -53,6 +54,10 @@ export class RunningSystem {
     this.simulation.network.stop();
   }
 }
+
+/** What happens on a walk, with what it violates, as a trace for the inspector. */
+export const traceOfWalk = ({ system, choices }: SystemWalk, protocol: Protocol, host: HostKind): ReturnType<typeof recordRun> =>
+  recordRun(onCharts(system, protocol), system.json, { host, choices });
 
 /**
  * Takes a walk and keeps the trace that it leaves, for `walkAgain`.
