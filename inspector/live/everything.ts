@@ -1,0 +1,64 @@
+/** Reports every node and every XState actor of this process, whatever makes them, from when it is asked to. */
+import { randomUUID } from 'node:crypto';
+import { chartDefinition } from '../../network/chart-definition.js';
+import { reportActors } from './actors.js';
+import { harmless } from './harmless.js';
+import { listenTo } from './listening.js';
+import { Outbox } from './outbox.js';
+import { actorTarget, Reached, reachNode } from './reached.js';
+import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
+
+/** A place that nodes and their watchers find by its name, since neither imports the other: see adapters/node/watchers.ts. */
+const PLACE = Symbol.for('xstate-quiver.watchers');
+
+interface Conversing extends Inspectable {
+  readonly name: string;
+}
+
+/** Nodes of several conversations may have one id; the ends of a link that frames travel on are no node of anybody's protocol. */
+function reportConversing(node: Conversing, report: (report: StepReport | PeerReport) => void, reached: Reached | null): void {
+  const { protocol, name } = node;
+  if (protocol.name === 'link') return;
+  const named = (id: string) => `${id} ${name}`;
+  const idOf = (named: string) => (named.endsWith(` ${name}`) ? named.slice(0, -name.length - 1) : named);
+  const charts = Object.fromEntries(Object.entries(protocol.charts).map(([chart, machine]) => [chart, chartDefinition(machine)]));
+  const links = node.instance.topology.links.flatMap(([a, b]) => (a === node.id ? [named(b)] : b === node.id ? [named(a)] : []));
+  if (reached) {
+    const leave = reachNode(node, reached, report, { to: named, of: idOf });
+    node.steps$.subscribe({ next: () => {}, complete: leave });
+  }
+  reportNode(node, (one) => {
+    if (one.kind === 'peer')
+      return report({ ...one, node: named(one.node), heard: { ...one.heard, peer: named(one.heard.peer) } });
+    report({
+      ...one,
+      node: named(one.node),
+      sent: one.sent.map((sent) => ({ ...sent, to: named(sent.to) })),
+      ...(one.from !== undefined && { from: named(one.from) }),
+      ...(one.peer !== undefined && { peer: named(one.peer) }),
+      ...(one.peers && { peers: one.peers.map((peer) => ({ ...peer, peer: named(peer.peer) })) }),
+      ...(one.kind === 'start' && { charts, links }),
+    });
+  });
+}
+
+interface Watched {
+  /** The address of the inspector. */
+  readonly url: string;
+  /** What the program is called on the page. */
+  readonly name: string;
+  /** Whether the page may reach in. */
+  readonly reach: boolean;
+}
+
+export function reportEverything({ url, name, reach }: Watched): void {
+  const program = { name, run: randomUUID() };
+  const outbox = new Outbox(url, program);
+  const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
+  const reached = reach ? new Reached() : null;
+  reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
+  const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
+  (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
+  outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
+  if (reached) listenTo(url, program, reached);
+}
