@@ -1,5 +1,5 @@
 /** The places and figures that a story names, found in the recording of its run. */
-import type { StoryStep } from '../stories/story.js';
+import type { Saying, StoryStep } from '../stories/story.js';
 import type { ReadTrace } from './recording.js';
 import { numberText, sentence } from './words.js';
 
@@ -10,8 +10,12 @@ export function startOf(recording: ReadTrace): number {
   return line;
 }
 
-/** The line of a step, `null` when the run never comes there; `said` are the steps of the same run before it. */
-export function placeOf(recording: ReadTrace, { at }: StoryStep, said: readonly StoryStep[] = []): number | null {
+/** All that steps say, in its order. */
+export const sayingsOf = (steps: readonly StoryStep[]): readonly Saying[] =>
+  steps.flatMap((step) => [...(step.along ?? []), step]);
+
+/** The line of what is said, `null` when the run never comes there; `said` is what was said of the same run before it. */
+export function placeOf(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: readonly Saying[] = []): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);

@@ -6,13 +6,14 @@ import { excerptOf } from '../model/excerpt.js';
 import { download } from './download.js';
 import { Help } from './help.js';
 import { onKey } from './keyboard.js';
-import { loadFile } from './load.js';
+import { openFile } from './open-file.js';
 import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
 import { share, shared } from './share.js';
-import { allStories, story } from './story/state.js';
+import { Beside } from './story/beside.js';
+import { allStories, besideRun, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
 import { isChartWide, isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
@@ -37,9 +38,10 @@ export function App() {
       <TopBar />
       <Notices />
       {hasTrace ? (
-        <main class={story.value ? 'has-story' : ''}>
+        <main class={`${story.value ? 'has-story' : ''}${besideRun.value ? ' has-beside' : ''}`}>
           <StoryStrip />
           <NetworkView />
+          <Beside />
           <ChartView />
           <PlaybackControls />
           <SpaceTimeView />
@@ -226,7 +228,7 @@ const HowTo = () => (
 
 function openFirst(files: FileList | null | undefined): void {
   const file = files?.[0];
-  if (file) void loadFile(file);
+  if (file) void openFile(file);
 }
 
 function useDrop() {

@@ -4,9 +4,14 @@ import type { Offer, OfferedCommand } from '../hands.js';
 import { handsProblem, reach, type Gesture } from './hands.js';
 import { isAlive, lastDone, offerNow, reachNow } from './live-hands.js';
 import { reload } from './load.js';
+import { tellGesture } from './story/own.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
 
-const act = (what: Omit<Gesture, 'at'>): void => void (isAlive.value ? reachNow(what) : reach(what, reload));
+async function act(what: Omit<Gesture, 'at'>): Promise<void> {
+  if (isAlive.value) return reachNow(what);
+  const done = await reach(what, reload);
+  if (done) tellGesture(done);
+}
 
 export function HandsCard() {
   const offer = offerNow.value;
@@ -42,7 +47,7 @@ function Unreached() {
 function Act({ what, children }: { what: Omit<Gesture, 'at'>; children: string }) {
   if (!offerNow.value?.does.includes(String(what.do))) return null;
   return (
-    <button type="button" class="small" onClick={() => act(what)}>
+    <button type="button" class="small" onClick={() => void act(what)}>
       {children}
     </button>
   );
@@ -106,7 +111,7 @@ function CommandHands({ node, command: { name, fields } }: { node: string; comma
       class="command"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isComplete) act({ do: name, node, ...asked });
+        if (isComplete) void act({ do: name, node, ...asked });
       }}
     >
       <button type="submit" class="small" disabled={!isComplete}>
@@ -136,7 +141,7 @@ function SendHands({ node, events }: { node: string; events: readonly string[] }
       class="command"
       onSubmit={(submitted) => {
         submitted.preventDefault();
-        if (event) act({ do: 'send', node, event });
+        if (event) void act({ do: 'send', node, event });
       }}
     >
       <input

@@ -59,11 +59,13 @@ async function askForMeters(): Promise<void> {
 
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
-/** Does something now: the run forks. `load` reads the run that was made again. */
-export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<void> {
+/** Does something now: the run forks. Gives what was done; `null` where it could not be. `load` reads the run that was made again. */
+export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<Gesture | null> {
   const gesture = { at: timeOfGesture(), ...what } as Gesture;
   const next = [...gestures.value, gesture];
-  if (await make(next, load, () => goOn(next, gestureText(gesture)))) await askForMeters();
+  if (!(await make(next, load, () => goOn(next, gestureText(gesture))))) return null;
+  await askForMeters();
+  return gesture;
 }
 
 export function takeBack(gesture: Gesture, load: Load): Promise<void> {

@@ -34,9 +34,9 @@ const breathe = (): Promise<unknown> =>
     port2.postMessage(null);
   });
 
-export async function loadFromServer(path = './trace'): Promise<void> {
+export async function loadFromServer(path = './trace', request?: RequestInit): Promise<void> {
   try {
-    const response = await askServer(path);
+    const response = await askServer(path, request);
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body);
   } catch (error) {

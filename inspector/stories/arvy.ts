@@ -32,6 +32,13 @@ export const arvyStory: Story = {
     Ivy: run({ policy: 'ivy', ...chain }),
     Bridge: run({ policy: 'bridge' }),
   },
+  terms: {
+    token: 'A thing of which there is one. Who has it may do what only one may do at a time, and hands it on to who asked.',
+    pointer: 'What a node knows of the token: the node to ask first. All pointers together lead to it from everywhere.',
+    find: 'A message that looks for the token. It goes from node to node, each time where the pointer leads.',
+    bridge: 'The one edge of the tree that stands for the long way round the ring.',
+    policy: 'Where a pointer turns when a find has passed: any node that the find has been at.',
+  },
   steps: [
     {
       run: 'Arrow',
@@ -41,15 +48,28 @@ export const arvyStory: Story = {
     },
     {
       run: 'Arrow',
+      along: [
+        { at: { says: 'n0 was asked' }, text: 'n0 asks.' },
+        {
+          at: { says: 'n11 received find' },
+          text: 'Its find follows the pointers and turns each one around behind it: {cost find} links to reach a neighbour.',
+        },
+      ],
       at: { says: 'n0 received token' },
       node: 'n0',
-      text: 'n0 asks. Its find follows the pointers and turns each one around behind it: {cost find} links to reach a neighbour. The token itself comes back by the direct link.',
+      text: 'The token itself comes back by the direct link.',
     },
     {
       run: 'Arrow',
+      along: [
+        {
+          at: { says: 'n11 was asked' },
+          text: 'Arrow always turns a pointer to who sent the find, so the tree keeps its shape for ever.',
+        },
+      ],
       at: { before: 'n1 was asked' },
       node: 'n11',
-      text: 'Arrow always turns a pointer to who sent the find, so the tree keeps its shape for ever. n0 and n11 ask in turn, and each time the find goes all the way round: {cost find} after eight requests.',
+      text: 'n0 and n11 ask in turn, and each time the find goes all the way round: {cost find} after eight requests.',
     },
     {
       run: 'Arrow',
@@ -58,29 +78,35 @@ export const arvyStory: Story = {
     },
     {
       run: 'Ivy',
+      beside: 'Arrow',
       at: { says: 'n0 received token' },
       node: 'n5',
-      text: 'The same requests with Ivy. A pointer turns to who asked, not to who sent: after the first find, all nodes it passed point straight at n0.',
+      text: 'The same requests with Ivy, beside Arrow. A pointer turns to who asked, not to who sent: after the first find, all nodes it passed point straight at n0.',
     },
     {
       run: 'Ivy',
+      beside: 'Arrow',
+      along: [{ at: { says: 'n11 was asked' }, text: 'Now the neighbours point at each other.' }],
       at: { before: 'n1 was asked' },
       node: 'n0',
-      text: 'Now the neighbours point at each other. Eight requests cost {cost find} where Arrow paid eleven times eight.',
+      text: 'Eight requests cost {cost find} where Arrow paid eleven times eight.',
     },
     {
       run: 'Ivy',
+      beside: 'Arrow',
       at: 'end',
       text: 'But around the ring Ivy pays: its pointers are shortcuts across the ring that messages must travel in full, again and again. {cost find} at the end.',
     },
     {
       run: 'Bridge',
+      beside: 'Ivy',
       at: { before: 'n1 was asked' },
       node: 'n0',
       text: "Arvy allows any choice in between, and this one is made for rings. One edge is the bridge (dashed). A find that crosses it turns the pointers behind it to who asked, as Ivy does; elsewhere Arrow's rule holds. The neighbours' requests cost {cost find}.",
     },
     {
       run: 'Bridge',
+      beside: 'Arrow',
       at: 'end',
       text: 'The same requests in the end: {cost find}. On a ring this policy never pays more than five times what the best possible one would. Look at the plot of costs, and go back to the others.',
     },

@@ -17,6 +17,13 @@ export const bins: Story = {
   title: 'Bins that fill, serve and run dry',
   says: 'Permits come down from the root in bins that wait near those who ask. Most requests are answered next door, and none too many.',
   runs: { 'The controller': { scenario } },
+  terms: {
+    permits: 'What is shared out: each may be granted once, to one request.',
+    permit: 'What is shared out: each may be granted once, to one request.',
+    bin: 'Where permits wait at a node for requests that are still to come.',
+    W: 'How many permits may be left in bins when the first request is refused: the waste.',
+    M: 'How many permits there are.',
+  },
   steps: [
     {
       run: 'The controller',
@@ -28,7 +35,14 @@ export const bins: Story = {
       run: 'The controller',
       at: { says: 'n7 received permit' },
       node: 'n4',
-      text: 'n7 asks for one permit. All bins are empty, so the request goes the whole way: {sent request} messages up. But the root sends more than was asked for, and half of it stays in each bin on the way down.',
+      along: [
+        { at: { says: 'n7 was asked' }, text: 'n7 asks for one permit.' },
+        {
+          at: { says: 'n0 received request' },
+          text: 'All bins are empty, so the request goes the whole way: {sent request} messages up.',
+        },
+      ],
+      text: 'But the root sends more than was asked for, and half of it stays in each bin on the way down.',
     },
     {
       run: 'The controller',

@@ -19,6 +19,12 @@ export const deadlock: Story = {
     'As printed': { scenario: scenario('printed'), checked: true },
     Corrected: { scenario: scenario('corrected') },
   },
+  terms: {
+    checker: 'A program that tries every order in which things can happen, and so finds the ones that go wrong.',
+    candidate: 'A node that has asked to lock a neighbourhood, and has neither got it nor given up.',
+    candidates: 'Nodes that have asked to lock a neighbourhood, and have neither got it nor given up.',
+    priority: 'A number that a candidate draws for one try. The best one wins, unless another is as good; who loses draws again.',
+  },
   steps: [
     {
       run: 'As printed',
@@ -30,7 +36,14 @@ export const deadlock: Story = {
       run: 'As printed',
       at: { says: 'n0 received request from 0' },
       node: 'n0',
-      text: 'Both have asked everybody, themselves included, whether they are ready, and everybody is. n0 hears its own request first. All candidates it knows of have a priority, so it decides: n0 wins at n0.',
+      along: [
+        {
+          at: { says: 'n0 received ready from 1' },
+          text: 'n0 has asked everybody, itself included, whether they are ready, and everybody is.',
+        },
+        { at: { says: 'n1 received ready from 1' }, text: 'So has n1.' },
+      ],
+      text: 'n0 hears its own request first. All candidates it knows of have a priority, so it decides: n0 wins at n0.',
     },
     {
       run: 'As printed',
@@ -52,18 +65,21 @@ export const deadlock: Story = {
     },
     {
       run: 'Corrected',
+      beside: 'As printed',
       at: { says: 'n0 received request from 1' },
       node: 'n0',
       text: 'The corrected rule, the same two nodes. A first request that arrives while another candidate owes its priority is refused at once, and its sender draws again. So a first request never waits for another node, and no cycle can close.',
     },
     {
       run: 'Corrected',
+      beside: 'As printed',
       at: { says: 'announced locked' },
       node: 'n0',
       text: 'One of them locks both…',
     },
     {
       run: 'Corrected',
+      beside: 'As printed',
       at: 'end',
       node: 'n1',
       text: '…and then the other. The checker has seen every order of events of this system, too, and finds no way to get stuck: quiver check.',

@@ -16,6 +16,11 @@ export const districts: Story = {
   title: 'Leaders in districts on a day of contacts',
   says: 'Twelve badges hear each other only while people stand together. Wherever some do, they have a leader, and larger groups have districts.',
   runs: { 'The day': { scenario } },
+  terms: {
+    leader: 'The one node of a group that all of them follow.',
+    districts: 'Parts of a group, each around a leader that is near.',
+    hop: 'The way over one link.',
+  },
   steps: [
     {
       run: 'The day',

@@ -30,6 +30,13 @@ export const merge: Story = {
   title: 'A partition, two leaders, the merge',
   says: 'A link is cut and half of the network has no leader. It finds out, elects one, and when the link is back one of the two gives way.',
   runs: { 'The election': { scenario } },
+  terms: {
+    height: 'A place in an order of all nodes. On every link the arrow points from the higher end to the lower one.',
+    'reference level': 'The first part of a height: which search the node is part of, and whether that has turned.',
+    reflects: 'Sends back with a mark that says: there is no leader behind me.',
+    component: 'Nodes that can reach each other, however far round.',
+    ticks: 'Units of time in a simulation. A message takes one from a node to the next here.',
+  },
   steps: [
     {
       run: 'The election',
@@ -41,13 +48,20 @@ export const merge: Story = {
       run: 'The election',
       at: { says: 'e noticed link.down' },
       node: 'e',
-      text: 'The link between the squares is cut. e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbours, and tells them.',
+      along: [{ at: { says: 'went down' }, text: 'The link between the squares is cut.' }],
+      text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbours, and tells them.',
     },
     {
       run: 'The election',
       at: { says: 'h received update from g' },
       node: 'h',
-      text: 'The search spreads away from e, and each node that has no other way down passes it on. h is the last one: it has heard the same level from all sides, so there is no leader behind it.',
+      along: [
+        {
+          at: { says: 'g received update from e' },
+          text: 'The search spreads away from e, and each node that has no other way down passes it on.',
+        },
+      ],
+      text: 'h is the last one: it has heard the same level from all sides, so there is no leader behind it.',
     },
     {
       run: 'The election',

@@ -19,6 +19,15 @@ export const repair: Story = {
   title: 'Corruption, and the wave of repair',
   says: 'A queue without a centre loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
   runs: { 'The queue': { scenario } },
+  terms: {
+    pointer: 'What a node knows of the queue: the neighbour that is nearer to its end.',
+    φ: 'How many pointers and finds lie on an edge, counted at both ends and on the way.',
+    find: 'The request of a node on its way to the end of the queue.',
+    guardian: 'The end of an edge that looks after it, the one that is nearer to the root.',
+    guardians: 'The ends of edges that look after them, those that are nearer to the root.',
+    observer: 'A message that goes over an edge and back, and brings what it has counted there.',
+    corrupted: 'Given any state at all, as after a fault that nobody noticed.',
+  },
   steps: [
     {
       run: 'The queue',
@@ -30,13 +39,26 @@ export const repair: Story = {
       run: 'The queue',
       at: { says: 'n11 received find' },
       node: 'n11',
-      text: 'Two nodes ask. A find turns the pointers on its way, and where it ends the requester has its place behind the one before. Here n6 is queued behind n11.',
+      along: [
+        { at: { says: 'n6 was asked' }, text: 'Two nodes ask.' },
+        {
+          at: { says: 'n0 received find' },
+          text: 'A find turns the pointers on its way, and where it ends the requester has its place behind the one before.',
+        },
+      ],
+      text: 'Here n6 is queued behind n11.',
     },
     {
       run: 'The queue',
       at: { says: 'n14 was corrupted' },
       node: 'n2',
-      text: 'Now everything is corrupted at once: pointers, guardians, and the messages on their way. Red edges have a φ that is not 1. Several nodes think that the queue ends with them; others lead nowhere.',
+      along: [
+        {
+          at: { says: 'n0 was corrupted' },
+          text: 'Now everything is corrupted at once: pointers, guardians, and the messages on their way.',
+        },
+      ],
+      text: 'Red edges have a φ that is not 1. Several nodes think that the queue ends with them; others lead nowhere.',
     },
     {
       run: 'The queue',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { storyShelf } from '../../bin/stories.js';
-import { placeOf, withFigures } from '../model/place.js';
+import { placeOf, sayingsOf, withFigures } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 
 const shelf = storyShelf();
@@ -12,21 +12,42 @@ function recordingOf(story: string, run: string): ReadTrace {
   return recording;
 }
 
-test.each(shelf.stories)('$name: every step leads to a place in its run, its figures counted there', ({ name, runs, steps }) => {
+test.each(shelf.stories)('$name: all that is said has a place in its run, its figures counted there', ({ name, runs, steps }) => {
   const recordings = new Map(Object.keys(runs).map((run) => [run, recordingOf(name, run)]));
   const reached = new Map<string, number>();
   for (const [number, step] of steps.entries()) {
     const recording = recordings.get(step.run)!;
     expect(recording.problem).toBeNull();
-    const before = steps.slice(0, number).filter(({ run }) => run === step.run);
-    const place = placeOf(recording, step, before);
-    expect(place === null ? step.text : null).toBeNull();
-    expect(place!).toBeGreaterThanOrEqual(reached.get(step.run) ?? 0);
-    reached.set(step.run, place!);
+    const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
+    for (const saying of sayingsOf([step])) {
+      const place = placeOf(recording, saying, before);
+      expect(place === null ? saying.text : null).toBeNull();
+      // What comes on the way comes before the place.
+      const least = reached.get(step.run) ?? 0;
+      expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
+      reached.set(step.run, place!);
+      expect(withFigures(saying.text, recording, place!)).not.toMatch(/[{}]/);
+      before.push(saying);
+    }
     if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
-    expect(withFigures(step.text, recording, place!)).not.toMatch(/[{}]/);
+    if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
   }
   expect([...reached.keys()]).toEqual(Object.keys(runs));
+});
+
+test.each(shelf.stories)('$name: the terms that it explains are words of its texts', ({ terms = {}, steps }) => {
+  const texts = sayingsOf(steps).map(({ text }) => text);
+  expect(Object.keys(terms).length).toBeGreaterThan(0);
+  const hasWord = (term: string) =>
+    texts.some((text) => new RegExp(String.raw`(?<![\p{L}\d])${term}(?![\p{L}\d])`, 'u').test(text));
+  expect(Object.keys(terms).filter((term) => !hasWord(term))).toEqual([]);
+});
+
+test('runs that are compared stand side by side', () => {
+  for (const { runs, steps } of shelf.stories) {
+    const [first] = Object.keys(runs);
+    for (const { run, beside } of steps) expect(run === first || beside !== undefined).toBe(true);
+  }
 });
 
 describe('what the stories say is so', () => {
@@ -45,10 +66,9 @@ describe('what the stories say is so', () => {
 
 test('a place that the run never comes to is none', () => {
   const recording = recordingOf('merge', 'The election');
-  const step = { run: '', text: '' };
-  expect(placeOf(recording, { ...step, at: { says: 'z announced nonsense' } })).toBeNull();
-  expect(placeOf(recording, { ...step, at: { at: 12 } })).toBe(recording.lastLineAt(12));
-  expect(placeOf(new ReadTrace(), { ...step, at: 'start' })).toBeNull();
+  expect(placeOf(recording, { at: { says: 'z announced nonsense' } })).toBeNull();
+  expect(placeOf(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
+  expect(placeOf(new ReadTrace(), { at: 'start' })).toBeNull();
 });
 
 test('a run that there is not is refused', () => {

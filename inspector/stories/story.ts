@@ -12,6 +12,8 @@ export interface Story {
   /** By the name that the page shows. */
   readonly runs: Readonly<Record<string, StoryRun>>;
   readonly steps: readonly StoryStep[];
+  /** Words of the texts that not everybody knows, each with what it means here. */
+  readonly terms?: Readonly<Record<string, string>>;
 }
 
 export interface StoryRun {
@@ -20,16 +22,24 @@ export interface StoryRun {
   readonly checked?: true;
 }
 
-export interface StoryStep {
-  readonly run: string;
+/** What is said at a place, when the picture gets there. */
+export interface Saying {
   readonly at: Place;
-  /** The node whose chart is shown. */
-  readonly node?: string;
   /**
    * A figure of the run up to the place is written `{sent find}` (how many), `{cost find}` (what they cost) or `{time}`: texts hold no
    * results of their own.
    */
   readonly text: string;
+}
+
+export interface StoryStep extends Saying {
+  readonly run: string;
+  /** What is said on the way to the place. */
+  readonly along?: readonly Saying[];
+  /** Another run, shown at the same places beside this one. */
+  readonly beside?: string;
+  /** The node whose chart is shown. */
+  readonly node?: string;
 }
 
 /**

@@ -11,6 +11,7 @@ import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
 import { chosenView, flights, links, MESSAGES_MAX, paintNetwork, placement, positions, scene, movedTo } from './picture.js';
 import { onKeyDown, pointerHandlers } from './pointer.js';
+import { besideRun, currentStep } from '../story/state.js';
 import { NetworkText } from './text.js';
 
 const handlers = pointerHandlers();
@@ -69,7 +70,7 @@ export function NetworkView() {
   return (
     <Panel
       view="network"
-      title="Network"
+      title={besideRun.value ? `Network: ${currentStep.value!.run}` : 'Network'}
       tools={tools}
       text={() => <NetworkText scene={scene.value} links={links.value} flights={flights.value} />}
     >

@@ -1,11 +1,12 @@
-/** The story that is told: which step, and how to come there. */
-import { computed, signal } from '@preact/signals';
-import { placeOf, withFigures } from '../../model/place.js';
+/** The story that is told: which step, how to come there, and what is said on the way. */
+import { computed, effect, signal } from '@preact/signals';
+import { placeOf, sayingsOf, startOf, withFigures } from '../../model/place.js';
+import { isTimed, xOf, type Axis, type Playhead } from '../../model/playback.js';
 import { ReadTrace } from '../../model/recording.js';
-import type { Story, StoryStep } from '../../stories/story.js';
+import type { Saying, Story, StoryStep } from '../../stories/story.js';
 import { failed, loadFromServer } from '../load.js';
 import { askServer } from '../served.js';
-import { currentLine, isLoading, opened, pauseAt, playTo, recording, selectedNode } from '../state.js';
+import { axis, currentLine, isLoading, opened, pauseAt, playhead, playTo, recording, selectedNode } from '../state.js';
 
 export const allStories = signal<readonly Story[]>([]);
 export const story = signal<Story | null>(null);
@@ -14,7 +15,8 @@ export const stepNumber = signal(0);
 export const isFound = signal(true);
 
 export const currentStep = computed((): StoryStep | null => story.value?.steps[stepNumber.value] ?? null);
-export const addressOf = computed(() => story.value && `#story=${story.value.name}/${stepNumber.value + 1}`);
+/** A story of somebody's own has no name, and is in no address. */
+export const addressOf = computed(() => (story.value?.name ? `#story=${story.value.name}/${stepNumber.value + 1}` : null));
 
 /** So long it takes at most to come from one step to the next. */
 const SECONDS_MAX = 5;
@@ -38,24 +40,31 @@ export function openList(): void {
 export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
   if (!found) return failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
+  await tell(found, number);
+}
+
+/** Tells a story from one of its steps on. */
+export async function tell(told: Story, number: number): Promise<void> {
   shown = null;
-  story.value = found;
-  await goToStep(Math.min(Math.max(number, 0), found.steps.length - 1));
+  story.value = told;
+  await goToStep(Math.min(Math.max(number, 0), told.steps.length - 1));
 }
 
 export async function goToStep(number: number): Promise<void> {
-  const { name, steps } = story.value!;
+  const { steps } = story.value!;
+  const told = story.value!;
   const { run, node } = steps[number]!;
   const isForward = shown?.run === run && shown.recording === recording.value && number === stepNumber.value + 1;
+  reached.value = -1;
   stepNumber.value = number;
-  history.replaceState(null, '', addressOf.value);
+  if (addressOf.value !== null) history.replaceState(null, '', addressOf.value);
   if (shown?.run !== run || shown.recording !== recording.value) {
-    await loadFromServer(`./story/${name}/${encodeURIComponent(run)}`);
+    await loadFromServer(...requestOf(told, run));
     shown = { run, recording: recording.value };
   }
   // The viewer may have gone on while it was read.
-  if (story.value?.name !== name || stepNumber.value !== number) return;
-  const line = placeNow();
+  if (story.value !== told || stepNumber.value !== number) return;
+  const line = placeIn(recording.value);
   isFound.value = line !== null;
   if (line === null) return;
   const chosen = node === undefined ? -1 : recording.value.nodes.find(node);
@@ -63,16 +72,92 @@ export async function goToStep(number: number): Promise<void> {
   const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
   if (isForward && !isStill && line > currentLine.value) playTo(line, SECONDS_MAX);
   else pauseAt(line);
+  reached.value = currentLine.value;
 }
 
-function placeNow(): number | null {
+/** How the server is asked for a run: by its name, or, in a story of somebody's own, by its scenario. */
+const requestOf = ({ name, runs }: Story, run: string): [path: string, request?: RequestInit] =>
+  name === ''
+    ? ['./run', { method: 'POST', body: JSON.stringify(runs[run]!.scenario) }]
+    : [`./story/${name}/${encodeURIComponent(run)}`];
+
+/** Everything that was said of the run of this step before it. */
+function saidBefore(): readonly Saying[] {
   const { run } = currentStep.value!;
-  const before = story.value!.steps.slice(0, stepNumber.value).filter((one) => one.run === run);
-  return placeOf(recording.value, currentStep.value!, before);
+  return sayingsOf(story.value!.steps.slice(0, stepNumber.value).filter((one) => one.run === run));
 }
 
-/** The step's text, its figures counted where it leads to. */
-export const stepText = computed((): string => {
-  const line = isLoading.value || !currentStep.value ? null : placeNow();
-  return line === null ? (currentStep.value?.text ?? '') : withFigures(currentStep.value!.text, recording.value, line);
+/** The place of the step, in its run or in the one beside it. */
+function placeIn(run: ReadTrace): number | null {
+  const step = currentStep.value!;
+  return placeOf(run, step, [...saidBefore(), ...(step.along ?? [])]);
+}
+
+/** How far the picture has come in this step: what was said stays said when one goes back. */
+const reached = signal(-1);
+effect(() => {
+  if (story.value && !isLoading.value && currentLine.value > reached.peek()) reached.value = currentLine.value;
 });
+
+/** What has been said in this step, its figures counted where each is said. */
+export const told = computed((): readonly string[] => {
+  const step = currentStep.value;
+  if (!step || isLoading.value) return [];
+  const before = saidBefore();
+  const all = sayingsOf([step]);
+  return all.flatMap((saying, i) => {
+    const line = placeOf(recording.value, saying, [...before, ...all.slice(0, i)]);
+    if (line === null) return saying === step ? [saying.text] : [];
+    return line <= reached.value ? [withFigures(saying.text, recording.value, line)] : [];
+  });
+});
+
+interface BesideRun {
+  readonly of: Story;
+  readonly name: string;
+  readonly run: ReadTrace;
+}
+
+const fetched = signal<BesideRun | null>(null);
+const isWanted = ({ of, name }: Pick<BesideRun, 'of' | 'name'>): boolean =>
+  story.value === of && currentStep.value?.beside === name;
+
+/** The run beside the one of the step; `null` while one of them is read. */
+export const besideRun = computed(() => (fetched.value && isWanted(fetched.value) && !isLoading.value ? fetched.value : null));
+
+effect(() => {
+  const [of, name] = [story.value, currentStep.value?.beside];
+  if (!of || name === undefined) fetched.value = null;
+  else if (!fetched.peek() || !isWanted(fetched.peek()!)) void fetchBeside(of, name);
+});
+
+async function fetchBeside(of: Story, name: string): Promise<void> {
+  const response = await askServer(...requestOf(of, name)).catch(() => null);
+  if (!response?.ok) return;
+  const run = new ReadTrace();
+  run.push(await response.text());
+  run.close();
+  if (isWanted({ of, name })) fetched.value = { of, name, run };
+}
+
+export const axisBeside = computed((): Axis => (isTimed(besideRun.value!.run) ? axis.value : 'lines'));
+
+/** Where the run beside is: as far on its way from the place before to the place of this step as the large picture is on its own. */
+export const besideAt = computed((): Playhead => {
+  const { run } = besideRun.value!;
+  const [from, to] = legIn(recording.value).map((line) => xOf(recording.value, axis.value, line)) as [number, number];
+  const [fromThere, toThere] = legIn(run);
+  const [begin, end] = [xOf(run, axisBeside.value, fromThere), xOf(run, axisBeside.value, toThere)];
+  const part = to > from ? (playhead.value.x - from) / (to - from) : 1;
+  if (part >= 1) return { line: toThere, x: end };
+  const x = begin + Math.max(part, 0) * (end - begin);
+  // There may be more at the time of the place than the story has come to.
+  return { line: Math.min(axisBeside.value === 'time' ? run.lastLineAt(x) : Math.floor(x), toThere), x };
+});
+
+/** From the place before to the place of this step; a run that never comes there goes to its end. */
+function legIn(run: ReadTrace): readonly [number, number] {
+  const before = saidBefore();
+  const from = before.length > 0 ? placeOf(run, before.at(-1)!, before.slice(0, -1)) : startOf(run);
+  return [from ?? run.end - 1, placeIn(run) ?? run.end - 1];
+}

@@ -1,5 +1,12 @@
 /** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
-import { goToStep, isFound, stepNumber, currentStep, allStories, story, stepText } from './state.js';
+import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
+import { swipes } from './swipe.js';
+import { Told } from './told.js';
+
+const cards = swipes((direction) => {
+  const next = stepNumber.value + direction;
+  if (story.value?.steps[next]) void goToStep(next);
+});
 
 export function StoryStrip() {
   const told = story.value;
@@ -7,15 +14,12 @@ export function StoryStrip() {
   const last = told.steps.length - 1;
   const number = stepNumber.value;
   return (
-    <section class="story" aria-label={`story: ${told.title}`} data-step={number + 1} data-found={isFound.value}>
+    <section class="story" aria-label={`story: ${told.title}`} data-step={number + 1} data-found={isFound.value} {...cards}>
       <div class="about">
         <h2>{told.title}</h2>
         <Runs />
       </div>
-      <p class="text" role="status">
-        {stepText.value}
-        {!isFound.value && <em> This run never comes to the place that is meant.</em>}
-      </p>
+      <Told />
       <div class="steps">
         <button type="button" class="button" disabled={number === 0} onClick={() => void goToStep(number - 1)}>
           Back
@@ -26,6 +30,10 @@ export function StoryStrip() {
         {number < last ? (
           <button type="button" class="button is-main" onClick={() => void goToStep(number + 1)}>
             Next
+          </button>
+        ) : told.name === '' ? (
+          <button type="button" class="button is-main" onClick={() => void goToStep(0)}>
+            From the start
           </button>
         ) : (
           <a class="button is-main" href="#stories">

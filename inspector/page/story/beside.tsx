@@ -1,0 +1,84 @@
+/** The network of the run that a story holds beside the one that it speaks of: looked at, and not reached into. */
+import { computed } from '@preact/signals';
+import { Moment } from '../../model/moment.js';
+import { progress } from '../../model/playback.js';
+import { numberText } from '../../model/words.js';
+import { Canvas, type Size } from '../canvas.js';
+import { kindColor } from '../colors.js';
+import { drawLinks, drawPointers } from '../network/draw-links.js';
+import { drawGauges, drawGroups, drawMarks, drawMessages, drawNames, drawNodes, type MovingMessage } from '../network/draw.js';
+import { placeNodes } from '../network/force.js';
+import { between, fit, loopAt, radiusAt, toCanvas } from '../network/geometry.js';
+import type { Drawn } from '../network/ink.js';
+import { MESSAGES_MAX, positions } from '../network/picture.js';
+import { SceneReader } from '../network/scene.js';
+import { recording } from '../state.js';
+import { axisBeside, besideAt, besideRun } from './state.js';
+
+const SETTLE_MS = 250;
+const NOTHING = { node: -1, hovered: -1, message: -1, link: null, way: [] };
+
+const reader = computed(() => besideRun.value && new SceneReader(besideRun.value.run));
+const momentThere = computed(() => new Moment(besideRun.value!.run, besideAt.value.line));
+
+/** The same nodes stand where they stand in the large picture. */
+const places = computed(() => {
+  const { nodes } = besideRun.value!.run;
+  if (JSON.stringify(nodes.names) === JSON.stringify(recording.value.nodes.names)) return null;
+  const placement = placeNodes(nodes.size, reader.value!.ends());
+  placement.settle(SETTLE_MS);
+  return placement;
+});
+
+function paint(ctx: CanvasRenderingContext2D, { width, height }: Size): void {
+  const { run } = besideRun.value ?? {};
+  if (!run || !reader.value) return;
+  const { xs, ys } = places.value ?? positions.value;
+  if (xs.length === 0) return;
+  const drawn: Drawn = { ctx, view: fit(xs, ys, width, height), xs, ys, names: run.nodes.names };
+  const scene = reader.value.scene(momentThere.value);
+  const links = reader.value.links(momentThere.value);
+  drawGroups(drawn, scene, links);
+  drawLinks(drawn, links);
+  drawPointers(drawn, scene);
+  drawNodes(drawn, scene);
+  drawGauges(drawn, scene);
+  drawMarks(drawn, scene, NOTHING);
+  drawNames(drawn, scene, NOTHING);
+  drawMessages(drawn, movingOn(drawn), NOTHING);
+}
+
+function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {
+  const { run } = besideRun.value!;
+  const radius = radiusAt(view.scale, xs.length);
+  const spot = (node: number) => toCanvas(view, xs[node] ?? 0, ys[node] ?? 0);
+  return momentThere.value
+    .flights()
+    .slice(0, MESSAGES_MAX)
+    .map((message) => ({
+      ordinal: message.ordinal,
+      chain:
+        message.from === message.to
+          ? loopAt(spot(message.from), radius)
+          : between(reader.value!.route(message.from, message.to).map(spot), radius),
+      part: progress(run, axisBeside.value, message, besideAt.value.x),
+      color: kindColor(run.messages.types.find(message.type)),
+      label: message.type,
+    }));
+}
+
+export function Beside() {
+  const beside = besideRun.value;
+  if (!beside) return null;
+  const says = `Network of the run ${beside.name} at ${numberText(besideAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
+  return (
+    <section class="panel beside" aria-labelledby="title-beside">
+      <header class="panel-head">
+        <h2 id="title-beside">Beside it: {beside.name}</h2>
+      </header>
+      <div class="panel-body">
+        <Canvas key={beside.name} class="picture" paint={paint} label={says} />
+      </div>
+    </section>
+  );
+}

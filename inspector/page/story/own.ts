@@ -1,0 +1,83 @@
+/**
+ * A story of one's own: moments of runs, with what is to be seen there, told by whoever looks at the page or by the gestures that are
+ * made. It stays in the tab until it is thrown away; saved, it is a file that the page opens again.
+ */
+import { signal } from '@preact/signals';
+import type { Story, StoryRun, StoryStep } from '../../stories/story.js';
+import { branches, current } from '../branches.js';
+import { gestureText, scenarioNow, type Gesture } from '../hands.js';
+import { currentLine, recording, selectedNode } from '../state.js';
+
+interface OwnMoment {
+  /** What the run is called. */
+  readonly run: string;
+  readonly scenario: StoryRun['scenario'];
+  readonly at: number;
+  readonly node?: string;
+  readonly text: string;
+}
+
+const PLACE = 'story of one’s own';
+
+export const moments = signal<readonly OwnMoment[]>(recalled());
+/** Whether each gesture is told as it is made. */
+export const tellsGestures = signal(false);
+
+function recalled(): readonly OwnMoment[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE) ?? '[]') as OwnMoment[];
+  } catch {
+    // A page in a frame of no origin has no storage.
+    return [];
+  }
+}
+
+function keep(next: readonly OwnMoment[]): void {
+  moments.value = next;
+  try {
+    sessionStorage.setItem(PLACE, JSON.stringify(next));
+  } catch {
+    // A full storage keeps what it has: the moments are there until the page goes.
+  }
+}
+
+function add(at: number, node: string | undefined, text: string): void {
+  const { name } = branches.value[current.value]!;
+  const scenario = scenarioNow.value as StoryRun['scenario'];
+  keep([...moments.value, { run: name, scenario, at, ...(node !== undefined && { node }), text }]);
+}
+
+/** Tells what is to be seen at the playhead. */
+export function tellMoment(text: string): void {
+  const { first, nodes } = recording.value;
+  add(recording.value.at(Math.max(currentLine.value, first)), nodes.names[selectedNode.value], text);
+}
+
+/** Tells a gesture that was just made. */
+export function tellGesture(gesture: Gesture): void {
+  if (!tellsGestures.value) return;
+  const node = typeof gesture['node'] === 'string' ? gesture['node'] : recording.value.nodes.names[selectedNode.value];
+  add(gesture.at, node, `${gestureText(gesture)}.`);
+}
+
+export const retell = (place: number, text: string): void =>
+  keep(moments.value.map((one, i) => (i === place ? { ...one, text } : one)));
+export const leaveOut = (place: number): void => keep(moments.value.filter((_, i) => i !== place));
+
+/** Runs of the same scenario are one; others of the same name are numbered. */
+export function ownStory(title: string): Story {
+  const runs: Record<string, StoryRun> = {};
+  const nameOf = ({ run, scenario }: OwnMoment): string => {
+    const key = JSON.stringify(scenario);
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? run : `${run} (${number})`;
+      runs[name] ??= { scenario };
+      if (JSON.stringify(runs[name].scenario) === key) return name;
+    }
+  };
+  const steps = moments.value.map((moment): StoryStep => {
+    const { at, node, text } = moment;
+    return { run: nameOf(moment), at: { at }, ...(node !== undefined && { node }), text };
+  });
+  return { name: '', title, says: '', runs, steps };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { readStory, storyFile } from './read-story.js';
+
+const run = { scenario: { protocol: 'directory' } };
+const story = {
+  story: 1,
+  title: 'A story',
+  runs: { one: run, two: run },
+  steps: [{ run: 'one', at: { at: 3 }, node: 'n0', beside: 'two', along: [{ at: 'start', text: 'First.' }], text: 'Then.' }],
+};
+
+test('what is saved is read again as it was', () => {
+  const read = readStory(JSON.stringify(story));
+  expect(read).toEqual({ name: '', says: '', terms: {}, title: story.title, runs: story.runs, steps: story.steps });
+  expect(readStory(storyFile(read))).toEqual(read);
+});
+
+const [step] = story.steps;
+test.each<[object, string]>([
+  [{ ...story, story: 2 }, 'it is no story of version 1; save it anew, on the tab "by hand"'],
+  [{ ...story, title: 7 }, 'its "title" is no text'],
+  [{ ...story, runs: { one: {} } }, 'its "runs" are no record of { "scenario": … }'],
+  [{ ...story, runs: { one: { ...run, checked: true } } }, 'its "runs" are no record of { "scenario": … }'],
+  [{ ...story, steps: [] }, 'it has no "steps"'],
+  [{ ...story, terms: { a: 1 } }, 'its "terms" are no record of texts'],
+  [{ ...story, steps: [null] }, 'step 1 is no record'],
+  [{ ...story, steps: [step, { ...step, run: 'toString' }] }, 'step 2 names no run of the story'],
+  [{ ...story, steps: [{ ...step, beside: 'three' }] }, 'step 1: "beside" names no run of the story'],
+  [{ ...story, steps: [{ ...step, node: 1 }] }, 'step 1: "node" is no name'],
+  [{ ...story, steps: [{ ...step, along: {} }] }, 'step 1: "along" is no list'],
+  [{ ...story, steps: [{ ...step, text: undefined }] }, 'step 1 has no "text", or an "at" that is no place'],
+  [{ ...story, steps: [{ ...step, at: { at: null } }] }, 'step 1 has no "text", or an "at" that is no place'],
+  [{ ...story, steps: [{ ...step, along: [{ at: 'middle', text: '' }] }] }, 'step 1 has no "text", or an "at" that is no place'],
+])('%#: what is none is refused by name', (wrong, complaint) => {
+  expect(() => readStory(JSON.stringify(wrong))).toThrow(new Error(complaint));
+});
