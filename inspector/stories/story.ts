@@ -36,7 +36,7 @@ export interface StoryStep extends Saying {
   readonly run: string;
   /** What is said on the way to the place. */
   readonly along?: readonly Saying[];
-  /** Another run, shown at the same places beside this one. */
+  /** Another run of the same nodes, shown at the same places beside this one. */
   readonly beside?: string;
   /** The node whose chart is shown. */
   readonly node?: string;

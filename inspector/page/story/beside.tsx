@@ -3,39 +3,33 @@ import { computed } from '@preact/signals';
 import { Moment } from '../../model/moment.js';
 import { progress } from '../../model/playback.js';
 import { numberText } from '../../model/words.js';
-import { Canvas, type Size } from '../canvas.js';
+import { Canvas } from '../canvas.js';
 import { kindColor } from '../colors.js';
 import { drawLinks, drawPointers } from '../network/draw-links.js';
 import { drawGauges, drawGroups, drawMarks, drawMessages, drawNames, drawNodes, type MovingMessage } from '../network/draw.js';
-import { placeNodes } from '../network/force.js';
-import { between, fit, loopAt, radiusAt, toCanvas } from '../network/geometry.js';
+import { between, loopAt, radiusAt, toCanvas } from '../network/geometry.js';
 import type { Drawn } from '../network/ink.js';
-import { MESSAGES_MAX, positions } from '../network/picture.js';
+import { currentView, MESSAGES_MAX, positions } from '../network/picture.js';
 import { SceneReader } from '../network/scene.js';
 import { recording } from '../state.js';
 import { axisBeside, besideAt, besideRun } from './state.js';
 
-const SETTLE_MS = 250;
 const NOTHING = { node: -1, hovered: -1, message: -1, link: null, way: [] };
 
 const reader = computed(() => besideRun.value && new SceneReader(besideRun.value.run));
 const momentThere = computed(() => new Moment(besideRun.value!.run, besideAt.value.line));
 
-/** The same nodes stand where they stand in the large picture. */
-const places = computed(() => {
-  const { nodes } = besideRun.value!.run;
-  if (JSON.stringify(nodes.names) === JSON.stringify(recording.value.nodes.names)) return null;
-  const placement = placeNodes(nodes.size, reader.value!.ends());
-  placement.settle(SETTLE_MS);
-  return placement;
+/** The same nodes stand where they stand in the large picture, and go with it when it is moved. */
+const hasSameNodes = computed(() => {
+  const { names } = besideRun.value!.run.nodes;
+  return names.length === recording.value.nodes.size && names.every((name, node) => name === recording.value.nodes.names[node]);
 });
 
-function paint(ctx: CanvasRenderingContext2D, { width, height }: Size): void {
+function paint(ctx: CanvasRenderingContext2D): void {
   const { run } = besideRun.value ?? {};
-  if (!run || !reader.value) return;
-  const { xs, ys } = places.value ?? positions.value;
-  if (xs.length === 0) return;
-  const drawn: Drawn = { ctx, view: fit(xs, ys, width, height), xs, ys, names: run.nodes.names };
+  const { xs, ys } = positions.value;
+  if (!run || !reader.value || xs.length < run.nodes.size) return;
+  const drawn = { ctx, view: currentView.value, xs, ys, names: run.nodes.names, folds: [] };
   const scene = reader.value.scene(momentThere.value);
   const links = reader.value.links(momentThere.value);
   drawGroups(drawn, scene, links);
@@ -77,7 +71,11 @@ export function Beside() {
         <h2 id="title-beside">Beside it: {beside.name}</h2>
       </header>
       <div class="panel-body">
-        <Canvas key={beside.name} class="picture" paint={paint} label={says} />
+        {hasSameNodes.value ? (
+          <Canvas key={beside.name} class="picture" paint={paint} label={says} />
+        ) : (
+          <p class="empty">This run has other nodes. The two can be held against each other under compare.</p>
+        )}
       </div>
     </section>
   );
