@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: ['{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector}/**/*.deep.ts'],
+          include: ['{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector,bench}/**/*.deep.ts'],
           exclude: [ofPage],
         },
       },

@@ -10,6 +10,7 @@ import { inspectorRows } from './inspector.js';
 import { kernelRows } from './kernel.js';
 import { networkRows } from './network.js';
 import { queueRows } from './queue.js';
+import { spinRows } from './spin.js';
 import { watchingRows } from './watching.js';
 import { bold, table } from '../bin/style.js';
 import type { MeasuredRow } from './measure.js';
@@ -20,6 +21,7 @@ const sections: readonly (readonly [string, () => MeasuredRow[] | Promise<Measur
   ['Kernel', kernelRows],
   ['Network', networkRows],
   ['Checker', checkerRows],
+  ['Spin', spinRows],
   ['Watching', () => watchingRows(names)],
   ['Queue', queueRows],
   ['Election', electionRows],

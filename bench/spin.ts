@@ -1,0 +1,138 @@
+/**
+ * Spin beside the checker, where `spin` and a C compiler are installed: the token directory with Ivy's policy, every node asking for ever, in
+ * a Promela model of our own (`bench/spin/ivy.pml`) that has the same states and transitions.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { directory } from '../machines/directory/index.js';
+import { completeGraph, names } from '../test/explore/fixtures.js';
+import { explore, type ExploreOptions } from '../test/explore/explore.js';
+import { inTurn, row, type MeasuredRow } from './measure.js';
+import { hasCommand } from './servers.js';
+
+const TOOLS = ['spin', 'cc'];
+const MODEL = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'bench/spin/ivy.pml');
+
+/** What to install; `null` where nothing is missing. */
+export function missingTools(): string | null {
+  const missing = TOOLS.filter((tool) => !hasCommand(tool));
+  const cure = 'apt-get install -y --no-install-recommends spin gcc libc6-dev';
+  return missing.length === 0 ? null : `no ${missing.join(', and no ')} here: install with ${cure}`;
+}
+
+export interface Searched {
+  readonly states: number;
+  readonly transitions: number;
+  /** Of one core. */
+  readonly seconds: number;
+}
+
+function ran(folder: string, command: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+function numberIn(report: string, pattern: RegExp): number {
+  const [, found] = pattern.exec(report) ?? [];
+  if (found === undefined) throw new Error(`Spin's report has no ${pattern.source}: ${report}`);
+  return Number(found);
+}
+
+/** The program that Spin makes of the model, compiled. */
+export class SpinSearch {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'quiver-spin-'));
+
+  /** `watched`: with its assertions. */
+  constructor(nodes: number, watched: boolean) {
+    // Unless told, Spin leaves out of a state what nothing reads later, and counts fewer.
+    ran(this.folder, `spin -o2 -DN=${nodes} ${watched ? '-DWATCHED' : ''} -a '${MODEL}'`);
+    ran(this.folder, 'cc -w -O3 -DSAFETY -DNOREDUCE -o pan pan.c');
+  }
+
+  run(): Searched {
+    // The shell tells what its children took: user and system time, on its last line.
+    const report = ran(this.folder, './pan -m200000 -w20 && times');
+    const errors = numberIn(report, /errors: (\d+)/);
+    if (errors > 0) throw new Error(`Spin finds ${errors} errors: ${report}`);
+    const times = [...report.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
+    return {
+      states: numberIn(report, /(\d+) states, stored/),
+      // It counts how it comes to the first state, too.
+      transitions: numberIn(report, /(\d+) transitions/) - 1,
+      seconds: times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0),
+    };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** The same system, searched by the checker: with every property, or with none. */
+export function checkerSearch(nodes: number, watched: boolean): Searched {
+  const parents = Object.fromEntries(names(nodes).map((node) => [node, names(nodes)[0]!]));
+  const question: ExploreOptions = {
+    topology: completeGraph(nodes),
+    options: { policy: 'ivy', hold: 1, parents, root: names(nodes)[0]! },
+    commands: { unlimited: ['request'] },
+    ...(!watched && { properties: [] }),
+  };
+  const begin = process.cpuUsage();
+  const { states, transitions, verdict } = explore(directory, question);
+  const { user, system } = process.cpuUsage(begin);
+  if (verdict !== 'valid') throw new Error(`the directory came out ${verdict}`);
+  return { states, transitions, seconds: (user + system) / 1e6 };
+}
+
+const NODES = 5;
+const ROUNDS = 5;
+const SEARCHES = { bare: false, 'with properties': true } as const;
+
+export function spinRows(): MeasuredRow[] {
+  const missing = missingTools();
+  if (missing !== null) return [row('Spin beside the checker', `left out: ${missing}`)];
+  return Object.entries(SEARCHES).flatMap(([name, watched]) => {
+    const spin = new SpinSearch(NODES, watched);
+    try {
+      return compared(name, spin, watched);
+    } finally {
+      spin.remove();
+    }
+  });
+}
+
+function compared(name: string, spin: SpinSearch, watched: boolean): MeasuredRow[] {
+  const [theirs, ours] = [spin.run(), checkerSearch(NODES, watched)];
+  const isSame = theirs.states === ours.states && theirs.transitions === ours.transitions;
+  const rates: Record<'spin' | 'checker', number[]> = { spin: [], checker: [] };
+  const rateOf = (who: 'spin' | 'checker', { transitions, seconds }: Searched) => {
+    rates[who].push(transitions / seconds);
+    return rates[who].at(-1)!;
+  };
+  const median = inTurn(ROUNDS, {
+    spin: () => rateOf('spin', spin.run()),
+    checker: () => rateOf('checker', checkerSearch(NODES, watched)),
+  });
+  const told = (who: 'spin' | 'checker') => {
+    // The first is to warm up.
+    const [least, most] = [Math.min(...rates[who].slice(1)), Math.max(...rates[who].slice(1))];
+    const thousands = (rate: number) => Math.round(rate / 1e3).toLocaleString('en-US');
+    return `${thousands(median[who])} (${thousands(least)} to ${thousands(most)})`;
+  };
+  const ratio = median.checker / median.spin;
+  const counts = ({ states, transitions }: Searched) =>
+    `${states.toLocaleString('en-US')} states, ${transitions.toLocaleString('en-US')} transitions`;
+  return [
+    row(`${name}: Spin's counts`, counts(theirs), counts(ours), isSame),
+    row(`${name}: thousand transitions/s, Spin${watched ? ' with three assertions' : ''}`, told('spin')),
+    row(
+      `${name}: thousand transitions/s, checker${watched ? ' with all properties, the promise among them' : ''}`,
+      told('checker'),
+    ),
+    row(`${name}: checker / Spin`, ratio.toFixed(2), '1 or more', ratio >= 1),
+  ];
+}
