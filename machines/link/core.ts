@@ -1,6 +1,7 @@
 /** The core of the link layer: what an application carries of it. */
 import { defineCore } from '../define.js';
 import type { NodeId } from '../effects.js';
+import type { Topology } from '../protocol.js';
 import {
   isAnything,
   isBoolean,
@@ -19,8 +20,28 @@ import { linkOptions, type LinkOptions } from './options.js';
 import { CHART, roleTo } from './view.js';
 import type { Relay, Relayed } from './ways.js';
 
-const peersOf = (node: NodeId, links: readonly (readonly [NodeId, NodeId, number])[]): NodeId[] =>
-  links.flatMap(([u, v]) => (u === node ? [v] : v === node ? [u] : []));
+/** Of each node, in the order of the links, which are gone through once for all of them. */
+const peersIn = new WeakMap<Topology['links'], ReadonlyMap<NodeId, readonly NodeId[]>>();
+
+function peersOf(node: NodeId, links: Topology['links']): readonly NodeId[] {
+  let peers = peersIn.get(links);
+  if (!peers) peersIn.set(links, (peers = peersOfAll(links)));
+  return peers.get(node) ?? [];
+}
+
+function peersOfAll(links: Topology['links']): ReadonlyMap<NodeId, readonly NodeId[]> {
+  const peers = new Map<NodeId, NodeId[]>();
+  const add = (node: NodeId, peer: NodeId) => {
+    const known = peers.get(node);
+    if (known) known.push(peer);
+    else peers.set(node, [peer]);
+  };
+  for (const [u, v] of links) {
+    add(u, v);
+    add(v, u);
+  }
+  return peers;
+}
 
 const words = {
   frame: {

@@ -154,3 +154,20 @@ test.each([
   const graph = createMetric({ nodes: ['a', 'b'], links: [['a', 'b', 1]] });
   expect(linkCore.accepts(message, { ...graph, options: linkCore.options({}, graph) })).toBe(is);
 });
+
+test('the links are gone through once, and not once for each node', () => {
+  const nodes = Array.from({ length: 200 }, (_, i) => `n${i}`);
+  let looks = 0;
+  const ring = nodes.map((node, i) => [node, nodes[(i + 1) % nodes.length]!, 1] as const);
+  const links = new Proxy(ring, {
+    get: (target, key, proxy) => {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks++;
+      return Reflect.get(target, key, proxy) as unknown;
+    },
+  });
+  const instance = { topology: { nodes, links }, options: { relay: false } } as never;
+  const peers = nodes.map((node) => linkCore.roles(node, instance).map(({ role }) => role));
+  expect(peers[1]).toEqual(['link n0', 'link n2']);
+  expect(peers[0]).toEqual(['link n1', 'link n199']);
+  expect(looks).toBeLessThanOrEqual(2 * ring.length);
+});
