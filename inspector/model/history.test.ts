@@ -33,7 +33,8 @@ test.each(['parent', 'policy', 'next'])(
 );
 
 test('what no context has of itself has no value, and a role that is not there no history', () => {
-  expect(historyOf(recording, 0, 'directory', 'toString', 0).changes.map(({ value }) => value)).toEqual([null]);
+  for (const key of ['toString', '__proto__'])
+    expect(historyOf(recording, 0, 'directory', key, 0).changes.map(({ value }) => value)).toEqual([null]);
   expect(historyOf(recording, 0, 'nobody', 'parent', 0).changes).toEqual([]);
 });
 
