@@ -8,7 +8,7 @@ const scenario = {
   topology: { kind: 'path', n: 2 },
   options: { window: 2, room: 4, patience: 2, beat: 10 },
   events: [
-    ...[5, 30, 31, 32].map((at) => ({ at, node: 'n0', do: 'post', peer: 'n1', body: at })),
+    ...[0, 0, 30, 31, 32, 33, 33, 33, 33, 33, 33, 33].map((at, body) => ({ at, node: 'n0', do: 'post', peer: 'n1', body })),
     { at: 80, node: 'n1', do: 'restart', peer: 'n0' },
     { at: 200, node: 'n0', do: 'leave', peer: 'n1' },
   ],
@@ -21,6 +21,10 @@ test.each([
   ['what is delivered is told', 'drop transition up: frame #7'],
   ['who leaves was asked to, and stays away', 'drop transition (root): leave'],
   ['who leaves was asked to, and stays away', 'retarget up: frame #3, to left'],
+  ['what is posted is kept, or told to be lost', 'drop action seeking: post, action 1'],
+  ['what is posted is kept, or told to be lost', 'drop transition up: post'],
+  ['what is posted is kept, or told to be lost', 'retarget up: post #2, to stay'],
+  ['a proven farewell ends the connection, and no other does', 'drop transition up: bye'],
 ])('%s: %s', (name, edit) => {
   expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
 });

@@ -1,18 +1,20 @@
 /** What an end of a link tells its node, and where it stands, held against what it has delivered and what it was asked. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, RoleView, Step } from '../protocol.js';
-import type { LinkContext } from './frames.js';
+import { hasRoomFor, isProven, type Bye, type LinkContext } from './frames.js';
 import type { LinkNotice } from './machine.js';
 import { endsOf, isUp } from './view.js';
 
 type End = RoleView<LinkContext>;
 
-/** Three properties that need the step, and not only the state after it. */
+/** Five properties that need the step, and not only the state after it. */
 export class ToldAndDone {
   private readonly ends = new Map<NodeId, ReadonlyMap<NodeId, End>>();
   private isTold = true;
   private isDelivered = true;
   private isAsked = true;
+  private isKept = true;
+  private isParted = true;
 
   record({ kind, node, event, emitted }: Step, c: Configuration): void {
     const before = this.ends.get(node);
@@ -25,6 +27,10 @@ export class ToldAndDone {
       const ofPeer = notices.filter((notice) => notice.peer === peer);
       const asked = kind === 'command' && event['peer'] === peer ? event.type : '';
       this.judge(before.get(peer)!, end, ofPeer, asked);
+      if (asked === 'post' && !isKept(before.get(peer)!, end, event['body'], ofPeer)) this.isKept = false;
+      if (kind === 'deliver' && event['from'] === peer && event.type === 'bye')
+        this.isParted &&=
+          isUp(end) === (isUp(before.get(peer)!) && !isProven(before.get(peer)!.context, event as unknown as Bye));
     }
   }
 
@@ -50,6 +56,17 @@ export class ToldAndDone {
       { name: 'ups and downs are told', kind: always, holds: this.isTold },
       { name: 'what is delivered is told', kind: always, holds: this.isDelivered },
       { name: 'who leaves was asked to, and stays away', kind: always, holds: this.isAsked },
+      { name: 'what is posted is kept, or told to be lost', kind: always, holds: this.isKept },
+      { name: 'a proven farewell ends the connection, and no other does', kind: always, holds: this.isParted },
     ];
   }
+}
+
+/** Where there is no room for it, the link goes down, or, before it has come up, the message is told to be lost. In `down` it is lost. */
+function isKept(before: End, after: End, body: unknown, notices: readonly LinkNotice[]): boolean {
+  if (before.value !== 'up' && before.value !== 'seeking') return true;
+  const { outbox } = after.context;
+  if (hasRoomFor(before.context, body))
+    return after.value === before.value && outbox.length > before.context.outbox.length && outbox.at(-1) === body;
+  return isUp(before) ? after.value === 'down' : notices.some(({ type }) => type === 'overflow');
 }

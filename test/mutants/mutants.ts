@@ -107,6 +107,8 @@ export interface JudgeOptions {
   /** Asked after them. */
   readonly others?: readonly Judge[];
   readonly reasons?: Reasons;
+  /** Why the judges cannot tell a mutant from the chart; one for which it gives a reason is shown to none of them. */
+  readonly idle?: (mutant: Mutant) => string | undefined;
 }
 
 /**
@@ -128,15 +130,23 @@ export interface JudgeOptions {
 export function* judgeMutants(
   protocol: Protocol,
   graphs: readonly ChartGraph[],
-  { judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol)], others = [], reasons = {} }: JudgeOptions = {},
+  {
+    judges = [pathJudge(graphs), walkJudge(protocol), checkerJudge(protocol)],
+    others = [],
+    reasons = {},
+    idle = () => undefined,
+  }: JudgeOptions = {},
 ): Generator<Judged> {
   const asked = [...judges, ...others];
   for (const mutant of mutantsOf(protocol)) {
     const { chart, machine } = mutant;
     const mutated = { ...protocol, charts: { ...protocol.charts, [chart]: machine } };
-    const killedBy = asked.find((judge) => judge.kills(mutated, mutant))?.name ?? null;
+    const isIdle = idle(mutant);
+    const killedBy = isIdle === undefined ? (asked.find((judge) => judge.kills(mutated, mutant))?.name ?? null) : null;
     const reason =
-      reasons[reasonKey(chart, nameOf(mutant))] ?? (killedBy === null ? (mutant.idle ?? commutes(mutant, graphs)) : undefined);
+      isIdle ??
+      reasons[reasonKey(chart, nameOf(mutant))] ??
+      (killedBy === null ? (mutant.idle ?? commutes(mutant, graphs)) : undefined);
     yield { ...mutant, killedBy, ...(reason !== undefined && { reason }) };
   }
 }

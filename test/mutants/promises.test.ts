@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import type { Protocol } from '../../machines/protocol.js';
+import { tabs } from '../../machines/tabs/index.js';
 import { mutantsOf, nameOf } from './mutants.js';
-import { promiseJudges } from './promises.js';
+import { promiseJudging, SAME, UNASKED } from './promises.js';
 
-const judges = promiseJudges(directory, { states: 2000, runs: 60 });
+const { judges, sameness } = promiseJudging(directory, { states: 2000, runs: 60 });
 const mutants = new Map(mutantsOf(directory).map((mutant) => [nameOf(mutant), mutant]));
 
 function killedBy(name: string): string | undefined {
@@ -26,3 +27,11 @@ test.each([
   ['drop action holding.using.last: release, action 2', 'swarm'],
   ['swap actions waiting.last: token, actions 1 and 2', undefined],
 ])('%s: %s', (name, judge) => expect(killedBy(name)).toBe(judge));
+
+test('what does the same in every step is the same chart, and what nothing comes to is told apart from it', () => {
+  const edits = ['swap actions waiting.last: token, actions 1 and 2', 'drop transition idle: request'];
+  expect(edits.map((name) => sameness(mutants.get(name)!))).toEqual([SAME, undefined]);
+  const few = promiseJudging(tabs, { states: 200, runs: 3 });
+  const last = mutantsOf(tabs).find((mutant) => nameOf(mutant) === 'drop transition gone: bye');
+  expect(few.sameness(last!)).toBe(UNASKED);
+});

@@ -2,18 +2,31 @@
  * What the promises alone say of mutants: nothing that was recorded of the chart is held against them, neither paths nor walks nor counts
  * of states. A mutant is killed where a property breaks that the protocol itself keeps in the same system or scenario, where a chart breaks
  * its contract, or where a command waits for ever that the protocol takes.
+ *
+ * One that answers alike all that these searches and runs ask of the chart is given to nobody: there it is the same chart.
  */
 import fc from 'fast-check';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import type { Protocol } from '../../machines/protocol.js';
+import type { Property, PropertyResult, Protocol, SystemSample } from '../../machines/protocol.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
+import { Coverage } from '../coverage/coverage.js';
+import { guardItem, type Item } from '../coverage/items.js';
 import { checkScenario } from '../explore/index.js';
 import { scenarioOf } from '../swarm/scenario.js';
 import { scenarioShapes, soundSystems } from '../swarm/shape.js';
-import { onCharts, systemsOf, type System } from '../system/systems.js';
-import type { Judge } from './mutants.js';
+import { onCharts, onProtocol, systemsOf, type System } from '../system/systems.js';
+import type { Judge, Mutant } from './mutants.js';
+import { TakenSteps } from './steps.js';
+
+/** A system that only mutants are searched in: larger than those of the protocol, or with other faults. */
+export interface FurtherSystem extends SystemSample {
+  /** The checker looks at no more of its states; at 0 it does not look, and the system is run in time alone. */
+  readonly states: number;
+  /** What is promised in this system, besides what the protocol promises in any. */
+  readonly promises?: readonly Property<any>[];
+}
 
 export interface PromiseOptions {
   /** The checker looks at no more states of a system. */
@@ -22,39 +35,101 @@ export interface PromiseOptions {
   readonly runs: number;
   /** Draws the scenarios. */
   readonly seed?: number;
+  /** Where those are searched that the systems of the protocol and the swarm leave. */
+  readonly further?: readonly FurtherSystem[];
 }
 
-/** The checker and the swarm, asked for broken promises alone. */
-export const promiseJudges = (protocol: Protocol, { states, runs, seed = 1 }: PromiseOptions): readonly Judge[] => [
-  checkerOf(protocol, states),
-  swarmOf(scenariosOf(protocol, runs, seed)),
-];
+/** The checker and the swarm, asked for broken promises alone; and where a mutant is the same chart. */
+export interface PromiseJudging {
+  readonly judges: readonly Judge[];
+  /** Why no judge can tell the mutant from the chart: it does the same whenever it is asked, or its rule is never asked at all. */
+  sameness(mutant: Mutant): typeof SAME | typeof UNASKED | undefined;
+}
+
+export const SAME = 'does what the chart does in every step of these systems and scenarios';
+export const UNASKED = 'no step of these systems and scenarios comes to it';
 
 /** What is broken, by name. */
 type Broken = ReadonlySet<string>;
 
+interface Search {
+  readonly system: System;
+  readonly states: number;
+  readonly promises: readonly Property<any>[];
+}
+
+const isChecked = ({ states }: Search): boolean => states > 0;
+
+/** The name of both judges of further systems, in time and by the checker. */
+export const FURTHER = 'further';
 const CONTRACT = 'keeps its contract';
 
-function checkerOf(protocol: Protocol, states: number): Judge {
-  const brokenIn = (system: System, charts: Protocol): Broken =>
-    unlessItThrows(() => {
-      const { properties } = checkScenario(onCharts(system, charts), { bounds: { states } });
-      return properties.filter(({ holds }) => holds === false).map(({ name }) => name);
-    });
-  const known = systemsOf(protocol).map((system) => ({ system, own: brokenIn(system, protocol) }));
+export function promiseJudging(protocol: Protocol, { states, runs, seed = 1, further = [] }: PromiseOptions): PromiseJudging {
+  const own = systemsOf(protocol).map((system): Search => ({ system, states, promises: [] }));
+  const others = further.map(({ states, promises = [], ...sample }): Search => {
+    return { system: onProtocol({ protocol: protocol.name, ...sample }, protocol), states, promises };
+  });
+  const scenarios = [...own.map(({ system }) => system.scenario), ...scenariosOf(protocol, runs, seed)];
+  const inTime = (scenario: Scenario, charts: Protocol) => brokenBy({ ...scenario, protocol: charts });
+  const goThroughAll = (charts: Protocol): void => {
+    for (const search of [...own, ...others.filter(isChecked)]) brokenIn(search, charts);
+    for (const scenario of scenarios) inTime(scenario, charts);
+    for (const { system, promises } of others) inTime(system.scenario, promising(charts, promises));
+  };
+  const taken = new TakenSteps(protocol);
+  taken.during(goThroughAll);
+  const coverage = new Coverage(protocol);
+  coverage.during(goThroughAll);
   return {
-    name: 'checker',
-    kills: (mutated) => known.some(({ system, own }) => isWorse(brokenIn(system, mutated), own)),
+    judges: [
+      judge('checker', own, brokenIn, protocol),
+      judge('swarm', scenarios, inTime, protocol),
+      judge(FURTHER, others, ({ system, promises }, charts) => inTime(system.scenario, promising(charts, promises)), protocol),
+      judge(FURTHER, others.filter(isChecked), brokenIn, protocol),
+    ],
+    sameness: (mutant) => {
+      if (!taken.areSameOn(mutant.chart, mutant.machine)) return undefined;
+      const counts = coverage.of(mutant.chart);
+      return itemsOf(mutant).every((item) => counts.get(item) === 0) ? UNASKED : SAME;
+    },
   };
 }
 
-function swarmOf(scenarios: readonly Scenario[]): Judge {
-  const known = scenarios.map((scenario) => ({ scenario, own: brokenBy(scenario) }));
+/** What has to be covered for an edit to matter. */
+function itemsOf({ operator, place }: Mutant): readonly Item[] {
+  const rule = place.split(', ')[0]!;
+  if (operator === 'drop guard') return [guardItem(rule, false)];
+  if (operator === 'negate guard') return [guardItem(rule, true), guardItem(rule, false)];
+  return [`transition ${rule}`];
+}
+
+/** Asks for all that is broken with the mutant and not with the protocol itself. */
+function judge<T>(name: string, places: readonly T[], broken: (place: T, charts: Protocol) => Broken, protocol: Protocol): Judge {
+  const known = places.map((place) => ({ place, own: undefined as Broken | undefined }));
   return {
-    name: 'swarm',
-    kills: (mutated) => known.some(({ scenario, own }) => isWorse(brokenBy({ ...scenario, protocol: mutated }), own)),
+    name,
+    kills: (mutated) =>
+      known.some((one) => {
+        const own = (one.own ??= broken(one.place, protocol));
+        return [...broken(one.place, mutated)].some((name) => !own.has(name));
+      }),
   };
 }
+
+const promising = (charts: Protocol, promises: readonly Property<any>[]): Protocol => ({
+  ...charts,
+  properties: (instance) => [...charts.properties(instance), ...promises],
+});
+
+const brokenIn = ({ system, states, promises }: Search, charts: Protocol): Broken =>
+  unlessItThrows(() => {
+    const scenario = onCharts(system, promising(charts, promises));
+    return namesOfBroken(checkScenario(scenario, { bounds: { states } }).properties);
+  });
+
+/** What was to be seen at some time and never was counts as well: where the protocol shows it, a mutant is to show it, too. */
+const namesOfBroken = (properties: readonly PropertyResult[]): readonly string[] =>
+  properties.filter(({ kind, holds }) => holds === false || (kind === 'sometimes' && holds !== true)).map(({ name }) => name);
 
 /** As the swarm draws them; those that the protocol refuses are left out. */
 function scenariosOf(protocol: Protocol, runs: number, seed: number): readonly Scenario[] {
@@ -79,8 +154,7 @@ function brokenBy(scenario: Scenario): Broken {
     let steps = 0;
     while (simulation.advance()) if (++steps === STEPS_MAX) return ['comes to rest'];
     const waits = simulation.network.world.environment.hasWaiting ? ['every command is taken'] : [];
-    const broken = simulation.finish().properties.filter(({ holds }) => holds === false);
-    return [...broken.map(({ name }) => name), ...waits];
+    return [...namesOfBroken(simulation.finish().properties), ...waits];
   });
 }
 
@@ -92,5 +166,3 @@ function unlessItThrows(broken: () => readonly string[]): Broken {
     throw error;
   }
 }
-
-const isWorse = (mutants: Broken, own: Broken): boolean => [...mutants].some((name) => !own.has(name));

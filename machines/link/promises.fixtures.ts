@@ -1,0 +1,54 @@
+/** Where mutants of a link are searched further than in its own systems: longer runs, over all that it is there for. */
+import type { FurtherSystem } from '../../test/mutants/promises.js';
+
+const peerOf = (node: string) => (node === 'n0' ? 'n1' : 'n0');
+const post = (at: number, node: string, body: number, peer = peerOf(node)) => ({ at, node, do: 'post', peer, body });
+const ends = (at: number, node: string, word: 'restart' | 'leave') => ({ at, node, do: word, peer: peerOf(node) });
+const change = (at: number, word: 'cut' | 'join') => ({ at, do: word, link: ['n0', 'n2'] });
+
+const pair = { kind: 'path', n: 2 };
+const many = Array.from({ length: 12 }, (_, i) => i);
+
+export const further: readonly FurtherSystem[] = [
+  // Much is lost and doubled, both ways, and both ends begin again.
+  {
+    topology: pair,
+    options: { window: 3, room: 20, patience: 3, beat: 20 },
+    network: { loss: 0.3, duplicate: 0.3 },
+    events: [
+      ...many.flatMap((i) => [post(1 + 7 * i, 'n0', 2 * i), post(3 + 7 * i, 'n1', 2 * i + 1)]),
+      ends(150, 'n1', 'restart'),
+      ends(260, 'n0', 'restart'),
+      ...many.map((i) => post(400 + i, 'n0', 100 + i)),
+    ],
+    states: 0,
+  },
+  // More is posted than there is room for, before the link is up and while it is.
+  {
+    topology: pair,
+    options: { window: 1, room: 1, patience: 3, beat: 20 },
+    events: [...many.map((i) => post(0, 'n0', i)), ...many.map((i) => post(60, 'n1', 20 + i)), post(200, 'n1', 40)],
+    states: 0,
+  },
+  // One leaves, is asked to do so again, and comes back.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 2, beat: 10 },
+    events: [post(5, 'n0', 1), ends(40, 'n0', 'leave'), ends(60, 'n0', 'leave'), ends(100, 'n0', 'restart'), post(160, 'n1', 2)],
+    states: 0,
+  },
+  // A third passes on what two cannot say to each other.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { window: 2, room: 20, patience: 4, beat: 10 },
+    network: { loss: 0.1 },
+    events: [
+      ...many.map((i) => post(5 * i, 'n0', i, 'n2')),
+      change(20, 'cut'),
+      ...many.map((i) => post(100 + 5 * i, 'n2', 20 + i, 'n0')),
+      change(300, 'join'),
+      post(320, 'n0', 40, 'n2'),
+    ],
+    states: 0,
+  },
+];

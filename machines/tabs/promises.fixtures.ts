@@ -1,0 +1,66 @@
+/** Where mutants of the tabs are searched further than in its own systems, and which edits break no promise. */
+import type { FurtherSystem } from '../../test/mutants/promises.js';
+import { because } from '../because.fixtures.js';
+import { TAB } from './messages.js';
+import { firstKnown, nobodyMissed } from './properties.js';
+
+const pair = { kind: 'path', n: 2 };
+const does = (at: number, word: string, node: string) => ({ at, do: word, node });
+const arrivals = [does(0, 'arrive', 'n0'), does(0, 'arrive', 'n1')];
+
+export const further: readonly FurtherSystem[] = [
+  // Three come, and nobody stops.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { patience: 1, answer: 1 },
+    events: [...arrivals, does(0, 'arrive', 'n2')],
+    states: 30_000,
+    promises: [firstKnown, nobodyMissed],
+  },
+  // One is stopped for longer than the others are patient, goes on, and the other is told that it was missed; then the one leaves.
+  {
+    topology: pair,
+    options: { patience: 1, answer: 1 },
+    events: [...arrivals, does(60, 'pause', 'n0'), does(160, 'resume', 'n0'), does(260, 'leave', 'n0')],
+    states: 0,
+  },
+  // The same with more patience on both sides; nobody answers the first who comes.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { patience: 3, answer: 3 },
+    events: [does(0, 'arrive', 'n0'), does(50, 'arrive', 'n1'), does(55, 'arrive', 'n2'), does(120, 'crash', 'n0')],
+    states: 0,
+  },
+  // One is stopped twice, each time for less than the others are patient.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { patience: 4, answer: 2 },
+    events: [
+      ...arrivals,
+      does(0, 'arrive', 'n2'),
+      ...[60, 120].flatMap((at) => [does(at, 'pause', 'n0'), does(at + 32, 'resume', 'n0')]),
+      does(300, 'leave', 'n2'),
+    ],
+    states: 0,
+    promises: [firstKnown, nobodyMissed],
+  },
+];
+
+/** Which edits break no promise, though the charts do otherwise. */
+export const unpromised = {
+  ...because(
+    TAB,
+    'a stranger beats and asks, and either is answered: the other word tells it that it was missed; of whom it knows a tab never hears these words itself',
+    ...['beat', 'ping'].flatMap((word) => [
+      `drop transition there.present: ${word}`,
+      `negate guard there.present: ${word}`,
+      `drop action there.present: ${word}, action 1`,
+    ]),
+  ),
+  ...because(
+    TAB,
+    'who is not heard is asked, and answers: beats only save questions',
+    'drop action there.present: timer, action 1',
+  ),
+  ...because(TAB, 'who has left or was missed takes no timer', 'drop action there exit, action 1'),
+};

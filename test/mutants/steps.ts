@@ -1,0 +1,104 @@
+/**
+ * What searches and runs ask of the charts of a protocol, each question once, so that a mutant can be held against it.
+ *
+ * A chart is deterministic: a node does the same with a mutant as with the chart for as long as each start, each step and each question
+ * whether an event is taken is answered alike. So a mutant that answers alike all that a search has asked of the chart has the very same
+ * graph of states and transitions there, and no property can tell the two apart in that search.
+ */
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Effect, Message } from '../../machines/effects.js';
+import type { Protocol } from '../../machines/protocol.js';
+import { byXState } from '../../network/world/kernel.js';
+import { begin, macrostep, restore, takesEvent, type Stepped } from '../../network/world/remembering.js';
+import { jsonKey } from '../explore/json.js';
+
+/** To start, to take an event in a state, or whether one is taken there. */
+type Question =
+  | { readonly kind: 'start'; readonly input: unknown }
+  | { readonly kind: 'step' | 'accept'; readonly value: unknown; readonly context: unknown; readonly event: Message };
+
+interface Asked {
+  readonly question: Question;
+  /** Of the chart itself, once a mutant is held against it. */
+  answer?: string;
+}
+
+/** The questions that runs have put to the charts of one protocol. */
+export class TakenSteps {
+  private readonly asked = new Map<string, Map<string, Asked>>();
+
+  constructor(private readonly protocol: Protocol) {}
+
+  /** Notes what `run` asks of the protocol that it is given, which does what the protocol itself does. */
+  during<T>(run: (protocol: Protocol) => T): T {
+    const charts = Object.entries(this.protocol.charts).map(([name, chart]) => [name, this.listening(name, chart)]);
+    return byXState(() => run({ ...this.protocol, charts: Object.fromEntries(charts) }));
+  }
+
+  /** How many different questions a chart was asked. */
+  count(chart: string): number {
+    return this.asked.get(chart)?.size ?? 0;
+  }
+
+  /** Whether a mutant of the chart answers them all as the chart does. */
+  areSameOn(chart: string, mutant: AnyStateMachine): boolean {
+    const original = this.protocol.charts[chart]!;
+    for (const asked of this.asked.get(chart)?.values() ?? []) {
+      asked.answer ??= this.answer(original, asked.question);
+      if (asked.answer !== this.answer(mutant, asked.question)) return false;
+    }
+    return true;
+  }
+
+  private listening(name: string, chart: AnyStateMachine): AnyStateMachine {
+    const known = this.asked.get(name) ?? new Map<string, Asked>();
+    this.asked.set(name, known);
+    const note = (question: Question): void => {
+      const key = jsonKey(question, `what chart ${name} is asked`);
+      if (!known.has(key)) known.set(key, { question });
+    };
+    const noteEvent = (kind: 'step' | 'accept', { value, context }: AnyMachineSnapshot, event: Message): void =>
+      note({ kind, value, context, event });
+    const copy = chart.provide({}) as AnyStateMachine;
+    const { getInitialSnapshot, transition, getTransitionData } = copy;
+    copy.getInitialSnapshot = (scope, input) => {
+      note({ kind: 'start', input });
+      return getInitialSnapshot.call(copy, scope, input);
+    };
+    copy.transition = (snapshot, event, scope) => {
+      noteEvent('step', snapshot as AnyMachineSnapshot, event as Message);
+      return transition.call(copy, snapshot, event, scope);
+    };
+    copy.getTransitionData = (snapshot, event) => {
+      noteEvent('accept', snapshot as AnyMachineSnapshot, event as Message);
+      return getTransitionData.call(copy, snapshot, event);
+    };
+    return copy;
+  }
+
+  private answer(machine: AnyStateMachine, question: Question): string {
+    try {
+      if (question.kind === 'start') return this.textOf(begin(machine, question.input));
+      const { kind, value, context, event } = question;
+      const snapshot = restore(machine, value, context);
+      return kind === 'accept' ? `${takesEvent(machine, snapshot, event)}` : this.textOf(macrostep(machine, snapshot, event));
+    } catch {
+      return 'throws';
+    }
+  }
+
+  private textOf({ snapshot: { value, context }, effects }: Stepped): string {
+    return jsonKey([value, context, ...this.asPerformed(effects)], 'the answer of a chart');
+  }
+
+  /**
+   * What a node makes of the effects of a step: what it sends, its timers, what it hears within itself after the step, and what it
+   * announces, each in its order. A role that is opened may do any of it at once.
+   */
+  private asPerformed(effects: readonly Effect[]): readonly (readonly Effect[])[] {
+    const isWired = this.protocol.wiring !== undefined;
+    const within = ['tell', 'draw', 'store', 'close', ...(isWired ? ['send', 'emit'] : [])];
+    const kinds = [['send'], ['arm', 'disarm', 'close'], within, ['emit']];
+    return kinds.map((kind) => effects.filter(({ type }) => type === 'open' || kind.includes(type)));
+  }
+}
