@@ -1,9 +1,9 @@
 /** Grants in a loop; in bounds.deep.ts so many that their epoch runs out of numbers. And more locks at once than a peer has room for. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { grantsAtFollower } from './grants.fixture.js';
-import { createLocks } from './locks.js';
+import { createLocks, type Lock, type Locks } from './locks.js';
 
 test('five hundred grants in a loop at a follower: fences are unique, and grow', async () => {
   const fences = await grantsAtFollower(500);
@@ -34,4 +34,29 @@ test('one lock more than a peer has room for is refused by name, however it is a
   held[0]!.release();
   (await again).release();
   expect(await a!.request('y', ({ name }) => name)).toBe('y');
+});
+
+test('with the longest names a peer has room for fewer locks, and all of them fit into the next epoch', async () => {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const peers = ['a', 'b', 'c'];
+  const all = peers.map((id) => createLocks({ transport: bus.transport(id), peers })) as [Locks, Locks, Locks];
+  const held: Lock[] = [];
+  for (const locks of all) {
+    const fill = async () => {
+      for (;;) held.push(await locks.acquire(String(held.length).padEnd(256, '\u{6f22}')));
+    };
+    await expect(fill()).rejects.toThrow(
+      /others are held or waited for there, which is the most with names so long; release some first$/,
+    );
+  }
+  expect(held.length).toBeGreaterThan(1_000);
+  const { epoch } = all[0].status();
+  await all[2].transport.close();
+  await vi.waitFor(() => expect(all[0].status().epoch).toBeGreaterThan(epoch), 10_000);
+  for (const locks of all.slice(0, 2)) {
+    expect(locks.status().state).toBe('serving');
+    expect(locks.status().held.length).toBeGreaterThan(300);
+  }
+  expect(held.filter(({ signal }) => !signal.aborted)).toHaveLength(all[0].status().held.length + all[1].status().held.length);
 });

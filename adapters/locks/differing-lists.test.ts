@@ -1,6 +1,8 @@
 /** Peers that were given lists of peers that differ: docs/locks.md, rule 14. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { linked } from '../linked.js';
 import { MapStorage } from '../storage/map.fixture.js';
+import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { settled } from './peers.fixture.js';
@@ -67,4 +69,27 @@ test('who ended by its list starts again with the right one, on the same storage
   await second.ready;
   for (const locks of [a, b, second]) await locks.request('x', () => {});
   expect(second.members).toEqual(right);
+});
+
+test('who is served by a list of itself alone, and hears the others later, is told on the console, and so are they, once', async () => {
+  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const all = [...right, 'd'];
+  const media = all.map((id, seed) => hostile(bus.transport(id), { seed, loss: 0, duplicate: 0, delayMs: 0 }));
+  media[3]!.isCut = true;
+  const [a, b, c, d] = media.map((medium, i) =>
+    createLocks({ transport: linked(medium, { peers: all, beatMs: 5 }), peers: i < 3 ? right : ['d'] }),
+  ) as [Locks, Locks, Locks, Locks];
+  await Promise.all([a, b, c, d].map(({ ready }) => ready));
+  media[3]!.isCut = false;
+  const ofLists = () =>
+    told.mock.calls
+      .flat()
+      .map(String)
+      .filter((text) => text.endsWith('both may grant the same locks'));
+  await vi.waitFor(() => expect(ofLists().length).toBeGreaterThan(3));
+  for (const locks of [a, b, c, d]) await locks.request('x', () => {});
+  expect(ofLists().filter((text) => text.includes('by the list of peers d for "locks", and "a" by a, b, c;'))).toHaveLength(1);
+  expect(ofLists().filter((text) => text.includes('by the list of peers a, b, c for "locks", and "d" by d;'))).toHaveLength(3);
 });

@@ -67,9 +67,6 @@ export class Turns {
   }
 }
 
-export const oneTooMany = (name: string, peer: string, max: number): string =>
-  `lock "${name}" is one too many at peer "${peer}": ${max} others are held or waited for there, which is the most; release some first`;
-
 export class LockDesk {
   private readonly callers: Caller[] = [];
   private held: Hold | undefined;
@@ -185,6 +182,7 @@ export class LockDesk {
       ? `lock "${this.name}" is to be given back: ${error.message}; it goes on to others once its callback has ended or it is released`
       : `lock "${this.name}" is lost: ${error.message}`;
     this.tell(new LostError(what, { cause: error }));
+    if (!isKept) this.leave('lost');
     return new Promise((resolve) => {
       if (this.held) this.emptied = resolve;
       else resolve();

@@ -8,6 +8,7 @@ import type { LockMode } from '../../machines/locks/messages.js';
 export class Lock implements AsyncDisposable {
   readonly #losing = new AbortController();
   readonly #giveBack: (lock: Lock) => void;
+  #isGivenBack = false;
 
   constructor(
     /** Of the lock, as it was asked for. */
@@ -26,8 +27,14 @@ export class Lock implements AsyncDisposable {
     return this.#losing.signal;
   }
 
+  /** Whether `release` was called. */
+  get isGivenBack(): boolean {
+    return this.#isGivenBack;
+  }
+
   /** Gives the lock back. Once is enough, more often is harmless. */
   release(): void {
+    this.#isGivenBack = true;
     this.#giveBack(this);
   }
 

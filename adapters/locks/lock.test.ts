@@ -161,6 +161,22 @@ describe('snapshots persist and restore', () => {
     expect((await all['c']!.query()).held).toHaveLength(1);
   });
 
+  test('in the same process, too, when the lock was given back meanwhile, and the snapshot was never text', async () => {
+    const locks = locksOf()['a']!;
+    for (const logic of [lockLogic, lockLogicOf(locks)]) {
+      const first = createActor(logic, { input: { locks, name: 'printer' } }).start();
+      first.send({ type: 'request' });
+      await reaches(first, 'granted');
+      const snapshot = first.getPersistedSnapshot();
+      first.stop();
+      const again = createActor(logic, { input: { locks, name: 'printer' }, snapshot });
+      const told = new Promise<any>((resolve) => again.on('lost', resolve));
+      again.start();
+      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has given it back; /);
+      expect(again.getSnapshot().value).toBe('free');
+    }
+  });
+
   test('without locks of its own process, who waited is told what to provide', async () => {
     const all = locksOf();
     const a = workers(all)[0]!;

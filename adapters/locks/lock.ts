@@ -66,8 +66,10 @@ const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
 
 const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack }) => {
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
-  if (typeof lock.release !== 'function') {
-    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by a process that is no more`) });
+  const isOfProcess = typeof lock.release === 'function';
+  if (!isOfProcess || lock.isGivenBack) {
+    const by = isOfProcess ? 'an actor that has given it back' : 'a process that is no more';
+    sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by ${by}`) });
     return;
   }
   if (lock.signal.aborted) taken();

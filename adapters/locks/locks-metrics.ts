@@ -33,36 +33,40 @@ const PREFIX = 'quiver.locks';
 /** From a hand-over in one process to a wait of minutes. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
+/** `epochs$`: those that begin. */
 export function reportMetrics(
   meter: LocksMeter,
-  node: LiveNode,
+  { id, name: ofLocks }: LiveNode,
+  epochs$: Observable<number>,
   notices$: Observable<DeskNotice>,
   status: () => LocksStatus,
 ): void {
-  const attributes: Attributes = { 'quiver.peer': node.id, 'quiver.locks.name': node.name };
+  const attributes: Attributes = { 'quiver.peer': id, 'quiver.locks.name': ofLocks };
   const duration = (name: string, description: string) =>
     meter.createHistogram(`${PREFIX}.${name}.duration`, {
       description,
       unit: 's',
       advice: { explicitBucketBoundaries: BUCKETS_S },
     });
-  const waits = duration('wait', 'From a request to its grant, or to the end of the wait without one');
-  const holds = duration('hold', 'From a grant to the release of the lock, or to its loss');
+  const waits = duration('wait', 'From a request to the end of its wait');
+  const holds = duration('hold', 'From a grant to its release or loss');
   const epochs = meter.createCounter(`${PREFIX}.epochs`, { description: 'Epochs that have begun at this peer', unit: '{epoch}' });
-  node.notices$.pipe(filter(({ type }) => type === 'serving')).subscribe(() => epochs.add(1, attributes));
+  epochs$.subscribe(() => epochs.add(1, attributes));
   notices$.pipe(filter(({ type }) => type !== 'asked')).subscribe(({ type, ms }) => {
     const durations = type === 'released' || type === 'lost' ? holds : waits;
     durations.record(ms / 1000, { ...attributes, 'quiver.locks.outcome': type });
   });
   const gauge = (name: string, description: string, read: (now: LocksStatus) => number) => {
     const instrument = meter.createObservableGauge(`${PREFIX}.${name}`, { description });
-    const observe: Observe = (result) => result.observe(read(status()), attributes);
+    const observe: Observe = (result) => {
+      const now = status();
+      result.observe(read(now), attributes);
+      // What was observed last stands for ever, so that has to be the end; and nothing is taken away while callbacks are called.
+      if (now.state === 'closed') queueMicrotask(() => instrument.removeCallback(observe));
+    };
     instrument.addCallback(observe);
-    void node.closed.then(() => instrument.removeCallback(observe));
   };
-  gauge('serving', '1 while this peer is a member of an epoch, so that locks are granted here', ({ state }) =>
-    Number(state === 'serving' || state === 'attached'),
-  );
+  gauge('serving', '1 while locks are granted at this peer', ({ state }) => Number(state === 'serving' || state === 'attached'));
   gauge('held', 'Locks that are held at this peer', ({ held }) => held.length);
   gauge('waiting', 'Requests that wait at this peer', ({ waiting }) => waiting.reduce((sum, { callers }) => sum + callers, 0));
 }

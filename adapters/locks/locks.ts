@@ -11,11 +11,11 @@ import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, map, ReplaySubject, Subject, Subscription, switchMap, type Observable } from 'rxjs';
-import { limitsHere } from '../limits.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
-import { LockDesk, oneTooMany, Turns, type DeskNotice, type Wish } from './lock-desk.js';
+import { Desks } from './desks.js';
+import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import type { Lock } from './lock-handle.js';
@@ -101,8 +101,7 @@ export class Locks implements AsyncDisposable {
   readonly #visits: Visits | undefined;
   /** The node that stands for this peer, and the one that comes after it. */
   readonly #nodes$ = new ReplaySubject<LiveNode>(1);
-  readonly #openLocksMax = limitsHere().openLocks;
-  readonly #desks = new Map<string, LockDesk>();
+  readonly #desks = new Desks();
   readonly #turns = new Turns(() => this.#node.environment.clock);
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
@@ -149,7 +148,7 @@ export class Locks implements AsyncDisposable {
       void node.closed.then((error) => this.#stop(error, begin));
     };
     begin(transport);
-    if (metrics) reportMetrics(metrics, this.#node, this.#notices$, () => this.status());
+    if (metrics) reportMetrics(metrics, this.#node, epochs$, this.#notices$, () => this.status());
   }
 
   #begin(node: LiveNode, transport: Transport<Linked>): void {
@@ -385,6 +384,7 @@ export class Locks implements AsyncDisposable {
     }
     await this.#node.closed;
     if (!this.#isEnded) this.end(this.#closing);
+    await this.#node.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -421,7 +421,7 @@ export class Locks implements AsyncDisposable {
   private desk(name: string): LockDesk {
     let desk = this.#desks.get(name);
     if (!desk) {
-      if (this.#desks.size >= this.#openLocksMax) throw new UsageError(oneTooMany(name, this.#node.id, this.#openLocksMax));
+      this.#desks.requireRoom(name, this.#transport, this.members);
       desk = new LockDesk(name, {
         ask: (what) => this.ask(what, name),
         hear: (notice) => this.#notices$.next(notice),

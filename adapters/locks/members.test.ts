@@ -322,3 +322,36 @@ test('who begins and who joins is said, one of the two', () => {
   );
   bus.close();
 });
+
+test('a member that is not served, and was away while another was removed, does not say that it is one still', async () => {
+  const four = ['a', 'b', 'c', 'd'];
+  const storages = Object.fromEntries(four.map((id) => [id, new MapStorage()]));
+  const before = onBus();
+  const [a, , , d] = (await beginning(before, four, (id) => storages[id]!)) as readonly Locks[];
+  await d!.close();
+  await d!.transport.close();
+  expect(await a!.removeMember('c')).toEqual(['a', 'b', 'd']);
+  const stale = onBus()('d', { peers: four, storage: storages['d']! });
+  await vi.waitFor(() => expect(stale.members).toEqual(four));
+  await expect(stale.addMember('c')).rejects.toThrow('peer "c" is not reached from "d"');
+});
+
+test('a change that waits for another one gives up by its signal, and may begin after it all the same', async () => {
+  const [a, b, c] = await beginning(onBus());
+  await b.transport.close();
+  await c.transport.close();
+  const first = new AbortController();
+  const waiting = a.removeMember('c', { signal: first.signal });
+  const behind = new AbortController();
+  const second = a.removeMember('b', { signal: behind.signal });
+  behind.abort(new Error('no longer wanted'));
+  await expect(second).rejects.toThrow('no longer wanted');
+  first.abort(new Error('nor this'));
+  await expect(waiting).rejects.toThrow('nor this');
+});
+
+test('a member that takes its own place is there at once', async () => {
+  const [a] = await beginning(onBus());
+  expect(await a.replaceMember('b', 'b')).toEqual(three);
+  expect(await a.removeMember('c')).toEqual(['a', 'b']);
+});

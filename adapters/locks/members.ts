@@ -21,6 +21,7 @@ import { abortable } from '../transports/promises.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Transport } from '../transports/transport.js';
 import type { LocksOptions } from './locks-options.js';
+import { topStateOf } from './locks-status.js';
 
 /** @public */
 export interface MembersOptions {
@@ -94,6 +95,8 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
   );
 }
 
+const isServing = (node: LiveNode): boolean => topStateOf(node.role(EPOCHS)) === 'serving';
+
 const isOfTabs = (node: LiveNode): boolean => {
   const context = node.role(EPOCHS)?.context as EpochsContext | undefined;
   return context !== undefined && isOfAllPresent(context.membership);
@@ -110,6 +113,8 @@ export class Members {
   /** The versions of the list that were heard of here since the start, and all who voted in one of them. */
   private readonly versions = new Set<number>();
   private readonly voted = new Set<NodeId>();
+  /** Those of whom it was said on the console that they go by another list. */
+  private readonly differing = new Set<NodeId>();
 
   /** `first` is the list that this peer was given. */
   constructor(
@@ -121,6 +126,7 @@ export class Members {
     node.notices$.subscribe((notice) => {
       const told = notice as LocksNotice;
       if (told.type === 'members') this.note(told);
+      if (told.type === 'differs') this.warnOf(told);
       // Before that it may not have heard who votes now.
       if (told.type !== 'serving' || hasServed) return;
       hasServed = true;
@@ -140,7 +146,14 @@ export class Members {
     options.signal?.throwIfAborted();
     const decided = this.last.then(() => this.decide(change, options.signal));
     this.last = decided.catch(() => {});
-    return decided;
+    return abortable(decided, options.signal);
+  }
+
+  /** Of each peer once, where this one is served: then both may be, each by its own list. */
+  private warnOf(differing: LocksNotice & { type: 'differs' }): void {
+    if (!isServing(this.node) || this.differing.has(differing.peer)) return;
+    this.differing.add(differing.peer);
+    console.warn(escape(`${differingLists(this.node, differing).message}; both may grant the same locks`));
   }
 
   private note({ version, voters }: Pick<Membership, 'version' | 'voters'>): void {
@@ -165,7 +178,8 @@ export class Members {
     if (!voters.includes(node.id))
       throw new UsageError(`peer "${node.id}" is no member of "${node.name}"; call one of ${voters.join(', ') || 'the members'}`);
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
-    if (isDone(change, voters)) return voters;
+    // Who is not served may know an old list.
+    if (isDone(change, voters) && isServing(node)) return voters;
     if (voters.every((voter) => voter === remove) && add === null)
       throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
     if (add !== null && add !== node.id && !this.transport.peers.has(add)) {
@@ -182,16 +196,16 @@ export class Members {
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const heard = node.notices$.subscribe((notice: Message) => {
         const told = notice as LocksNotice;
-        if (told.type !== 'members') return;
-        if (isDone(change, told.voters)) resolve([...told.voters]);
-        else if (!told.voters.includes(node.id))
+        if (told.type !== 'members' && told.type !== 'serving') return;
+        const decided = 'voters' in told ? told.voters : this.voters;
+        if (isDone(change, decided)) resolve([...decided]);
+        else if (!decided.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
       });
       waiting.add(heard);
       void node.closed.then((error) => reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`)));
     });
     // Another one's change may be under way here: this one is asked for until it is taken.
-    const asking = new Subscription();
     let isAsked = false;
     const ask = () => {
       if (isAsked) return;
@@ -199,8 +213,7 @@ export class Members {
       isAsked = true;
       isAsked = node.attempt('change', { add, remove });
     };
-    asking.add(node.steps$.subscribe(ask));
-    waiting.add(asking);
+    waiting.add(node.steps$.subscribe(ask));
     ask();
     return abortable(decided, signal).finally(() => waiting.unsubscribe());
   }
@@ -213,4 +226,4 @@ function neverVoted(id: NodeId, { name }: LiveNode, voters: readonly NodeId[]): 
 }
 
 const isDone = ({ add, remove }: MembershipChange, voters: readonly NodeId[]): boolean =>
-  (add === null || voters.includes(add)) && (remove === null || !voters.includes(remove));
+  (add === null || voters.includes(add)) && (remove === null || remove === add || !voters.includes(remove));

@@ -1,5 +1,7 @@
 /** Peers that start, start again and leave while somebody holds a lock: whoever is not touched keeps what it holds. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MapStorage } from '../storage/map.fixture.js';
+import type { PeerStorage } from '../storage/storage.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { settled } from './peers.fixture.js';
@@ -93,4 +95,51 @@ describe('a peer that is given another list of peers', () => {
     expect((await next).fence).toBeGreaterThan(held.fence);
     bus.close();
   });
+});
+
+test('a cluster that is said to be new before all are there has larger fences than in an earlier life', async () => {
+  const life = async (ids: readonly string[], isNew: boolean) => {
+    const bus = new InProcessBus();
+    const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b', 'c'] }));
+    await turns(3);
+    if (isNew) all[0]!.bootstrap();
+    const { fence } = await all[0]!.acquire('x');
+    bus.close();
+    return fence;
+  };
+  const before = await life(['a', 'b', 'c'], false);
+  // The clock of a later life is later.
+  for (const end = Date.now() + 50; Date.now() < end;) await settled();
+  expect(await life(['a', 'b'], true)).toBeGreaterThan(before);
+});
+
+test('locks are closed only once nothing is being saved any more, however they have ended', async () => {
+  for (const isLost of [false, true]) {
+    const storage = new MapStorage();
+    const bus = new InProcessBus();
+    const transport = bus.transport('a');
+    let [begun, saved] = [0, 0];
+    let finish = () => {};
+    const slow: PeerStorage = {
+      load: (key) => storage.load(key),
+      save: async (key, value) => {
+        begun++;
+        await new Promise<void>((resolve) => (finish = resolve));
+        await storage.save(key, value);
+        saved++;
+      },
+    };
+    const locks = createLocks({ transport, peers: ['a'], storage: slow });
+    locks.ready.catch(() => {});
+    await vi.waitFor(() => expect(begun).toBe(1));
+    if (isLost) await transport.close();
+    let isClosed = false;
+    const closed = locks.close().then(() => (isClosed = true));
+    await turns(5);
+    expect([isClosed, saved]).toEqual([false, 0]);
+    finish();
+    await closed;
+    expect(saved).toBe(1);
+    bus.close();
+  }
 });

@@ -256,6 +256,51 @@ describe('a service that grants nothing for ten seconds says so', () => {
 });
 
 describe('metrics', () => {
+  const peerWithMetrics = () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
+    const provider = new MeterProvider({ readers: [reader] });
+    onTestFinished(() => provider.shutdown());
+    const transport = new InProcessBus().transport('a');
+    const locks = createLocks({ transport, peers: ['a'], metrics: provider.getMeter('locks') });
+    const collect = async () => {
+      await provider.forceFlush();
+      const { metrics } = exporter.getMetrics().at(-1)!.scopeMetrics[0]!;
+      const values = metrics.flatMap(({ descriptor, dataPoints }) =>
+        dataPoints.map(({ attributes, value }) => {
+          const outcome = String(attributes['quiver.locks.outcome'] ?? '');
+          return [`${descriptor.name} ${outcome}`.trim(), typeof value === 'object' ? (value as { count: number }).count : value];
+        }),
+      );
+      return Object.fromEntries(values) as Record<string, number>;
+    };
+    return { locks, transport, collect };
+  };
+
+  test.each(['closed, and what is held is not given back', 'at their end as the transport ends'])(
+    'say what the status says once locks are %s',
+    async (how) => {
+      const { locks, transport, collect } = peerWithMetrics();
+      await locks.ready;
+      await locks.acquire('x');
+      void locks.acquire('x').catch(() => {});
+      const read = { 'quiver.locks.serving': 1, 'quiver.locks.held': 1, 'quiver.locks.waiting': 1 };
+      expect(await collect()).toMatchObject(read);
+      await (how.startsWith('closed') ? locks.close({ withinMs: 0 }) : transport.close());
+      await vi.waitFor(() => expect(locks.status().state).toBe('closed'));
+      const ended = {
+        'quiver.locks.serving': 0,
+        'quiver.locks.held': 0,
+        'quiver.locks.waiting': 0,
+        'quiver.locks.hold.duration lost': 1,
+        'quiver.locks.wait.duration abandoned': 1,
+      };
+      expect(await collect()).toMatchObject(ended);
+      // Nothing is asked of what has ended any more; what was said last stays.
+      expect(await collect()).toMatchObject(ended);
+    },
+  );
+
   test('grants, waits, holds and epochs are counted by the meter that one hands over', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });

@@ -171,7 +171,8 @@ describe('a peer that is heard and refused', () => {
 });
 
 describe('a name that is wrong in the peers of linked', () => {
-  const isNamedThere = 'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
+  const isNamedThere =
+    'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
 
   test('here: who is there under another name; and there: who is not answered', async () => {
     const { start, said } = cluster();

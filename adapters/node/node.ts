@@ -108,6 +108,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
   private readonly commands = new CommandQueue();
+  /** What is being saved, if anything is. */
+  private saved: Promise<void> = Promise.resolve();
   private isTakingTurns = false;
   /** What came between the connection and the start. */
   private readonly early: (() => void)[] = [];
@@ -247,10 +249,14 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.dispatchEvent(new CustomEvent(notice.type, { detail: notice }));
   }
 
-  /** The node stops taking part; its transport stays open. */
+  /**
+   * The node stops taking part; its transport stays open. Resolves once nothing is being saved any more: who starts again on the same
+   * storage then finds what was saved last.
+   */
   async close(): Promise<void> {
     this.catchUp();
     this.end(null);
+    await this.saved;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -362,7 +368,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private write(storage: PeerStorage, written: ArmedTimer): void {
     const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
     const { key, value } = writes[0]!;
-    save(storage, { peer: this.id, key: this.name, clock: this.environment.clock }, { ...stored, [key]: value }).then(
+    const saved = save(storage, { peer: this.id, key: this.name, clock: this.environment.clock }, { ...stored, [key]: value });
+    this.saved = saved.then(
       () => this.goOff(written),
       (error: Error) => this.end(error),
     );

@@ -35,9 +35,12 @@ export const remembers = ({ memory }: PromiseReport): boolean => memory === 'kno
 
 /** Rule 4: how much of what was promised before is remembered among those who answered. */
 export type Remembered =
-  /** Whoever has forgotten is outvoted (a), or the application has said that there is nothing to remember (c). */
+  /** Whoever has forgotten is outvoted (a). */
   | 'enough'
-  /** Nobody is missing who could know more (b), or nobody of those who are there has served (13): a number above the floors will do. */
+  /**
+   * Nobody is missing who could know more (b), or nobody of those who are there has served (13), or the application has said that there is
+   * nothing to remember (c): a number above the floors will do.
+   */
   | 'nobody is missing'
   | 'too little';
 
@@ -55,7 +58,7 @@ function recallOfList(reports: readonly PromiseReport[], voters: readonly NodeId
   const votes = isOfAllPresent ? reports : reports.filter(({ node }) => voters.includes(node));
   const known = votes.filter(remembers).length;
   const isFounded = votes.some(({ memory }) => memory === 'founding');
-  if (isMajority(known, voters) || (isFounded && !isOfAllPresent)) return 'enough';
+  if (isMajority(known, voters)) return 'enough';
   return isFounded || votes.length === voters.length ? 'nobody is missing' : 'too little';
 }
 
