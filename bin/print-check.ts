@@ -77,5 +77,6 @@ export function printCheck(
     .map((word) => ` ${word}`)
     .join('');
   if (tracePath === undefined) console.log(`  keep it:  quiver check${isOwn ? '' : ` ${where}`}${brought} --trace ${file}`);
-  console.log(`  see it:   quiver explore ${file}${brought}    again: quiver replay ${file}${brought}`);
+  if (file.endsWith('.html')) console.log(`  see it:   open ${file} in a browser`);
+  else console.log(`  see it:   quiver explore ${file}${brought}    again: quiver replay ${file}${brought}`);
 }

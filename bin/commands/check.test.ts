@@ -31,6 +31,12 @@ describe('a module that exports actors', () => {
     );
   });
 
+  test('a failure that is kept as a page is to be opened in a browser', async () => {
+    const page = inFolder('failure.html');
+    expect(await quiver(['check', '--protocol', module, '--trace', page])).toBe(1);
+    expect(printed.join('\n')).toMatch(/see it: {3}open \S*failure\.html in a browser$/);
+  });
+
   test('a scenario of its own may name them, by type and payload; one without events says that it asks nothing', async () => {
     const topology = { nodes: ['asker', 'counter'], links: [['asker', 'counter', 1]] };
     const asked = { at: 0, node: 'asker', do: 'GO {"again":true}' };

@@ -53,6 +53,8 @@ const LASTING = {
   maxPingOut: 2,
 };
 
+const LASTING_MQTT = { keepalive: 2, reconnectPeriod: 250, connectTimeout: 2_000 };
+
 export function wireOf(
   { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,
   { id, peers, listen, knobs, WebSocket, WebSocketServer }: RehearsedPeer,
@@ -69,8 +71,7 @@ export function wireOf(
       id,
       connection: () => connect({ servers: 'nats://broker', ...LASTING }),
     });
-  if (knobs['over'] === 'mqtt')
-    return mqtt({ id, connection: async () => connectMqtt('mqtt://broker', { keepalive: 2, reconnectPeriod: 250 }) });
+  if (knobs['over'] === 'mqtt') return mqtt({ id, connection: async () => connectMqtt('mqtt://broker', LASTING_MQTT) });
   const wire = webSocket({ id, url: 'ws://hub' });
   return knobs['over'] === 'sealed' ? sealed(wire, { key: 'a secret of thirty-two characters' }) : wire;
 }
