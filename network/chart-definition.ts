@@ -10,12 +10,32 @@ export function chartDefinition(machine: AnyStateMachine): unknown {
   const around: unknown[] = [];
   const plain = function (this: unknown, key: string, value: unknown): unknown {
     while (around.length > 0 && around.at(-1) !== this) around.pop();
-    if (around.includes(value)) return '…';
+    if (around.includes(value) || (HOLDS_ANYTHING.has(key) && isTooMuch(value))) return '…';
     const result = replaced(key, value);
     around.push(result);
     return result;
   };
   return JSON.parse(JSON.stringify(machine.config, plain));
+}
+
+/** Where a config may hold anything at all; what has more values is no part of a picture. */
+const HOLDS_ANYTHING = new Set(['context', 'meta', 'input', 'output', 'params']);
+const VALUES_MAX = 50_000;
+
+const isTooMuch = (value: unknown): boolean => leftAfter(value, VALUES_MAX, new Set()) < 0;
+
+/** How many values are left of those allowed; what holds itself is counted once. */
+function leftAfter(value: unknown, allowed: number, around: Set<object>): number {
+  let left = allowed - 1;
+  if (typeof value !== 'object' || value === null || around.has(value)) return left;
+  if (ArrayBuffer.isView(value)) return left - value.byteLength;
+  around.add(value);
+  for (const inner of Object.values(value)) {
+    left = leftAfter(inner, left, around);
+    if (left < 0) break;
+  }
+  around.delete(value);
+  return left;
 }
 
 function replaced(key: string, value: unknown): unknown {

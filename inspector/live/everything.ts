@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
 import { harmless } from './harmless.js';
+import type { Program } from './inbox.js';
 import { listenTo } from './listening.js';
 import { Outbox } from './outbox.js';
 import { actorTarget, Reached, reachNode } from './reached.js';
@@ -53,12 +54,24 @@ interface Watched {
 
 export function reportEverything({ url, name, reach }: Watched): void {
   const program = { name, run: randomUUID() };
-  const outbox = new Outbox(url, program);
+  const complain = ({ message }: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${message}`);
+  const outbox = opened(url, program, complain);
+  if (!outbox) return;
   const report = harmless((one: StepReport | PeerReport) => outbox.put(one));
   const reached = reach ? new Reached() : null;
   reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
   const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
   (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
-  outbox.flush().catch((error: Error) => console.error(`quiver: QUIVER_INSPECT=${url}: ${error.message}`));
+  outbox.flush().catch(complain);
   if (reached) listenTo(url, program, reached);
+}
+
+/** A program with a wrong address goes on unwatched. */
+function opened(url: string, program: Program, complain: (error: Error) => void): Outbox | null {
+  try {
+    return new Outbox(url, program);
+  } catch (error) {
+    complain(error as Error);
+    return null;
+  }
 }

@@ -8,6 +8,9 @@ const DEPTH_MAX = 64;
 /** So much of one value is shown. */
 const CHARACTERS_MAX = 2_000_000;
 
+/** Of sounds, pictures and other binary data so many numbers: nobody reads more. */
+const BYTES_MAX = 100;
+
 /** What is too much as a whole is read again with shorter texts and lists, so that what is small beside it stays. */
 const CUTS = [
   { text: Infinity, items: Infinity },
@@ -92,6 +95,8 @@ class Reading {
   private object(value: object, key: string, depth: number): unknown {
     if (this.around.has(value) || depth >= DEPTH_MAX) return this.take('…', 3);
     if ('sessionId' in value && 'getSnapshot' in value) return { actor: this.text(String((value as { id?: unknown }).id)) };
+    if (ArrayBuffer.isView(value) && 'length' in value)
+      return this.list(value as unknown as readonly unknown[], depth, BYTES_MAX);
     this.around.add(value);
     try {
       const { toJSON } = value as { toJSON?: unknown };
@@ -104,11 +109,11 @@ class Reading {
     }
   }
 
-  private list(list: readonly unknown[], depth: number): unknown[] {
+  private list(list: readonly unknown[], depth: number, most = Infinity): unknown[] {
     const { length } = list;
     const read: unknown[] = [];
     this.take(null, 2);
-    while (read.length < length && read.length < this.cut.items && !this.isFull)
+    while (read.length < length && read.length < Math.min(this.cut.items, most) && !this.isFull)
       read.push(this.at(list, String(read.length), depth + 1) ?? this.take(null, 4));
     if (read.length < length) read.push(`… ${length - read.length} more`);
     return read;
