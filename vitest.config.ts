@@ -19,7 +19,6 @@ const LONG = [
   'inspector/page',
   'inspector/page.programs',
   'inspector/page.verdict',
-  'inspector/page.idle',
   'inspector/page.story',
   'bin/program',
   'test/rehearsal/locks',

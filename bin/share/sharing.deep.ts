@@ -1,12 +1,38 @@
-/** Shared jobs: failures, jobs that all have left, work that is done twice, runs that end their process, searches and swarms. */
+/** Shared jobs: failures, other programs, jobs that all have left, work that is done twice, runs that end their process, searches and swarms. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasCommand } from '../../bench/servers.js';
-import { sharing } from './sharing.fixture.js';
+import { application, sharing } from './sharing.fixture.js';
 
 describe.skipIf(!hasCommand('nats-server'))('with a server', () => {
   const { folder, moduleOf, start, alone, open, published, streams } = sharing();
+
+  test('another program is refused while one is under way, and takes the place of what is left of one', async () => {
+    const { file, gate } = moduleOf();
+    const first = start(['rehearse', `${file}#holds`], gate('never'));
+    await first.said('at the gate');
+    const other = await start(['rehearse', `${file}#holds`, '--runs', '7']).ended();
+    expect(other).toMatchObject({
+      status: 64,
+      errors: expect.stringContaining('under way with another program: runs 6 there and 7 here'),
+    });
+    writeFileSync(file, `${application(6)}// changed`);
+    const changed = await start(['rehearse', `${file}#holds`]).ended();
+    expect(changed).toMatchObject({
+      status: 64,
+      errors: expect.stringMatching(/program: file \w{16} there and \w{16} here; give all the same/),
+    });
+    first.child.kill('SIGKILL');
+    await first.ended();
+    const after = await start(['rehearse', `${file}#holds`]).ended();
+    expect(after).toMatchObject({
+      status: 0,
+      json: { runs: 6 },
+      errors: expect.stringContaining('is of another program, and is taken away'),
+    });
+    expect(await streams()).toEqual([]);
+  });
 
   test('of several that fail the first seed is told, and what comes after it does not count', async () => {
     const { file, gate } = moduleOf(40);

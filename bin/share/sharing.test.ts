@@ -1,9 +1,8 @@
 /** Jobs that several processes share over a real server: nothing is lost with a worker, and nothing stays behind. The rest: sharing.deep.ts. */
-import { writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../../adapters/transports/servers.fixture.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
-import { application, sharing } from './sharing.fixture.js';
+import { sharing } from './sharing.fixture.js';
 
 describe.skipIf(!hasCommand('nats-server'))('with a server', () => {
   const { moduleOf, start, alone, streams } = sharing();
@@ -31,32 +30,6 @@ describe.skipIf(!hasCommand('nats-server'))('with a server', () => {
     expect(await streams()).toHaveLength(2);
     second.child.kill('SIGINT');
     expect((await second.ended()).status).toBe(130);
-    expect(await streams()).toEqual([]);
-  });
-
-  test('another program is refused while one is under way, and takes the place of what is left of one', async () => {
-    const { file, gate } = moduleOf();
-    const first = start(['rehearse', `${file}#holds`], gate('never'));
-    await first.said('at the gate');
-    const other = await start(['rehearse', `${file}#holds`, '--runs', '7']).ended();
-    expect(other).toMatchObject({
-      status: 64,
-      errors: expect.stringContaining('under way with another program: runs 6 there and 7 here'),
-    });
-    writeFileSync(file, `${application(6)}// changed`);
-    const changed = await start(['rehearse', `${file}#holds`]).ended();
-    expect(changed).toMatchObject({
-      status: 64,
-      errors: expect.stringMatching(/program: file \w{16} there and \w{16} here; give all the same/),
-    });
-    first.child.kill('SIGKILL');
-    await first.ended();
-    const after = await start(['rehearse', `${file}#holds`]).ended();
-    expect(after).toMatchObject({
-      status: 0,
-      json: { runs: 6 },
-      errors: expect.stringContaining('is of another program, and is taken away'),
-    });
     expect(await streams()).toEqual([]);
   });
 

@@ -8,10 +8,10 @@ import { plain } from './plain.js';
 test('of binary data a hundred numbers are shown, however long it is', () => {
   expect(plain({ pcm: new Uint8Array([1, 2, 3]) })).toEqual({ pcm: [1, 2, 3] });
   const kept = Array.from({ length: 100 }, () => 0);
-  for (const data of [new Uint8Array(16_000_000), Buffer.alloc(16_000_000), new Float64Array(16_000_000)]) {
+  for (const data of [new Uint8Array(1_000_000), Buffer.alloc(1_000_000), new Float64Array(1_000_000)]) {
     const keys = vi.spyOn(Object, 'keys');
-    expect(plain(data)).toEqual([...kept, '… 15999900 more']);
-    expect(keys).not.toHaveBeenCalledWith(data);
+    expect(plain(data)).toEqual([...kept, '… 999900 more']);
+    expect(keys.mock.calls.some(([of]) => of === data)).toBe(false);
     keys.mockRestore();
   }
   expect(plain(new DataView(new ArrayBuffer(8)))).toEqual({});
