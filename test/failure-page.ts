@@ -16,10 +16,13 @@ export interface Shown {
   readonly coverage: Counts;
 }
 
+/** No literal where it is imported: what bundles for a browser must not follow it. */
+const WRITER: string = '../inspector/exports/failure-page.js';
+
 /** The page of a run, by its path; `null` where none can be written. */
 export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader | TraceLine>): Promise<string | null> {
   try {
-    const { writeFailurePage } = await import('../inspector/exports/failure-page.js');
+    const { writeFailurePage } = (await import(/* @vite-ignore */ WRITER)) as typeof import('../inspector/exports/failure-page.js');
     return writeFailurePage(name, lines());
   } catch {
     return null;
