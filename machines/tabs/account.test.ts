@@ -36,4 +36,24 @@ test.each([
   expect(broken).toContain('who leaves or was missed says goodbye and takes part no more');
 });
 
+const late = {
+  protocol: 'tabs',
+  topology: { kind: 'path', n: 2 },
+  options: { patience: 3, answer: 2 },
+  network: { latency: 6 },
+  events: [does(0, 'arrive', 'n0'), does(4, 'arrive', 'n1')],
+};
+/** It comes when another takes part already. */
+const named = { ...late, network: {}, events: [does(0, 'arrive', 'n0'), does(60, 'arrive', 'n1')] };
+
+test.each([
+  ['drop guard there.arriving: timer', late],
+  ['drop action there.arriving: here #2, action 1', late],
+  ['drop action there.arriving: here #2, action 2', late],
+  ['drop transition there.arriving: always', named],
+])('tab: %s', (edit, json) => {
+  expect(brokenByMutant(tabs, json, 'tab', edit)).toContain('who arrives takes part once all are met, or nobody answers');
+  expect(brokenByMutant(tabs, json)).toEqual([]);
+});
+
 test('the charts themselves break nothing', () => expect(brokenByMutant(tabs, scenario)).toEqual([]));

@@ -2,7 +2,8 @@
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Observer, PropertyResult, Step } from '../protocol.js';
-import type { TabNotice } from './messages.js';
+import type { TabsOptions } from './core.js';
+import type { Here, TabNotice } from './messages.js';
 import { tabOf } from './view.js';
 
 interface Known {
@@ -10,18 +11,32 @@ interface Known {
   readonly peers: readonly NodeId[];
 }
 
+/** What a tab that arrives has heard so far. */
+interface Arrival {
+  /** When it was answered last, or came. */
+  readonly since: number;
+  /** Whom those name who are present; `null` before one of them has answered. */
+  readonly named: readonly NodeId[] | null;
+}
+
 /** Counts who takes part and who has been missed. */
 export class TabsAccount implements Observer {
   private readonly known = new Map<NodeId, Known>();
+  private readonly arrivals = new Map<NodeId, Arrival>();
   private isTold = true;
   private isFinal = true;
+  private isAwaited = true;
 
-  record({ kind, node, event, emitted, sent }: Step, c: Configuration): void {
-    const before = this.known.get(node);
+  constructor(private readonly options: TabsOptions) {}
+
+  record(step: Step, c: Configuration): void {
+    const { kind, node, event, emitted, sent } = step;
+    const before = this.known.get(node) ?? AWAY;
     const after = knownBy(c.nodes.get(node)!);
     this.known.set(node, after);
     // A process that begins again knows nobody, and has told nobody that it did; who has left counts nobody any more.
-    if (!before || !isOwn.has(kind) || before.state === 'left' || before.state === 'missed') return;
+    if (!isOwn.has(kind) || before.state === 'left' || before.state === 'missed') return;
+    if (!this.arrives(step, before, after)) this.isAwaited = false;
     if (
       !isFinal(
         before.state,
@@ -33,6 +48,17 @@ export class TabsAccount implements Observer {
       this.isFinal = false;
     const told = (emitted as readonly TabNotice[]).map(textOf).sort();
     if (told.join() !== changesOf(before, after).sort().join()) this.isTold = false;
+  }
+
+  /** Who arrives takes part as soon as it has met all who are named, or when nobody has answered for long enough, and not before. */
+  private arrives({ node, at, event }: Step, before: Known, after: Known): boolean {
+    if (before.state === 'there.present') return true;
+    const arrival = answered(before.state === 'away' ? undefined : this.arrivals.get(node), at, event);
+    this.arrivals.set(node, arrival);
+    const hasMetAll = arrival.named?.every((peer) => peer === node || after.peers.includes(peer)) === true;
+    const hasWaited = event.type === 'timer' && at - arrival.since >= this.options.answer * this.options.beat;
+    if (after.state === 'there.present') return hasMetAll || hasWaited;
+    return after.state !== 'there.arriving' || !hasMetAll;
   }
 
   summary(c: Configuration): Readonly<Record<string, unknown>> {
@@ -48,13 +74,24 @@ export class TabsAccount implements Observer {
     return [
       { name: 'comings and goings are told', kind: 'always', holds: this.isTold },
       { name: 'who leaves or was missed says goodbye and takes part no more', kind: 'always', holds: this.isFinal },
+      { name: 'who arrives takes part once all are met, or nobody answers', kind: 'always', holds: this.isAwaited },
     ];
   }
 }
 
+/** Before its first step. */
+const AWAY: Known = { state: 'away', peers: [] };
+
 const isOwn: ReadonlySet<Step['kind']> = new Set(['deliver', 'timer', 'command'] as const);
 
 const knownBy = (node: NodeView): Known => ({ state: statePath(tabOf(node)), peers: tabOf(node).context.peers });
+
+function answered(arrival: Arrival | undefined, at: number, event: Step['event']): Arrival {
+  if (!arrival) return { since: at, named: null };
+  if (event.type !== 'here') return arrival;
+  const { peers, isPresent } = event as unknown as Here;
+  return { since: at, named: isPresent ? [...(arrival.named ?? []), ...peers] : arrival.named };
+}
 
 /** A tab that is there goes where it is asked to, with a goodbye, and by no other way. */
 function isFinal(before: string, after: string, event: string, said: readonly string[]): boolean {

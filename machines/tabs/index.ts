@@ -38,7 +38,7 @@ export const tabs = /* @__PURE__ */ defineProtocol(
   },
   {
     paper: 'Ours: hellos, heartbeats and questions on a channel that keeps its order',
-    observe: () => new TabsAccount(),
+    observe: ({ options }) => new TabsAccount(options),
     overlay: (node) => ({
       badge: statePath(tabOf(node)),
       tone: isPresent(node) ? 'active' : 'plain',

@@ -1,7 +1,7 @@
 /** Where mutants of the tabs are searched further than in its own systems, and which edits break no promise. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
-import { TAB } from './messages.js';
+import { PEER, TAB } from './messages.js';
 import { firstKnown, nobodyMissed } from './properties.js';
 
 const pair = { kind: 'path', n: 2 };
@@ -44,6 +44,14 @@ export const further: readonly FurtherSystem[] = [
     states: 0,
     promises: [firstKnown, nobodyMissed],
   },
+  // Answers come later than the first beat.
+  {
+    topology: pair,
+    options: { patience: 3, answer: 2 },
+    network: { latency: 6 },
+    events: [does(0, 'arrive', 'n0'), does(4, 'arrive', 'n1')],
+    states: 0,
+  },
 ];
 
 /** Which edits break no promise, though the charts do otherwise. */
@@ -61,6 +69,11 @@ export const unpromised = {
     TAB,
     'who is not heard is asked, and answers: beats only save questions',
     'drop action there.present: timer, action 1',
+  ),
+  ...because(
+    PEER,
+    'who asks has beaten just before, on a channel that keeps its order, and was heard then',
+    'retarget (root): ping, to stay',
   ),
   ...because(TAB, 'who has left or was missed takes no timer', 'drop action there exit, action 1'),
 };

@@ -63,7 +63,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
   exclusion: { limits: LIMITS, further: furtherOfExclusion, score: score(401, 193, 102, 5, 80, 31, 4, 17) },
   link: { limits: LIMITS, further: furtherOfLink, score: score(265, 40, 77, 9, 68, 26, 15, 56) },
   queue: { limits: LIMITS, unpromised: unpromisedOfQueue, score: score(224, 144, 37, 0, 27, 2, 8, 8) },
-  tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 31, 11, 16, 5, 10, 6) },
+  tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
 };
 
 /** A property may throw over a state that only a mutant comes to; RxJS tells so when the run is long over. */
