@@ -18,7 +18,7 @@ function processBytes(): number {
   return heapUsed + external;
 }
 
-export function checkReport({ scenario }: Source, found: Exploration, trace: readonly unknown[] | undefined) {
+export function reportOfCheck({ scenario }: Source, found: Exploration, trace: readonly unknown[] | undefined) {
   const { states, transitions, doomed, terminal, stopped, properties, symmetries, vacuous, interpreterCalls, bytesPerState } =
     found;
   const measured = {

@@ -9,9 +9,9 @@ import { unknownWord } from '../network/scenario/read.js';
 import { bringProtocols } from './protocols.js';
 import { withoutColour } from './style.js';
 import { BROKEN, USAGE } from './usage.js';
-import { sharedOptions, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type Work } from './verbs.js';
+import { sharedOptions, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type VerbWork } from './verbs.js';
 
-const load: { readonly [V in Verb]: () => Promise<{ readonly default: Work<V> }> } = {
+const load: { readonly [V in Verb]: () => Promise<{ readonly default: VerbWork<V> }> } = {
   init: () => import('./commands/init.js'),
   run: () => import('./commands/run.js'),
   check: () => import('./commands/check.js'),
@@ -35,7 +35,7 @@ The options of a verb: quiver <verb> --help`;
 export async function quiver(args: readonly string[]): Promise<number> {
   let status = 0;
   const program = programOf(async (verb, values, words) => {
-    const { default: command } = (await load[verb]()) as { readonly default: Work<any> };
+    const { default: command } = (await load[verb]()) as { readonly default: VerbWork<any> };
     status = await command(values, words);
   });
   if (args.length === 0) {

@@ -192,4 +192,4 @@ export type ValuesOf<V extends Verb> = {
 };
 
 /** What does the work of a verb: options and other words in, exit status out. Bad usage is thrown as a `UsageError`. */
-export type Work<V extends Verb> = (values: ValuesOf<V>, words: readonly string[]) => Promise<number>;
+export type VerbWork<V extends Verb> = (values: ValuesOf<V>, words: readonly string[]) => Promise<number>;

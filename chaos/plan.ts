@@ -12,7 +12,7 @@ export type BrokerKind = (typeof BROKERS)[number];
 
 export const PEERS: readonly string[] = ['a', 'b', 'c', 'd', 'e'];
 /** Who may become a member. */
-export const NEWCOMER = 'f';
+export const JOINER = 'f';
 /** The first is there from the beginning to the end, the others come and go. */
 export const CLIENTS: readonly string[] = ['x', 'y', 'z'];
 
@@ -37,7 +37,7 @@ export interface DiskFault extends Timed {
 }
 
 /** One change of the members after the other. */
-export interface Changes extends Timed {
+export interface MemberChanges extends Timed {
   readonly kind: 'members';
   readonly changes: readonly MembershipChange[];
 }
@@ -52,7 +52,7 @@ export interface Visit extends Timed {
 export type Fault =
   | Cut
   | DiskFault
-  | Changes
+  | MemberChanges
   | Visit
   | (Timed & { readonly kind: 'kill' | 'stop'; readonly peer: string })
   | (Timed & { readonly kind: 'broker' })
@@ -139,7 +139,7 @@ const visit = (random: Random, client: string): Visit => ({
 });
 
 /** Without storage nobody knows who votes when all are killed after a change (docs/locks.md): so they are killed before it. */
-function membersChange(random: Random, others: readonly Fault[]): Changes {
+function membersChange(random: Random, others: readonly Fault[]): MemberChanges {
   const { at, forMs } = time(random);
   const ends = others.filter(({ kind }) => kind === 'all').map(({ at }) => at);
   return { at: Math.max(at, ...ends), forMs, kind: 'members', changes: changes(random) };
@@ -148,9 +148,9 @@ function membersChange(random: Random, others: readonly Fault[]): Changes {
 function changes(random: Random): readonly MembershipChange[] {
   const [old, other] = random.shuffle(PEERS) as [string, string];
   const [added, removed, replaced] = [
-    { add: NEWCOMER, remove: null },
+    { add: JOINER, remove: null },
     { add: null, remove: old },
-    { add: NEWCOMER, remove: old },
+    { add: JOINER, remove: old },
   ];
   return random.pick([[added, removed], [replaced, { add: null, remove: other }], [removed, added], [added], [replaced]]);
 }

@@ -13,7 +13,7 @@ import type { TellWorld } from '../test/rehearsal/watched.js';
 import { violations, type HistoryTerms } from './check.js';
 import { notes, tellStalls, writerTo, type History, type HistoryLine } from './history.js';
 import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerStage, type Started } from './peer.js';
-import { CLIENTS, NEWCOMER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
+import { CLIENTS, JOINER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
 
@@ -30,7 +30,7 @@ export interface RoundReport {
 /** Whoever may come in it. */
 const everybodyIn = ({ subject }: FaultPlan): readonly string[] => [
   ...PEERS,
-  ...(subject === 'members' ? [NEWCOMER] : subject === 'clients' ? CLIENTS : []),
+  ...(subject === 'members' ? [JOINER] : subject === 'clients' ? CLIENTS : []),
 ];
 
 export async function runRound(plan: FaultPlan): Promise<RoundReport> {
@@ -130,7 +130,7 @@ class Round {
     const started: Started = {
       id,
       subject: this.plan.subject,
-      role: isClient ? 'client' : id === NEWCOMER ? 'joining' : 'first',
+      role: isClient ? 'client' : id === JOINER ? 'joining' : 'first',
       life,
       url: this.broker.url,
       everybody: everybodyIn(this.plan),

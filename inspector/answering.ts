@@ -1,8 +1,6 @@
 /** A question of the page asked of a run without a page: what a test that was saved from a query looks at. */
-import { Recorder, traceHeader } from '../network/recorder.js';
+import { recordRun } from '../network/record-run.js';
 import type { Scenario } from '../network/scenario/types.js';
-import { Simulation } from '../network/simulation.js';
-import type { TraceHeader, TraceLine } from '../network/trace.js';
 import { queryOf } from './model/query.js';
 import { ReadTrace } from './model/recording.js';
 import { sentence } from './model/words.js';
@@ -40,14 +38,9 @@ export interface AnsweringLine {
  */
 export function linesThatAnswer(scenario: Scenario, query: string): AnsweringLine[] {
   const { answers } = queryOf(query);
-  const simulation = new Simulation(scenario, { host: 'snapshots' });
-  const recording = new ReadTrace();
-  const put = (line: TraceHeader | TraceLine) => recording.push(`${JSON.stringify(line)}\n`);
-  put(traceHeader(scenario.protocol, null, scenario.seed, simulation.network));
-  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-  recorder.lines$.subscribe(put);
-  recorder.conclude(simulation.run());
-  const lines = Array.from({ length: recording.end - recording.first }, (_, i) => recording.first + i);
+  const recording = new ReadTrace({ lines: Infinity, characters: Infinity });
+  for (const line of recordRun(scenario, null, { host: 'snapshots' })) recording.push(`${JSON.stringify(line)}\n`);
+  const lines = Array.from({ length: recording.end }, (_, line) => line);
   return lines
     .filter((line) => answers(recording, line))
     .map((line) => ({ line: line + 1, at: recording.at(line), says: sentence(recording.line(line)) }));

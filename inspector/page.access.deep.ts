@@ -1,10 +1,8 @@
 /** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
-import { expect, onTestFinished, test } from 'vitest';
-import { createNode } from '../adapters/node/node.js';
-import { InProcessBus } from '../adapters/transports/in-process.js';
+import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
-import { directory } from '../machines/directory/index.js';
 import { inspect } from './live/inspect.js';
+import { livePair } from './live/pair.fixture.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
@@ -68,13 +66,8 @@ test('axe reports nothing on any view', async () => {
 });
 
 test('nor with a live system attached: its program, what can be done to it, a watch, every tab and every text', async () => {
-  const bus = new InProcessBus();
-  onTestFinished(() => bus.close());
-  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
-  const [a, b] = ['a', 'b'].map((id) =>
-    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
-  );
-  const watched = await inspect([a!, b!], { page: pageUrl, program: 'shop', reach: true });
+  const [a, b] = livePair();
+  const watched = await inspect([a, b], { page: pageUrl, program: 'shop', reach: true });
   const { page, leave } = await visit(watched.url);
   await page.getByText('live', { exact: true }).waitFor();
   b!.command('request');

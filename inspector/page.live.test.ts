@@ -1,14 +1,12 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
-import { InProcessBus } from '../adapters/transports/in-process.js';
-import { createNode } from '../adapters/node/node.js';
-import { directory } from '../machines/directory/index.js';
+import { expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
 import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { verifyTrace } from '../test/verify/verify.js';
 import { inspect } from './live/inspect.js';
+import { livePair } from './live/pair.fixture.js';
 import { pageUrl, visit, type Visited } from './page/testing/browser.js';
 import { directoryScenario } from './page/testing/traces.js';
 
@@ -26,13 +24,8 @@ const isAt = (page: Page, text: RegExp): Promise<unknown> =>
   );
 
 test('the actors of an application appear as they act, and the page follows them', async () => {
-  const bus = new InProcessBus();
-  onTestFinished(() => bus.close());
-  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
-  const [a, b] = ['a', 'b'].map((id) =>
-    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
-  );
-  const watched = await inspect([a!, b!], { page: pageUrl });
+  const [a, b] = livePair();
+  const watched = await inspect([a, b], { page: pageUrl });
   const { page, leave } = await watch(watched.url);
   b!.command('request');
   await isAt(page, /b received token from a; announced granted/);

@@ -10,7 +10,7 @@ import type { Counts } from './coverage/coverage.js';
 import type { Path } from './paths/paths.js';
 
 /** What walked, its paths, and what they cover. */
-export interface Shown {
+export interface ShownPaths {
   readonly of: Pick<Protocol, 'name' | 'charts'>;
   readonly paths: readonly Pick<Path, 'chart' | 'first' | 'steps'>[];
   readonly coverage: Counts;
@@ -22,7 +22,9 @@ const WRITER: string = '../inspector/exports/failure-page.js';
 /** The page of a run, by its path; `null` where none can be written. */
 export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader | TraceLine>): Promise<string | null> {
   try {
-    const { writeFailurePage } = (await import(/* @vite-ignore */ WRITER)) as typeof import('../inspector/exports/failure-page.js');
+    const { writeFailurePage } = (await import(
+      /* @vite-ignore */ WRITER
+    )) as typeof import('../inspector/exports/failure-page.js');
     return writeFailurePage(name, lines());
   } catch {
     return null;
@@ -30,7 +32,7 @@ export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader 
 }
 
 /** The page of paths through charts, by its path; `null` where none can be written. */
-export async function pageOfPaths(name: string, shown: () => Shown | Promise<Shown>): Promise<string | null> {
+export async function pageOfPaths(name: string, shown: () => ShownPaths | Promise<ShownPaths>): Promise<string | null> {
   try {
     const { traceOfPaths } = await import('../inspector/path-trace.js');
     const { of, paths, coverage } = await shown();

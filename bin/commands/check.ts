@@ -9,8 +9,8 @@ import { examineTogether } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
-import type { ValuesOf, Work } from '../verbs.js';
-import { checkReport, perSecond, printCheck } from '../print-check.js';
+import type { ValuesOf, VerbWork } from '../verbs.js';
+import { reportOfCheck, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
 import { broughtProtocols } from '../protocols.js';
@@ -22,7 +22,7 @@ import { writeTrace } from '../trace-file.js';
 /** Each thread holds all states. */
 const CORES_MAX = 64;
 
-const command: Work<'check'> = async (values, words) => {
+const command: VerbWork<'check'> = async (values, words) => {
   const options = { ...optionsOf(values), safety: values.safety ?? false };
   const graphs = integerOption('graphs', values.graphs);
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
@@ -45,7 +45,7 @@ const command: Work<'check'> = async (values, words) => {
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
     if (trace && values.trace !== undefined) writeTrace(values.trace, trace);
-    if (values.json) console.log(JSON.stringify(checkReport(item, found, trace)));
+    if (values.json) console.log(JSON.stringify(reportOfCheck(item, found, trace)));
     else printCheck(item, found, values.trace, options.search !== 'depth');
   }
   return refused ? USAGE : exitStatusOf(verdicts);

@@ -1,8 +1,8 @@
 /** `quiver completion SHELL`: what a shell has to know in order to complete verbs and options; other words are files. */
 import { UsageError } from '../../machines/errors.js';
-import { sharedOptions, verbNames, verbs, type OptionSpec, type Verb, type Work } from '../verbs.js';
+import { sharedOptions, verbNames, verbs, type OptionSpec, type Verb, type VerbWork } from '../verbs.js';
 
-const command: Work<'completion'> = async (_, words) => {
+const command: VerbWork<'completion'> = async (_, words) => {
   const [shell, ...more] = words;
   const script = scripts[shell ?? ''];
   if (!script || more.length > 0) throw new UsageError(`name one shell: ${Object.keys(scripts).join(', ')}`);

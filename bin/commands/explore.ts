@@ -15,7 +15,7 @@ import { parseText } from '../../network/scenario/parse.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
-import type { ValuesOf, Work } from '../verbs.js';
+import type { ValuesOf, VerbWork } from '../verbs.js';
 import { Forks } from '../forks.js';
 import { importOf } from '../protocols.js';
 import { recordRun } from '../../network/record-run.js';
@@ -25,7 +25,7 @@ import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
-const command: Work<'explore'> = async (values, words) => {
+const command: VerbWork<'explore'> = async (values, words) => {
   const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError(

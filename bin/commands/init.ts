@@ -3,12 +3,12 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { UsageError } from '../../machines/errors.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 
 /** The files as they are written; only package.json is made. */
 const TEMPLATE = new URL('../start/', import.meta.url);
 
-const command: Work<'init'> = async (_, words) => {
+const command: VerbWork<'init'> = async (_, words) => {
   const [folder = '.', ...more] = words;
   if (more.length > 0) throw new UsageError(`name one folder; ${more.join(', ')} are too many`);
   const files = readdirSync(TEMPLATE).filter((name) => name !== 'README.md');

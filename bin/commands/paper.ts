@@ -15,7 +15,7 @@ import { experiments } from '../../experiments/index.js';
 import { papersPage, type Reproduction } from '../papers-page.js';
 import { UsageError } from '../../machines/errors.js';
 import { OutputFile } from '../output-file.js';
-import type { ValuesOf, Work } from '../verbs.js';
+import type { ValuesOf, VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { bold, dim, number, table, verdictInColour } from '../style.js';
 
@@ -23,7 +23,7 @@ interface Reproduced extends Reproduction {
   readonly seconds: number;
 }
 
-const command: Work<'paper'> = async (values, words) => {
+const command: VerbWork<'paper'> = async (values, words) => {
   const chosen = experimentsNamed(words);
   const page = values.html === undefined ? undefined : new OutputFile(values.html);
   const papers: Reproduced[] = [];

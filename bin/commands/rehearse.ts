@@ -8,9 +8,9 @@ import { readFile } from '../scenarios.js';
 import { sharedRehearsal } from '../share/jobs.js';
 import { number, verdictInColour } from '../style.js';
 import { integerOption } from '../usage.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 
-const command: Work<'rehearse'> = async (values, words) => {
+const command: VerbWork<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
     throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');

@@ -4,14 +4,14 @@ import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { isStep, TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 import { recordRun } from '../../network/record-run.js';
 import { optionsOf } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdictInColour } from '../style.js';
 
-const command: Work<'replay'> = async (_, words) => {
+const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
   const [first, ...recorded] = readFile(path)

@@ -6,7 +6,7 @@ import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Report, Verdict } from '../../network/report.js';
 import { Simulation, type SimulationOptions } from '../../network/simulation.js';
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import { printReport } from '../print-report.js';
 import { readScenarios, type Source } from '../scenarios.js';
@@ -16,7 +16,7 @@ import { UsageError } from '../../machines/errors.js';
 /** Between two looks at the terminal and at Ctrl-C. */
 const SLICE_MS = 50;
 
-const command: Work<'run'> = async (values, words) => {
+const command: VerbWork<'run'> = async (values, words) => {
   const host = hostOf(values.host);
   const stop = integerOption('stop', values.stop, 0);
   if (stop !== undefined && values.trace !== undefined) {

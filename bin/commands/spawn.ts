@@ -19,13 +19,13 @@ import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
 import { integerOption } from '../usage.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 import { readScenarios, type Source } from '../scenarios.js';
 
 /** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
 const DETECTOR = { beatMs: 50, patience: 20 };
 
-const command: Work<'spawn'> = async (values, words) => {
+const command: VerbWork<'spawn'> = async (values, words) => {
   const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');

@@ -17,7 +17,7 @@ import { emitTests } from '../../test/emit.js';
 import { pathsOf } from '../../test/paths/paths.js';
 import type { SwarmFailure } from '../../test/swarm/swarm.js';
 import { integerOption } from '../usage.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 import { protocolJunit, reporterOf } from '../junit.js';
 import { machineIn } from '../machines.js';
 import { OutputFile } from '../output-file.js';
@@ -29,7 +29,7 @@ import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 import { writeTrace } from '../trace-file.js';
 
-const command: Work<'test'> = async (values, words) => {
+const command: VerbWork<'test'> = async (values, words) => {
   const reporter = reporterOf(values);
   if (values.watch) return watch();
   const [word, ...more] = words;

@@ -4,13 +4,13 @@ import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
-import type { Work } from '../verbs.js';
+import type { VerbWork } from '../verbs.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { exitStatusOf } from '../usage.js';
 import { number, property, verdictInColour } from '../style.js';
 
-const command: Work<'verify'> = async (values, words) => {
+const command: VerbWork<'verify'> = async (values, words) => {
   const [path, ...more] = words;
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');

@@ -4,7 +4,7 @@
  */
 
 /** What a process is to run, as plain data, for one that reads it again: which work, and what that work is given. */
-export type Task =
+export type SharedTask =
   | { readonly work: 'rehearse'; readonly word: string; readonly runs: number; readonly seed: number | undefined }
   | { readonly work: 'swarm'; readonly word: string; readonly protocols: readonly string[]; readonly seed: number }
   | { readonly work: 'check'; readonly protocols: readonly string[]; readonly options: object };
@@ -14,7 +14,7 @@ export interface Job<R> {
   readonly name: string;
   /** What must be the same for everybody, by names that a complaint can tell. */
   readonly terms: Readonly<Record<string, string | number>>;
-  readonly task: Task;
+  readonly task: SharedTask;
   /** How a message calls this piece. */
   readonly titleOf: (piece: number) => string;
   /** What the process that runs this piece is told, beside its task. */
@@ -26,7 +26,7 @@ export interface Job<R> {
 }
 
 /** How a piece ended: with a result, or in a way in which it would end everywhere. */
-export type Ending<R> = { readonly result: R } | { readonly broken: string; readonly isUsage: boolean };
+export type PieceEnding<R> = { readonly result: R } | { readonly broken: string; readonly isUsage: boolean };
 
 /** What was done together. */
 export interface Together<R> {

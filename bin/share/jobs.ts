@@ -42,7 +42,7 @@ const smallest = (numbers: Iterable<number>): number => Math.min(Infinity, ...nu
 
 export async function sharedRehearsal(url: string, word: string, runsGiven?: number, seedGiven?: number): Promise<Rehearsal> {
   const { runs: runsSaid = 100, seed: seedSaid = 1, shrinkSeconds = 60 } = await rehearsalIn(word);
-  const { joined } = await import('../../test/rehearsal/rehearse.js');
+  const { joinedRehearsal } = await import('../../test/rehearsal/rehearse.js');
   const [runs, seed] = [runsGiven ?? runsSaid, seedGiven ?? seedSaid];
   const [file, name] = word.split('#') as [string, string?];
   const job: Job<Rehearsal> = {
@@ -58,7 +58,7 @@ export async function sharedRehearsal(url: string, word: string, runsGiven?: num
     // How short a failure was made is a matter of time.
     essenceOf: ({ digest, failure }) => (failure && shrinkSeconds > 0 ? [failure.judge] : [digest]),
   };
-  return joined(await shared(url, job));
+  return joinedRehearsal(await shared(url, job));
 }
 
 export async function sharedSwarm(
@@ -68,7 +68,7 @@ export async function sharedSwarm(
   runs: number,
   seed: number,
 ): Promise<SwarmReport> {
-  const { joinedSwarm, partsOf } = await import('../../test/swarm/swarm.js');
+  const { joinedSwarm, partsNeeded } = await import('../../test/swarm/swarm.js');
   const job: Job<SwarmPart> = {
     name: `swarm ${protocol.name}`,
     terms: { version, file: module ? ofFiles([module.path]) : 'of this package', runs, seed },
@@ -79,7 +79,7 @@ export async function sharedSwarm(
       const failed = [...results].flatMap(([part, { failure }]) => (failure ? [part + 1] : []));
       const first: SwarmPart[] = [];
       for (let part = 0; results.has(part); part++) first.push(results.get(part)!);
-      return Math.min(partsOf(runs, first), smallest(failed));
+      return Math.min(partsNeeded(runs, first), smallest(failed));
     },
     essenceOf: (part) => part,
   };

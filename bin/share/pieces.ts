@@ -7,7 +7,7 @@ import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
 import { bringProtocols, protocolOf } from '../protocols.js';
 import { rehearsalIn } from '../rehearsal-module.js';
 import { parseIn } from '../scenarios.js';
-import type { Ending, Task } from './job.js';
+import type { PieceEnding, SharedTask } from './job.js';
 
 /** What a thread of it runs: a process whose parent was killed is given another. */
 const ENDS_WITH_PARENT = `
@@ -17,7 +17,7 @@ setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, '
 
 type Work = (input: never) => unknown;
 
-async function workOf(task: Task): Promise<Work> {
+async function workOf(task: SharedTask): Promise<Work> {
   switch (task.work) {
     case 'rehearse': {
       const { main, ...options } = await rehearsalIn(task.word);
@@ -48,7 +48,7 @@ function explored({ where, json }: { where: string; json: unknown }, options: Ch
   return { ...found, counterexample: rest as typeof counterexample };
 }
 
-async function ending(work: Promise<Work>, input: unknown): Promise<Ending<unknown>> {
+async function ending(work: Promise<Work>, input: unknown): Promise<PieceEnding<unknown>> {
   try {
     return { result: await (await work)(input as never) };
   } catch (error) {
@@ -57,7 +57,7 @@ async function ending(work: Promise<Work>, input: unknown): Promise<Ending<unkno
   }
 }
 
-const work = workOf(JSON.parse(process.argv[2]!) as Task);
+const work = workOf(JSON.parse(process.argv[2]!) as SharedTask);
 // It is told with the first piece.
 work.catch(() => {});
 // Ctrl-C is heard by the one that shares, which ends this one.

@@ -13,7 +13,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { UsageError } from '../../machines/errors.js';
 import type * as JetStream from '@nats-io/jetstream';
 import type { Msg, NatsConnection, Payload } from '@nats-io/nats-core';
-import type { Ending, Job } from './job.js';
+import type { PieceEnding, Job } from './job.js';
 
 /** So long a worker may say nothing about its piece; it says something three times in that time, from a process that does nothing else. */
 export const ACK_MS = 6_000;
@@ -26,9 +26,9 @@ const FILL_AT_ONCE = 250;
 const NANOS = 1e6;
 
 /** What is stored of a piece. */
-export interface Stored<R> {
+export interface StoredPiece<R> {
   readonly by: string;
-  readonly ending: Ending<R>;
+  readonly ending: PieceEnding<R>;
 }
 
 /** A piece that was handed out to this process. */
@@ -77,9 +77,9 @@ async function connected(url: string, { transport }: Client): Promise<NatsConnec
 export class JobStreams<R> {
   readonly id = randomUUID();
   /** The first result of each piece, as far as this process has heard. */
-  readonly results = new Map<number, Stored<R>>();
+  readonly results = new Map<number, StoredPiece<R>>();
   /** Every other one. */
-  readonly others: { readonly piece: number; readonly stored: Stored<R> }[] = [];
+  readonly others: { readonly piece: number; readonly stored: StoredPiece<R> }[] = [];
   /** Called with every result. */
   onResult: () => void = () => {};
   private readonly token: string;
@@ -193,7 +193,7 @@ export class JobStreams<R> {
     const hear = async () => {
       for await (const message of messages) {
         const [kind, number] = message.subject.split('.').slice(-2) as [string, string];
-        const stored = JSON.parse(gunzipSync(message.data).toString()) as Stored<R>;
+        const stored = JSON.parse(gunzipSync(message.data).toString()) as StoredPiece<R>;
         if (kind === 'result') this.results.set(Number(number), stored);
         else this.others.push({ piece: Number(number), stored });
         this.onResult();
@@ -240,15 +240,15 @@ export class JobStreams<R> {
   }
 
   /** Keeps the result, and only then takes the piece out of the queue. */
-  async store({ piece, message }: HandedOut, ending: Ending<R>): Promise<void> {
+  async store({ piece, message }: HandedOut, ending: PieceEnding<R>): Promise<void> {
     const data = this.packed(piece, ending);
     const isFirst = await this.publish(this.subject('result', piece), data, { lastSubjectSequence: 0 });
     if (!isFirst && !(await this.isOwn(piece))) await this.publish(this.subject('again', piece), data, {});
     await message.ackAck();
   }
 
-  private packed(piece: number, ending: Ending<R>): Buffer {
-    const pack = (stored: Stored<R>) => gzipSync(JSON.stringify(stored));
+  private packed(piece: number, ending: PieceEnding<R>): Buffer {
+    const pack = (stored: StoredPiece<R>) => gzipSync(JSON.stringify(stored));
     const data = pack({ by: this.id, ending });
     const most = this.connection.info?.max_payload ?? Infinity;
     if (data.length < most - 1_000) return data;
@@ -260,7 +260,7 @@ export class JobStreams<R> {
   /** Its first answer may have been lost. */
   private async isOwn(piece: number): Promise<boolean> {
     const message = await this.jsm.streams.getMessage(this.resultsName, { last_by_subj: this.subject('result', piece) });
-    return message !== null && (JSON.parse(gunzipSync(message.data).toString()) as Stored<R>).by === this.id;
+    return message !== null && (JSON.parse(gunzipSync(message.data).toString()) as StoredPiece<R>).by === this.id;
   }
 
   /** Whether somebody has taken the streams away. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { ProgressLine } from '../progress.js';
 import { number } from '../style.js';
-import type { Ending, Job, Together } from './job.js';
+import type { PieceEnding, Job, Together } from './job.js';
 import { ACK_MS, JobStreams, type HandedOut } from './streams.js';
 import { Worker, WorkerEnded } from './worker.js';
 
@@ -111,7 +111,7 @@ class Part<R> {
     return { sum: { results: all, ownCount: this.ownCount, againCount: this.again.size, twice } };
   }
 
-  private essenceOf(ending: Ending<R>): string {
+  private essenceOf(ending: PieceEnding<R>): string {
     return JSON.stringify('result' in ending ? this.job.essenceOf(ending.result) : null);
   }
 
@@ -157,9 +157,9 @@ class Part<R> {
   }
 
   /** `null`: its process has ended, and it is to be handed out again. */
-  private async runHere({ piece, time }: HandedOut): Promise<Ending<R> | null> {
+  private async runHere({ piece, time }: HandedOut): Promise<PieceEnding<R> | null> {
     try {
-      const ending = (await this.worker.run(this.job.inputOf(piece))) as Ending<R>;
+      const ending = (await this.worker.run(this.job.inputOf(piece))) as PieceEnding<R>;
       this.ownCount++;
       return ending;
     } catch (error) {
@@ -168,13 +168,13 @@ class Part<R> {
     }
   }
 
-  private broken(piece: number, why: string): Ending<R> {
+  private broken(piece: number, why: string): PieceEnding<R> {
     const broken = `${this.job.titleOf(piece)} was handed out ${TIMES_MAX} times, and nobody came to its end: ${why}; run it alone`;
     return { broken, isUsage: false };
   }
 
   /** What took so long to run is not lost because the server is away for a moment. */
-  private async stored(handed: HandedOut, ending: Ending<R>): Promise<void> {
+  private async stored(handed: HandedOut, ending: PieceEnding<R>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.streams.store(handed, ending);

@@ -1,6 +1,6 @@
 /** A process that runs one piece after the other, and is started anew when it has ended. */
 import { fork, type ChildProcess } from 'node:child_process';
-import type { Ending, Task } from './job.js';
+import type { PieceEnding, SharedTask } from './job.js';
 
 /** It has ended by itself, or was ended, before its piece. */
 export class WorkerEnded extends Error {}
@@ -8,14 +8,14 @@ export class WorkerEnded extends Error {}
 export class Worker {
   private child: ChildProcess | null = null;
 
-  constructor(private readonly task: Task) {}
+  constructor(private readonly task: SharedTask) {}
 
   /** @throws WorkerEnded */
-  async run(input: unknown): Promise<Ending<unknown>> {
+  async run(input: unknown): Promise<PieceEnding<unknown>> {
     const child = (this.child ??= this.start());
     try {
       return await new Promise((resolve, reject) => {
-        child.once('message', (ended) => resolve(ended as Ending<unknown>));
+        child.once('message', (ended) => resolve(ended as PieceEnding<unknown>));
         child.once('exit', (code, signal) => reject(new WorkerEnded(signal ?? `status ${code}`)));
         child.once('error', reject);
         child.send(input as object, (error) => error && reject(new WorkerEnded(error.message)));

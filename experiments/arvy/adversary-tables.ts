@@ -2,7 +2,7 @@
 import type { Table, TableCell } from '../experiment.js';
 import { badCycle, worstCycle, type PolicyStart } from './adversary.js';
 import { pair, sweep, tightRound } from './requests.js';
-import { chain, costOf, type Start } from './run.js';
+import { chain, costOf, type JsonObject } from './run.js';
 
 /** The policies that draw nothing: what the adversary asks for leads to one tree. */
 const SETTLED = ['arrow', 'ivy', 'second', 'middle'] as const;
@@ -21,7 +21,7 @@ const startOf = (policy: (typeof POLICIES)[number], n: number): PolicyStart =>
   policy === 'bridge' ? { policy } : { policy, ...chain(n) };
 
 /** A row of policies; the bridge is for rings. */
-const rowOf = ([kind, n]: Shape, cell: (topology: Start, start: PolicyStart) => TableCell) => ({
+const rowOf = ([kind, n]: Shape, cell: (topology: JsonObject, start: PolicyStart) => TableCell) => ({
   label: `${kind}, n = ${n}`,
   cells: POLICIES.map((policy): TableCell => {
     if (policy === 'bridge' && kind !== 'ring') return { value: null };

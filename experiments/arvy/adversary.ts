@@ -9,9 +9,9 @@
  */
 import type { Policy } from '../../machines/directory/policies.js';
 import { SingleRequests, type Pointers } from './pointers.js';
-import type { Start } from './run.js';
+import type { JsonObject } from './run.js';
 
-export type PolicyStart = Start & { readonly policy: Policy };
+export type PolicyStart = JsonObject & { readonly policy: Policy };
 
 /** One request at one tree. */
 export interface AdversaryRequest {
@@ -23,7 +23,7 @@ export interface AdversaryRequest {
 
 export interface Worst {
   /** The options of a directory with the tree in which the cycle begins. */
-  readonly from: Start;
+  readonly from: JsonObject;
   /** Find cost over the optimum, of the cycle alone. */
   readonly ratio: number;
   readonly cost: number;
@@ -36,7 +36,7 @@ type Cycle = readonly Pick<AdversaryRequest, 'node' | 'cost' | 'opt'>[];
 
 interface Found {
   readonly cycle: Cycle;
-  readonly from: Start;
+  readonly from: JsonObject;
 }
 
 const worstOf = ({ cycle, from }: Found): Worst => {
@@ -53,7 +53,7 @@ function raise(known: Worst, above: (ratio: number) => Found | undefined): Worst
 }
 
 /** The worst cycle of requests that a policy can be led into from its start. */
-export function worstCycle(topology: Start, start: PolicyStart): Worst {
+export function worstCycle(topology: JsonObject, start: PolicyStart): Worst {
   const trees = everyTree(topology, start);
   const graph = trees.map(({ requests }) => requests);
   return raise(worstOf({ cycle: [], from: start }), (ratio) => {
@@ -64,12 +64,12 @@ export function worstCycle(topology: Start, start: PolicyStart): Worst {
 
 /** All trees that requests lead to, each as the options of a directory that begins with it, and where each request leads from it. */
 export function everyTree(
-  topology: Start,
+  topology: JsonObject,
   start: PolicyStart,
-): readonly { readonly options: () => Start; readonly requests: readonly AdversaryRequest[] }[] {
+): readonly { readonly options: () => JsonObject; readonly requests: readonly AdversaryRequest[] }[] {
   const directory = new SingleRequests(topology, start.policy);
   const known = new Map<string, number>();
-  const trees: { pointers: Pointers; options: () => Start; requests: AdversaryRequest[] }[] = [];
+  const trees: { pointers: Pointers; options: () => JsonObject; requests: AdversaryRequest[] }[] = [];
   const numberOf = (pointers: Pointers): number => {
     const key = keyOf(pointers);
     if (!known.has(key)) {
@@ -126,7 +126,7 @@ function cycleTo(
   return undefined;
 }
 
-export interface Search {
+export interface AdversaryBounds {
   /** How many ways are followed at a time; one after the other, for sometimes fewer find more. */
   readonly widths: readonly number[];
   /** How many requests far. */
@@ -148,7 +148,7 @@ interface Way {
  * A bad cycle of requests on a network with more trees than can be looked at: what the requests that are known to be bad come to when
  * they are repeated, or worse. Of all ways from the start the best few are followed.
  */
-export function badCycle(topology: Start, start: PolicyStart, { widths, length, known }: Search): Worst {
+export function badCycle(topology: JsonObject, start: PolicyStart, { widths, length, known }: AdversaryBounds): Worst {
   const directory = new SingleRequests(topology, start.policy);
   const first = directory.start(start);
   const found = (way: Way): Found => ({ cycle: cycleOf(way), from: directory.optionsOf(way.pointers) });

@@ -1,9 +1,9 @@
 /** A greedy adversary: always the request whose find costs most for its share of the optimum, the first node of several. */
 import type { Policy } from '../../machines/directory/policies.js';
 import { SingleRequests } from './pointers.js';
-import type { Start } from './run.js';
+import type { JsonObject } from './run.js';
 
-export function greedyRequests(topology: Start, options: Start & { readonly policy: Policy }, count: number): number[] {
+export function greedyRequests(topology: JsonObject, options: JsonObject & { readonly policy: Policy }, count: number): number[] {
   const directory = new SingleRequests(topology, options.policy);
   let pointers = directory.start(options);
   return Array.from({ length: count }, () => {

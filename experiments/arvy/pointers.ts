@@ -10,7 +10,7 @@ import { extendVisited, newParent } from '../../machines/directory/policies.js';
 import type { NodeId } from '../../machines/effects.js';
 import { createTopology } from '../../network/topology/index.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { costOf, type DirectoryCost, type Start } from './run.js';
+import { costOf, type DirectoryCost, type JsonObject } from './run.js';
 
 /** Pointers with no find on its way; nodes are numbers. */
 export interface Pointers {
@@ -34,7 +34,7 @@ export class SingleRequests {
   private readonly far: readonly Float64Array[];
 
   constructor(
-    private readonly topology: Start,
+    private readonly topology: JsonObject,
     private readonly policy: Policy,
   ) {
     const { nodes, links } = createTopology(topology);
@@ -45,7 +45,7 @@ export class SingleRequests {
   }
 
   /** The pointers with which the directory begins under these options. */
-  start(options: Start): Pointers {
+  start(options: JsonObject): Pointers {
     return this.of(costOf(this.topology, options, []));
   }
 
@@ -60,7 +60,7 @@ export class SingleRequests {
   }
 
   /** The options of a directory that begins with these pointers. */
-  optionsOf({ parents, holder, bridgeOwner }: Pointers): Start {
+  optionsOf({ parents, holder, bridgeOwner }: Pointers): JsonObject {
     const name = (node: number) => this.nodes[node]!;
     return {
       policy: this.policy,

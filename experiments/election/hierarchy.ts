@@ -10,7 +10,7 @@ import { band } from './alternatives/band.js';
 import { cut } from './alternatives/cut.js';
 import { single } from './alternatives/single.js';
 import { leaders, upset, type DistrictsMoved, type Upset } from './districts.js';
-import { exact, randomGeometric, mean, plain, seeds, someLinks } from './figures.js';
+import { exact, randomGeometric, mean, rounded, seeds, someLinks } from './figures.js';
 import { linksAt, type Options } from './run.js';
 
 const WIDE = { radii: [2, 5] };
@@ -123,7 +123,7 @@ function upsetRow({ label, graphs, changes }: Upsetting, { name, options, protoc
     const leader = random.pick(graph.nodes);
     return upset(graph, changes(graph, random, leader), { ...options, leader }, protocol);
   });
-  const of = (field: keyof Upset) => plain(mean(all.map((one) => one[field])));
+  const of = (field: keyof Upset) => rounded(mean(all.map((one) => one[field])));
   // D5: no incumbent resigns; somebody else is elected only where the lost link was the last way to one.
   const roles = label === 'one link lost' && protocol === election ? { expected: 0 } : {};
   return {
@@ -162,7 +162,9 @@ function churn(graph: Topology, seed: number): DistrictsMoved[] {
 export function leanTable(progress: (share: number) => void): Table {
   const graphs = seeds.slice(0, 3).map(thinned);
   const reference = ['22.8 / 7.5', '31.5 / 8.6', '43.1 / 12.7', '32.7 / 10.8', '64.7 / 32.2'];
-  const greedy = WIDE.radii.map((radius) => plain(mean(graphs.map((graph) => greedyDominatingSet(adjacencyOf(graph), radius)))));
+  const greedy = WIDE.radii.map((radius) =>
+    rounded(mean(graphs.map((graph) => greedyDominatingSet(adjacencyOf(graph), radius)))),
+  );
   return {
     title:
       'Leaders of a level against a greedy dominating set: geometric graphs of 200 after churn, radii 2 and 5, mean of three',
@@ -172,7 +174,7 @@ export function leanTable(progress: (share: number) => void): Table {
       ...WAYS.map(({ name, options, protocol }, k) => {
         progress(k / WAYS.length);
         const all = graphs.map((graph, i) => leaders(graph, churn(graph, i), options, protocol));
-        const level = (i: number) => plain(mean(all.map((one) => one[i]!)));
+        const level = (i: number) => rounded(mean(all.map((one) => one[i]!)));
         return { label: name, cells: [level(0), level(1), { value: reference[k]! }] };
       }),
     ],

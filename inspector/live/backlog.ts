@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { plain, plainEvent } from './plain.js';
-import type { GapReport, PeerReport, Report, StepReport } from './report.js';
+import type { GapReport, PeerReport, LiveReport, StepReport } from './report.js';
 
 /** The inspector refuses a batch of more than ten million; small ones keep it answering. */
 const BATCH_BYTES_MAX = 2_000_000;
@@ -26,7 +26,7 @@ interface Waiting {
   readonly tells: readonly string[] | 'more';
 }
 
-export class Backlog {
+export class ReportBacklog {
   private waiting: Waiting[] = [];
   private bytes = 0;
 
@@ -36,7 +36,7 @@ export class Backlog {
     return this.waiting.length === 0;
   }
 
-  put(report: Report): void {
+  put(report: LiveReport): void {
     this.add(this.waiting, report, 1);
     if (this.bytes > this.bytesMax) this.drop();
   }
@@ -53,13 +53,13 @@ export class Backlog {
 
   /** The inspector refuses what was taken: it is told that so many are missing. */
   refused(texts: readonly string[]): void {
-    const at = (JSON.parse(texts.at(-1)!) as Report).at;
+    const at = (JSON.parse(texts.at(-1)!) as LiveReport).at;
     const gap: Waiting[] = [];
     this.add(gap, { at, node: '', kind: 'gap', count: texts.length });
     this.waiting.unshift(...gap);
   }
 
-  private add(to: Waiting[], report: Report, counts = 0): void {
+  private add(to: Waiting[], report: LiveReport, counts = 0): void {
     const text = textOf(report);
     const bytes = Buffer.byteLength(text) + OVERHEAD_BYTES;
     to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, tells: tellsOf(report) });
@@ -72,14 +72,14 @@ export class Backlog {
     for (; this.bytes > this.bytesMax / 2 && count < this.waiting.length; count++) this.bytes -= this.waiting[count]!.bytes;
     const dropped = this.waiting.splice(0, count);
     const standing = new Standing();
-    for (const text of thatMatter(dropped)) standing.take(JSON.parse(text) as Report);
+    for (const text of thatMatter(dropped)) standing.take(JSON.parse(text) as LiveReport);
     const missing = dropped.reduce((sum, { counts }) => sum + counts, 0);
-    const reports = standing.reports((JSON.parse(dropped.at(-1)!.text) as Report).at, missing);
+    const reports = standing.reports((JSON.parse(dropped.at(-1)!.text) as LiveReport).at, missing);
     this.waiting.unshift(...this.fitting(reports));
   }
 
   /** How everything stands takes a quarter at most; where cutting does not help, it is left out. */
-  private fitting(reports: readonly Report[]): Waiting[] {
+  private fitting(reports: readonly LiveReport[]): Waiting[] {
     const before = this.bytes;
     for (const cutTo of [undefined, this.bytesMax / 8 / reports.length]) {
       this.bytes = before;
@@ -106,7 +106,7 @@ function thatMatter(dropped: readonly Waiting[]): string[] {
   return matter.reverse();
 }
 
-function tellsOf(report: Report): Waiting['tells'] {
+function tellsOf(report: LiveReport): Waiting['tells'] {
   if (report.kind === 'gap' || report.kind === 'start' || report.kind === 'crash') return 'more';
   if (report.kind === 'peer') return report.heard.type === 'up' || report.heard.type === 'down' ? 'more' : [];
   if (report.charts) return 'more';
@@ -127,7 +127,7 @@ class Standing {
   private readonly nodes = new Map<NodeId, Stood>();
   private readonly peers = new Map<string, PeerReport>();
 
-  take(report: Report): void {
+  take(report: LiveReport): void {
     if (report.kind === 'gap') return;
     if (report.kind === 'peer') return void this.peers.set(JSON.stringify([report.node, report.heard.peer]), report);
     const before = this.nodes.get(report.node);
@@ -142,7 +142,7 @@ class Standing {
   }
 
   /** The gap, and then how each node stands, all at one time. */
-  reports(at: number, count: number): Report[] {
+  reports(at: number, count: number): LiveReport[] {
     const gap: GapReport = { at, node: '', kind: 'gap', count };
     const nodes = [...this.nodes.values()].flatMap((stood) => standsSo(stood, at));
     return [gap, ...nodes, ...[...this.peers.values()].map((report) => ({ ...report, at }))];
@@ -168,7 +168,7 @@ function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepR
   return [stands, ...(end ? [{ ...end, at }] : [])];
 }
 
-function textOf(report: Report): string {
+function textOf(report: LiveReport): string {
   try {
     const text = JSON.stringify(report);
     if (text.length <= REPORT_BYTES_MAX && Buffer.byteLength(text) <= REPORT_BYTES_MAX) return text;
@@ -184,7 +184,7 @@ function textOf(report: Report): string {
 }
 
 /** The same with what it tells of states and messages shortened. */
-function cut(report: Report, charactersMax: number): Report {
+function cut(report: LiveReport, charactersMax: number): LiveReport {
   const options = { charactersMax };
   if (report.kind === 'gap') return report;
   if (report.kind === 'peer') return plain(report, options) as PeerReport;

@@ -1,22 +1,12 @@
 /** Hands on live nodes of this process: the gestures, what is told of them, and that nothing is lost when they let go. */
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createNode, type LiveNode } from '../../adapters/node/node.js';
-import { InProcessBus } from '../../adapters/transports/in-process.js';
-import { directory } from '../../machines/directory/index.js';
+import { describe, expect, test } from 'vitest';
+import type { LiveNode } from '../../adapters/node/node.js';
 import { NodeGate } from './gate.js';
-
-const topology = {
-  nodes: ['a', 'b'],
-  links: [['a', 'b', 1]] as [string, string, number][],
-};
+import { livePair } from './pair.fixture.js';
 
 /** `a` has the token; what its gate tells is noted. */
 async function pair() {
-  const bus = new InProcessBus();
-  onTestFinished(() => bus.close());
-  const [a, b] = ['a', 'b'].map((id) =>
-    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } }),
-  ) as [LiveNode, LiveNode];
+  const [a, b] = livePair();
   await Promise.all([a.ready, b.ready]);
   const told: string[] = [];
   const gateOfA = new NodeGate(a, {

@@ -7,7 +7,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import { checkReport } from './report-checks.js';
-import { now as present, type Report, type StepReport } from './report.js';
+import { now as present, type LiveReport, type StepReport } from './report.js';
 
 const PATIENCE_MS = 150;
 /** A sender that has not reported by then was not watched when it sent. */
@@ -20,8 +20,8 @@ const SILENCE_MS = 3 * BEAT_MS;
 const AHEAD_MAX_MS = 1000;
 
 interface Taker {
-  isReadyFor(report: Report): boolean;
-  take(report: Report, program?: string): void;
+  isReadyFor(report: LiveReport): boolean;
+  take(report: LiveReport, program?: string): void;
   gone(node: string, at: number): void;
   lookAround(at: number): void;
 }
@@ -38,7 +38,7 @@ export const programKey = ({ name, run }: Program): string => JSON.stringify([na
 /** What one program says at a time; a heartbeat when there is nothing else. */
 export interface Batch {
   readonly program: Program;
-  readonly reports: readonly Report[];
+  readonly reports: readonly LiveReport[];
   /** The batches of a sender are counted from 1, and one that comes again is not taken again; a heartbeat has no number. */
   readonly sender?: string;
   readonly number?: number;
@@ -57,7 +57,7 @@ interface Known {
 }
 
 interface Waiting {
-  readonly report: Report;
+  readonly report: LiveReport;
   readonly program: Known | undefined;
   /** The node as its program calls it. */
   readonly local: string;
@@ -72,7 +72,7 @@ export class Inbox {
   constructor(private readonly taker: Taker) {}
 
   /** From this process. */
-  put(report: Report, program?: Program): void {
+  put(report: LiveReport, program?: Program): void {
     this.waiting.push({ report, program: program && this.programOf(program, Infinity), local: report.node });
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
@@ -175,7 +175,7 @@ export const isProgram = (value: unknown): value is Program => {
 };
 
 /** Tells the page why the times of a program are not its own. */
-const aheadNote = (first: Report): StepReport => ({
+const aheadNote = (first: LiveReport): StepReport => ({
   at: first.at,
   node: first.node,
   ...('isOwn' in first && first.isOwn !== undefined && { isOwn: first.isOwn }),

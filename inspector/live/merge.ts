@@ -10,7 +10,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
-import type { GapReport, HeardOfHands, PeerReport, Report, StepReport, Sent } from './report.js';
+import type { GapReport, HeardOfHands, PeerReport, LiveReport, StepReport, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
 export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
@@ -52,7 +52,7 @@ export class Merger {
   }
 
   /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
-  isReadyFor(report: Report): boolean {
+  isReadyFor(report: LiveReport): boolean {
     if (report.kind === 'peer' || report.kind === 'gap') return true;
     const { node, from, message, number = null, isUnprompted = false } = report;
     if (isUnprompted || from === undefined || from === node || !this.nodes.has(from) || this.ended.has(from)) return true;
@@ -111,7 +111,7 @@ export class Merger {
     ];
   }
 
-  take(report: Report, program?: string): void {
+  take(report: LiveReport, program?: string): void {
     this.pass(report.at);
     if (report.kind === 'peer') this.hear(report);
     else if (report.kind === 'gap') this.leaveOut(report, program);

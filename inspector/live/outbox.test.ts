@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
-import { Backlog } from './backlog.js';
+import { ReportBacklog } from './backlog.js';
 import { Inbox, type Batch } from './inbox.js';
 import { Merger } from './merge.js';
 import { Outbox } from './outbox.js';
-import type { Report, StepReport } from './report.js';
+import type { LiveReport, StepReport } from './report.js';
 
 const program = { name: 'p', run: 'r' };
 let time = 0;
@@ -31,17 +31,17 @@ const end = (node: string) => report({ node, kind: 'crash', event: { type: 'ende
 const at = (count: number) => ({ r: { chart: 'c', value: 'a', context: { n: count } } });
 
 /** All that waits, batch by batch. */
-function taken(backlog: Backlog): { reports: Report[]; sizes: number[] } {
+function taken(backlog: ReportBacklog): { reports: LiveReport[]; sizes: number[] } {
   const batches: (readonly string[])[] = [];
   while (!backlog.isEmpty) batches.push(backlog.take());
   return {
-    reports: batches.flat().map((text) => JSON.parse(text) as Report),
+    reports: batches.flat().map((text) => JSON.parse(text) as LiveReport),
     sizes: batches.map((texts) => Buffer.byteLength(texts.join())),
   };
 }
 
 /** What the inspector shows of them. */
-function shown(reports: readonly Report[]): { lines: string[]; merger: Merger } {
+function shown(reports: readonly LiveReport[]): { lines: string[]; merger: Merger } {
   const lines: TraceLine[] = [];
   const merger = new Merger(0, (line) => lines.push(line));
   const inbox = new Inbox(merger);
@@ -52,7 +52,7 @@ function shown(reports: readonly Report[]): { lines: string[]; merger: Merger } 
 
 describe('what waits', () => {
   test('is bounded in bytes; a gap says how much is missing, and the last state is right', () => {
-    const backlog = new Backlog(100_000);
+    const backlog = new ReportBacklog(100_000);
     backlog.put(start('still', { roles: { ...at(7), other: { chart: 'c', value: 'b', context: {} } } }));
     backlog.put(start('n', { charts: { c: { id: 'c' } }, links: ['still'] }));
     for (let count = 1; count <= 20_000; count++) backlog.put(report({ roles: at(count) }));
@@ -68,7 +68,7 @@ describe('what waits', () => {
   });
 
   test('of actors that come and go only those that are there, and charts', () => {
-    const backlog = new Backlog(100_000);
+    const backlog = new ReportBacklog(100_000);
     backlog.put(start('first', { charts: { job: { id: 'job' } } }));
     backlog.put(end('first'));
     for (let count = 0; count < 5000; count++) {
@@ -90,7 +90,7 @@ describe('what waits', () => {
   });
 
   test('is sent in batches that are taken, and what is too large alone is cut', () => {
-    const backlog = new Backlog();
+    const backlog = new ReportBacklog();
     const large = { r: { chart: 'c', value: 'a', context: { text: 'é'.repeat(600_000), n: 1 } } };
     for (let count = 0; count < 10; count++) backlog.put(report({ roles: large }));
     backlog.put(report({ roles: { r: { chart: 'c', value: 'a', context: { text: 'é'.repeat(6e6), n: 2 } } } }));

@@ -8,9 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type ClientRequest } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
-import { Backlog } from './backlog.js';
+import { ReportBacklog } from './backlog.js';
 import { BEAT_MS, type Program } from './inbox.js';
-import type { Report } from './report.js';
+import type { LiveReport } from './report.js';
 
 const BATCH_MS = 20;
 /** An inspector that does not answer for so long is not there. What is written and not read keeps the process until then. */
@@ -25,7 +25,7 @@ const sayLastWords = (): void => {
 };
 
 export class Outbox {
-  private readonly backlog = new Backlog();
+  private readonly backlog = new ReportBacklog();
   private timer: ReturnType<typeof setTimeout> | null = null;
   private readonly address: URL;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -57,7 +57,7 @@ export class Outbox {
     open.add(this);
   }
 
-  put(report: Report): void {
+  put(report: LiveReport): void {
     this.backlog.put(report);
     if (this.isAlone || this.isSending) return;
     this.timer ??= setTimeout(() => this.try(), BATCH_MS).unref();

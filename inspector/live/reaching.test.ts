@@ -1,26 +1,15 @@
 /** Who may reach in, what comes of it on the page, and that everything is let go in the end. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createNode, type LiveNode } from '../../adapters/node/node.js';
-import { InProcessBus } from '../../adapters/transports/in-process.js';
-import { directory } from '../../machines/directory/index.js';
+import type { LiveNode } from '../../adapters/node/node.js';
 import type { TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
 import { inspect } from './inspect.js';
+import { livePair } from './pair.fixture.js';
 import { Merger } from './merge.js';
 import { Reaching } from './reaching.js';
 import type { PeerReport, StepReport } from './report.js';
 
 const page = new URL('../page/', import.meta.url);
-
-/** `a` has the token. */
-function pair(): readonly [LiveNode, LiveNode] {
-  const bus = new InProcessBus();
-  onTestFinished(() => bus.close());
-  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as [string, string, number][] };
-  const make = (id: string) =>
-    createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } });
-  return [make('a'), make('b')];
-}
 
 const granted = (node: LiveNode): Promise<void> =>
   new Promise((resolve) => node.addEventListener('granted', () => resolve(), { once: true }));
@@ -41,7 +30,7 @@ const pause = { do: 'pause', node: 'a' };
 
 describe('who may reach in', () => {
   test('nobody, unless the program says so', async () => {
-    const [a, b] = pair();
+    const [a, b] = livePair();
     const watched = await inspect([a, b], { page });
     onTestFinished(() => watched.close());
     expect(await offerOf(watched.url, 'a')).toBeNull();
@@ -55,7 +44,7 @@ describe('who may reach in', () => {
   });
 
   test('the page alone: no other one, and nobody without the token', async () => {
-    const [a] = pair();
+    const [a] = livePair();
     const watched = await inspect(a, { page, reach: true });
     onTestFinished(() => watched.close());
     await isReached(watched.url, 'a');
@@ -71,7 +60,7 @@ describe('who may reach in', () => {
     [{ do: 'crash', node: 'a' }, /a live node knows no "crash"/],
     [{ do: 'pause', node: 'z' }, /"z" is part of no program/],
   ])('what cannot be done is refused with a reason: %o', async (gesture, why) => {
-    const [a] = pair();
+    const [a] = livePair();
     const watched = await inspect(a, { page, reach: true });
     onTestFinished(() => watched.close());
     await isReached(watched.url, 'a');
@@ -83,7 +72,7 @@ describe('who may reach in', () => {
 
 describe('what is held up is let go', () => {
   test('when the last page goes', async () => {
-    const [a, b] = pair();
+    const [a, b] = livePair();
     const watched = await inspect([a, b], { page, reach: true });
     onTestFinished(() => watched.close());
     const pages = [new AbortController(), new AbortController()];
@@ -100,7 +89,7 @@ describe('what is held up is let go', () => {
   });
 
   test.each(['the program is watched no more', 'the inspector ends'])('when %s', async (how) => {
-    const [a, b] = pair();
+    const [a, b] = livePair();
     const watched = await inspect(b, { page });
     const reporting = await inspect(a, { report: watched.url, reach: true, program: 'other' });
     await isReached(watched.url, 'a');

@@ -1,29 +1,29 @@
 /** What a report from another process has to be: everything that is made of it stands on these checks. */
 import { UsageError } from '../../machines/errors.js';
-import { areRoles, areTransitions, isListOf, isMessage, isRecord, isText } from '../model/line-checks.js';
-import type { Report } from './report.js';
+import { areRoles, areTransitions, isListOf, isMessage, isRecord, isString } from '../model/line-checks.js';
+import type { LiveReport } from './report.js';
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isNumberOrNone = (value: unknown): boolean => value === undefined || value === null || isNumber(value);
 
 const isSent = (value: unknown): boolean =>
-  isRecord(value) && isText(value['to']) && isMessage(value['message']) && isNumberOrNone(value['number']);
+  isRecord(value) && isString(value['to']) && isMessage(value['message']) && isNumberOrNone(value['number']);
 
 const isPeer = (value: unknown): boolean =>
   isRecord(value) &&
-  isText(value['peer']) &&
+  isString(value['peer']) &&
   typeof value['isUp'] === 'boolean' &&
   isNumberOrNone(value['sent']) &&
   isNumberOrNone(value['heard']);
 
 const isTimer = (value: unknown): boolean =>
-  Array.isArray(value) && isText(value[0]) && isText(value[1]) && (value[2] === null || isNumber(value[2]));
+  Array.isArray(value) && isString(value[0]) && isString(value[1]) && (value[2] === null || isNumber(value[2]));
 
 const isSelected = (value: unknown): boolean =>
   isRecord(value) && areTransitions(value['taken']) && areTransitions(value['refused']);
 
 /** What every report has, and what one of a step has beside it. */
-const EVERY = { at: isNumber, node: isText, kind: isText };
+const EVERY = { at: isNumber, node: isString, kind: isString };
 const OF_STEP = {
   event: isMessage,
   sent: (value: unknown) => isListOf(value, isSent),
@@ -32,18 +32,18 @@ const OF_STEP = {
 };
 /** What one of a step may have. */
 const OPTIONAL = {
-  role: isText,
-  from: isText,
+  role: isString,
+  from: isString,
   message: isMessage,
   number: isNumberOrNone,
   timers: (value: unknown) => isListOf(value, isTimer),
   drawn: (value: unknown) => isListOf(value, isNumber),
   selected: isSelected,
   peers: (value: unknown) => isListOf(value, isPeer),
-  links: (value: unknown) => isListOf(value, isText),
+  links: (value: unknown) => isListOf(value, isString),
   isOwn: (value: unknown) => typeof value === 'boolean',
   isUnprompted: (value: unknown) => typeof value === 'boolean',
-  peer: isText,
+  peer: isString,
   charts: isRecord,
   ports: (value: unknown) => isRecord(value) && Object.values(value).every(isNumber),
 };
@@ -51,7 +51,7 @@ const OPTIONAL = {
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 /** Throws a `UsageError` for what is no report, with the part that is wrong. */
-export function checkReport(report: unknown): Report {
+export function checkReport(report: unknown): LiveReport {
   if (!isRecord(report)) throw new UsageError('a report is no object');
   const demand = (checks: Checks, isOptional = false) => {
     for (const [key, holds] of Object.entries(checks))
@@ -67,11 +67,11 @@ export function checkReport(report: unknown): Report {
     if (report['from'] !== undefined && report['message'] === undefined)
       throw new UsageError('a report of a delivery does not say what was delivered');
   }
-  return report as unknown as Report;
+  return report as unknown as LiveReport;
 }
 
 function isHeard(heard: unknown): boolean {
-  if (!isRecord(heard) || !isText(heard['peer'])) return false;
+  if (!isRecord(heard) || !isString(heard['peer'])) return false;
   switch (heard['type']) {
     case 'up':
     case 'down':

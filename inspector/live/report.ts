@@ -20,7 +20,7 @@ export interface Inspectable {
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
   readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfHands>) => void): { unsubscribe(): void } };
-  peers(): readonly Peer[];
+  peers(): readonly ReportedPeer[];
   watchSelections(): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
@@ -59,7 +59,7 @@ export type HeardOfHands =
   | { readonly type: 'lost' | 'doubled'; readonly peer: NodeId; readonly number: number | null; readonly message: Message };
 
 /** Another node as this one knows it, with the messages that it was sent and has sent on their connection. */
-export interface Peer {
+export interface ReportedPeer {
   readonly peer: NodeId;
   readonly isUp: boolean;
   readonly sent: number | null;
@@ -104,7 +104,7 @@ export interface GapReport {
   readonly count: number;
 }
 
-export type Report = StepReport | PeerReport | GapReport;
+export type LiveReport = StepReport | PeerReport | GapReport;
 
 export interface StepReport {
   /** Milliseconds since the epoch, as fine as the clock goes: reports of several processes are ordered by it. */
@@ -126,7 +126,7 @@ export interface StepReport {
   readonly roles: Readonly<Record<string, RoleView | null>>;
   readonly selected?: Selected;
   /** At the start of the reports: what the node's connections have carried already. */
-  readonly peers?: readonly Peer[];
+  readonly peers?: readonly ReportedPeer[];
   /** And whom the node is linked with, for a page that does not know its topology. */
   readonly links?: readonly NodeId[];
   /** The name is one that the program gives for itself: others may have a node of the same. */

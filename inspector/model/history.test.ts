@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
-import { directoryTrace } from '../page/testing/traces.js';
+import { directoryTrace, readTrace } from '../page/testing/traces.js';
 import { changeAt, historyOf } from './history.js';
 import { Moment } from './moment.js';
-import { ReadTrace } from './recording.js';
 
-function read(text: string): ReadTrace {
-  const recording = new ReadTrace();
-  recording.push(text);
-  recording.close();
-  return recording;
-}
-
-const recording = read(directoryTrace());
+const recording = readTrace(directoryTrace());
 
 test.each(['parent', 'policy', 'next'])(
   'the history of %s says at every line what the moment says, and each change is one',
@@ -39,7 +31,7 @@ test('what no context has of itself has no value, and a role that is not there n
 });
 
 test('of many steps those about the line are looked at, and it says so', () => {
-  const long = read([...syntheticTrace({ rows: 1, columns: 2, lines: 12_000, flights: 2 })].join(''));
+  const long = readTrace([...syntheticTrace({ rows: 1, columns: 2, lines: 12_000, flights: 2 })].join(''));
   const node = long.nodeOf(6000);
   const history = historyOf(long, node, 'ball', 'count', 6000);
   expect(history).toMatchObject({ before: true, after: true });

@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
-import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { corruptedScenario, directoryTrace, readTrace, traceOf } from '../page/testing/traces.js';
 import { aroundLine, holdingAt, Intervals, stretchesOf } from './intervals.js';
 import { lastAtMost } from './columns.js';
 import { queryOf } from './query.js';
 import { ReadTrace } from './recording.js';
-
-function read(text: string): ReadTrace {
-  const recording = new ReadTrace();
-  recording.push(text);
-  recording.close();
-  return recording;
-}
 
 function intervalsOf(recording: ReadTrace, text: string): Intervals {
   const intervals = new Intervals();
@@ -21,18 +14,8 @@ function intervalsOf(recording: ReadTrace, text: string): Intervals {
 }
 
 const recordings = {
-  plain: read(directoryTrace()),
-  faulty: read(
-    traceOf({
-      protocol: 'directory',
-      topology: { kind: 'path', n: 3 },
-      events: [
-        { at: 0, node: 'n2', do: 'request' },
-        { at: 1, node: 'n2', do: 'corrupt' },
-        { at: 3, node: 'n0', do: 'crash' },
-      ],
-    }),
-  ),
+  plain: readTrace(directoryTrace()),
+  faulty: readTrace(traceOf(corruptedScenario({ at: 3, node: 'n0', do: 'crash' }))),
 };
 
 test.each([

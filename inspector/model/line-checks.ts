@@ -2,27 +2,28 @@
 import type { StateValue } from 'xstate';
 
 /** Nothing honest comes near this, and what is far deeper can neither be written nor be drawn. */
-export const DEPTH_MAX = 1000;
+export const LINE_DEPTH_MAX = 1000;
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isMessage = (value: unknown): boolean => isRecord(value) && typeof value['type'] === 'string';
 
 export const isListOf = (value: unknown, is: (one: unknown) => boolean): value is readonly unknown[] =>
   Array.isArray(value) && value.every(is);
 
-export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isString = (value: unknown): value is string => typeof value === 'string';
 
 /** What says of the depth of a value that no program writes by itself. */
-export const TOO_DEEP = `it is nested more than ${DEPTH_MAX} deep`;
+export const TOO_DEEP = `it is nested more than ${LINE_DEPTH_MAX} deep`;
 
 /** Whether a value is nested deeper than anybody can write it out again. Asks of no more than it has to. */
 export function isTooDeep(value: unknown): boolean {
   let level: object[] = [{ value }];
   for (let depth = -1; level.length > 0; depth++) {
-    if (depth >= DEPTH_MAX) return true;
+    if (depth >= LINE_DEPTH_MAX) return true;
     level = level.flatMap((outer) => Object.values(outer).filter((inner) => typeof inner === 'object' && inner !== null));
   }
   return false;
@@ -46,4 +47,7 @@ export const areRoles = (value: unknown): boolean => isRecord(value) && Object.v
 
 /** Transitions that a step took or whose guards refused: role, state, event and number of each. */
 export const areTransitions = (value: unknown): boolean =>
-  isListOf(value, (one) => Array.isArray(one) && one.slice(0, 3).every(isText) && one.length === 4 && typeof one[3] === 'number');
+  isListOf(
+    value,
+    (one) => Array.isArray(one) && one.slice(0, 3).every(isString) && one.length === 4 && typeof one[3] === 'number',
+  );

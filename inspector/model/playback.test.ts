@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { directoryTrace } from '../page/testing/traces.js';
+import { directoryTrace, readTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { advance, isTimed, nextStop, playheadAt, progress, xOf } from './playback.js';
-import { ReadTrace } from './recording.js';
 import { lanesIn, layOut, linesIn } from './spacetime.js';
 
-const read = (text: string): ReadTrace => {
-  const recording = new ReadTrace();
-  recording.push(text);
-  recording.close();
-  return recording;
-};
-const recording = read(directoryTrace());
+const recording = readTrace(directoryTrace());
 
 describe('the playhead', () => {
   test('passes every line once, whatever the size of the steps', () => {
@@ -54,7 +47,9 @@ describe('a message', () => {
 describe('jumps to violations', () => {
   const violated = '{"index":9,"at":9,"kind":"violated","why":"p: says","clock":{}}\n';
   const [head = '', ...lines] = directoryTrace().trimEnd().split('\n');
-  const withTwo = read(`${[head, ...lines.slice(0, 9)].join('\n')}\n${violated}${lines.slice(9, 12).join('\n')}\n${violated}`);
+  const withTwo = readTrace(
+    `${[head, ...lines.slice(0, 9)].join('\n')}\n${violated}${lines.slice(9, 12).join('\n')}\n${violated}`,
+  );
 
   test('forwards and back', () => {
     expect(withTwo.violations).toEqual([9, 13]);
@@ -65,7 +60,7 @@ describe('jumps to violations', () => {
 });
 
 describe('a trace without time', () => {
-  const still = read(directoryTrace().replaceAll(/"at":\d+,"kind"/g, '"at":0,"kind"'));
+  const still = readTrace(directoryTrace().replaceAll(/"at":\d+,"kind"/g, '"at":0,"kind"'));
 
   test('is played by lines', () => {
     expect(isTimed(recording)).toBe(true);
@@ -95,7 +90,7 @@ describe('the space-time diagram', () => {
   });
 
   test('of a large network keeps to the nodes that act', () => {
-    const large = read([...syntheticTrace({ rows: 10, columns: 10, lines: 500, flights: 5 })].join(''));
+    const large = readTrace([...syntheticTrace({ rows: 10, columns: 10, lines: 500, flights: 5 })].join(''));
     const window = { from: 100, to: 110 };
     const lanes = lanesIn(large, 'lines', window, 99, 24);
     expect(lanes.length).toBeLessThan(40);
@@ -107,7 +102,7 @@ describe('the space-time diagram', () => {
 
 describe('the plots', () => {
   test('count what was sent, and thin out without losing the end', () => {
-    const long = read([...syntheticTrace({ rows: 3, columns: 3, lines: 10_000, flights: 4 })].join(''));
+    const long = readTrace([...syntheticTrace({ rows: 3, columns: 3, lines: 10_000, flights: 4 })].join(''));
     const rows = long.tally.rows();
     expect(rows.length).toBeLessThan(2049);
     expect(rows.at(-1)!.line).toBe(9999);

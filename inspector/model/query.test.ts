@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest';
 import type { NetworkLine } from '../../network/trace.js';
 import { counterexampleTrace } from '../counterexample.fixtures.js';
-import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { corruptedScenario, directoryTrace, readTrace, traceOf } from '../page/testing/traces.js';
 import { queryOf } from './query.js';
-import { ReadTrace } from './recording.js';
 import { sentence } from './words.js';
 
-function read(text: string): ReadTrace {
-  const recording = new ReadTrace();
-  recording.push(text);
-  recording.close();
-  return recording;
-}
-
-const recording = read(directoryTrace());
-const lossy = read(
+const recording = readTrace(directoryTrace());
+const lossy = readTrace(
   traceOf({
     protocol: 'directory',
     topology: { kind: 'ring', n: 4 },
@@ -25,15 +17,8 @@ const lossy = read(
 );
 
 /** A corruption of n2 that is told to have wronged n0. */
-const broken = read(
-  traceOf({
-    protocol: 'directory',
-    topology: { kind: 'path', n: 3 },
-    events: [
-      { at: 0, node: 'n2', do: 'request' },
-      { at: 1, node: 'n2', do: 'corrupt' },
-    ],
-  })
+const broken = readTrace(
+  traceOf(corruptedScenario())
     .split('\n')
     .map((line) => line.replace('"refutes":{', '"refutes":{"nodes":["n0"],'))
     .join('\n'),
@@ -96,7 +81,7 @@ test('a violation is found at the step that brought it about, by what it says an
 });
 
 test('one at the end of a run is found where it is told', () => {
-  const atRest = read(counterexampleTrace());
+  const atRest = readTrace(counterexampleTrace());
   expect(hits('node:n1 violated', atRest)).toEqual(atRest.violations);
 });
 

@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { directoryTrace } from '../page/testing/traces.js';
+import { directoryTrace, readTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
 import { Moment } from './moment.js';
-import { ReadTrace, type TraceLimits } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { sentence } from './words.js';
-
-function read(text: string, limits?: TraceLimits): ReadTrace {
-  const recording = new ReadTrace(limits);
-  recording.push(text);
-  recording.close();
-  return recording;
-}
 
 const whole = directoryTrace();
 const [header = '', first = ''] = whole.split('\n');
@@ -33,13 +26,13 @@ describe('what is no trace is refused in one line that says why', () => {
     ],
     [header.replace('"charts":', '"charters":'), 'This is no Quiver trace: its header has no "charts".'],
   ])('%#', (text, why) => {
-    expect(read(text).problem).toBe(why);
+    expect(readTrace(text).problem).toBe(why);
   });
 
   test('a header of more nodes than the page can show', () => {
     const nodes = JSON.stringify(Array.from({ length: 20_001 }, (_, i) => `n${i}`));
     const text = header.replace(/"nodes":\[[^\]]*\]/, `"nodes":${nodes}`);
-    expect(read(text).problem).toBe('This is no Quiver trace: it has 20001 nodes and the page shows at most 20000.');
+    expect(readTrace(text).problem).toBe('This is no Quiver trace: it has 20001 nodes and the page shows at most 20000.');
   });
 
   test('a line that never ends', () => {
@@ -50,20 +43,20 @@ describe('what is no trace is refused in one line that says why', () => {
 });
 
 describe('what stands before a fault is shown', () => {
-  const stopped = (line: string): ReadTrace => read(`${header}\n${first}\n${line}\n${first}\n`);
+  const stopped = (line: string): ReadTrace => readTrace(`${header}\n${first}\n${line}\n${first}\n`);
 
   test('a trace that was cut off in the middle of a line', () => {
-    const recording = read(whole.slice(0, -20));
+    const recording = readTrace(whole.slice(0, -20));
     expect(recording.problem).toBe(
       `The trace ends in the middle of line ${whole.split('\n').length - 1}: it was cut off. Shown is everything before.`,
     );
-    expect(recording.end).toBe(read(whole).end - 1);
+    expect(recording.end).toBe(readTrace(whole).end - 1);
   });
 
   test('a whole last line needs no line break', () => {
-    const recording = read(whole.trimEnd());
+    const recording = readTrace(whole.trimEnd());
     expect(recording.problem).toBeNull();
-    expect(recording.end).toBe(read(whole).end);
+    expect(recording.end).toBe(readTrace(whole).end);
   });
 
   test.each([
@@ -98,16 +91,16 @@ describe('a line that cannot be shown is told as such, and the rest goes on', ()
     [first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(6000)}`), 'it is nested more than 1000 deep'],
   ])('%#', (line, why) => {
     expect(line).not.toBe(first);
-    const recording = read(`${header}\n${first}\n${line}\n${first}\n`);
+    const recording = readTrace(`${header}\n${first}\n${line}\n${first}\n`);
     expect(recording.problem).toBeNull();
     expect(recording.end).toBe(3);
     expect(sentence(recording.line(1))).toBe(`left out: this line cannot be shown, for ${why}`);
-    expect(read(recording.text()).line(1)).toEqual(recording.line(1));
+    expect(readTrace(recording.text()).line(1)).toEqual(recording.line(1));
     expect(new Moment(recording, 2).roles(0)).toHaveLength(1);
   });
 
   test('what is deep and can be shown is', () => {
-    const recording = read(`${header}\n${first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(900)}`)}\n`);
+    const recording = readTrace(`${header}\n${first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(900)}`)}\n`);
     expect(recording.step(0)!.roles).toHaveProperty('r');
   });
 });
@@ -115,15 +108,15 @@ describe('a line that cannot be shown is told as such, and the rest goes on', ()
 describe('memory is bounded', () => {
   const size = { rows: 3, columns: 4, lines: 2000, flights: 6 };
   const text = [...syntheticTrace(size)].join('');
-  const all = read(text);
-  const bounded = read(text, { lines: 500, characters: 1e9 });
+  const all = readTrace(text);
+  const bounded = readTrace(text, { lines: 500, characters: 1e9 });
 
   test('the oldest lines are forgotten', () => {
     expect(bounded.end).toBe(2000);
     expect(bounded.end - bounded.first).toBeLessThanOrEqual(500);
     expect(bounded.first).toBeGreaterThan(1000);
     expect(() => bounded.line(bounded.first - 200)).toThrow(RangeError);
-    expect(read(text, { lines: 1e9, characters: 100_000 }).first).toBeGreaterThan(1000);
+    expect(readTrace(text, { lines: 1e9, characters: 100_000 }).first).toBeGreaterThan(1000);
   });
 
   test('and how everything stood is still known', () => {

@@ -9,14 +9,14 @@ import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from 
 import {
   areRoles,
   areTransitions,
-  DEPTH_MAX,
+  LINE_DEPTH_MAX,
   isListOf,
   isMessage,
   isRecord,
-  isText,
+  isString,
   isTooDeep,
   TOO_DEEP,
-  type Json,
+  type JsonRecord,
 } from './line-checks.js';
 
 /** No honest line comes near this; a binary file or a giant JSON array does. */
@@ -119,7 +119,7 @@ export function checkHeader(value: unknown): TraceHeader {
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');
-  demand(Array.isArray(nodes) && nodes.every(isText), 'the "nodes" of its header are no list of names');
+  demand(Array.isArray(nodes) && nodes.every(isString), 'the "nodes" of its header are no list of names');
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
@@ -143,7 +143,7 @@ export function lineOf(text: string): TraceLine {
   demand(isRecord(clock), 'it has no vector "clock"');
   try {
     // What is so deep takes two characters for each level at least.
-    demand(text.length < 2 * DEPTH_MAX || !isTooDeep(value), TOO_DEEP);
+    demand(text.length < 2 * LINE_DEPTH_MAX || !isTooDeep(value), TOO_DEEP);
     checkParts(value);
     return value as unknown as TraceLine;
   } catch (error) {
@@ -158,14 +158,14 @@ export function lineOf(text: string): TraceLine {
   }
 }
 
-function checkParts(value: Json): void {
+function checkParts(value: JsonRecord): void {
   const { between, properties = [], refutes } = value;
-  demand(between === undefined || (isListOf(between, isText) && between.length === 2), '"between" is no pair of nodes');
+  demand(between === undefined || (isListOf(between, isString) && between.length === 2), '"between" is no pair of nodes');
   demand(isListOf(properties, isProperty), 'its "properties" have no names');
   demand(refutes === undefined || isRefuted(refutes), '"refutes" names no property');
   if (!('node' in value)) return;
   const { node, event, sent, emitted, roles, taken = [], refused = [], overlay, charts } = value;
-  demand(isText(node), '"node" is no name');
+  demand(isString(node), '"node" is no name');
   demand(isMessage(event), 'its "event" has no type');
   demand(isListOf(sent, isFlight), '"sent" is no list of messages with id, to and message');
   demand(isListOf(emitted, isMessage), '"emitted" is no list of events');
@@ -176,7 +176,7 @@ function checkParts(value: Json): void {
 }
 
 const isRefuted = (value: unknown): boolean =>
-  isRecord(value) && isText(value['property']) && (value['nodes'] === undefined || isListOf(value['nodes'], isText));
+  isRecord(value) && isString(value['property']) && (value['nodes'] === undefined || isListOf(value['nodes'], isString));
 
 const isOverlay = (value: unknown): boolean =>
   isRecord(value) && ['pointers', 'gauges', 'edges'].every((key) => value[key] === undefined || isListOf(value[key], isRecord));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseScenario, protocols } from '../../index.js';
 import { linesThatAnswer } from '../answering.js';
-import { directoryScenario } from '../page/testing/traces.js';
+import { corruptedScenario, directoryScenario } from '../page/testing/traces.js';
 import { savedQuery, savedTest } from './saved-test.js';
 
 const scenario = { protocol: 'lease', events: [{ at: 0, node: 'n1', do: 'enter' }] };
@@ -66,16 +66,9 @@ test("of a protocol of one's own it imports the module", () => {
 });
 
 test('the lines that answer are told as the page counts them, those of a violation included', () => {
-  const corrupted = {
-    protocol: 'directory',
-    topology: { kind: 'path', n: 3 },
-    events: [
-      { at: 0, node: 'n2', do: 'request' },
-      { at: 1, node: 'n2', do: 'corrupt' },
-    ],
-  };
-  const [first] = linesThatAnswer(parseScenario(corrupted, protocols), 'violated');
+  const corrupted = parseScenario(corruptedScenario(), protocols);
+  const [first] = linesThatAnswer(corrupted, 'violated');
   expect(first).toMatchObject({ at: 1, says: expect.stringMatching(/^n2 was corrupted/) });
-  expect(linesThatAnswer(parseScenario(corrupted, protocols), 'kind:start').map(({ line }) => line)).toEqual([1, 2, 3]);
-  expect(() => linesThatAnswer(parseScenario(corrupted, protocols), 'nodes:n2')).toThrow(/did you mean "node"/);
+  expect(linesThatAnswer(corrupted, 'kind:start').map(({ line }) => line)).toEqual([1, 2, 3]);
+  expect(() => linesThatAnswer(corrupted, 'nodes:n2')).toThrow(/did you mean "node"/);
 });

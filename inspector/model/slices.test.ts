@@ -1,45 +1,24 @@
 import { expect, test } from 'vitest';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
-import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { corruptedScenario, directoryTrace, locksScenario, readTrace, traceOf } from '../page/testing/traces.js';
 import { Moment } from './moment.js';
-import { ReadTrace, type TraceLimits } from './recording.js';
+import { ReadTrace } from './recording.js';
 import { slicesOf } from './slices.js';
 import { valueText } from './values.js';
 
-function read(text: string, limits?: TraceLimits): ReadTrace {
-  const recording = new ReadTrace(limits);
-  recording.push(text);
-  recording.close();
-  return recording;
-}
-
-const faulty = read(
-  traceOf({
-    protocol: 'directory',
-    topology: { kind: 'path', n: 3 },
-    events: [
-      { at: 0, node: 'n2', do: 'request' },
-      { at: 1, node: 'n2', do: 'corrupt' },
-      { at: 3, node: 'n0', do: 'crash' },
-    ],
-  }),
-);
-const locks = read(
-  traceOf({
-    protocol: 'locks',
-    topology: { kind: 'complete', n: 3 },
-    events: [{ at: 5, node: 'n1', do: 'request' }],
-    until: { at: 60 },
-  }),
-);
-const cut = read([...syntheticTrace({ rows: 3, columns: 3, lines: 400, flights: 5 })].join(''), { lines: 120, characters: 1e9 });
+const faulty = readTrace(traceOf(corruptedScenario({ at: 3, node: 'n0', do: 'crash' })));
+const locks = readTrace(traceOf(locksScenario));
+const cut = readTrace([...syntheticTrace({ rows: 3, columns: 3, lines: 400, flights: 5 })].join(''), {
+  lines: 120,
+  characters: 1e9,
+});
 
 /** The states of the roles of a node after a line, as a moment has them. */
 const standing = (recording: ReadTrace, node: number, line: number): string[] =>
   new Moment(recording, line).roles(node).map(({ role, view }) => `${role} ${view.chart}: ${valueText(view.value)}`);
 
 test.each([
-  ['a run', read(directoryTrace())],
+  ['a run', readTrace(directoryTrace())],
   ['a run with a corruption and a crash', faulty],
   ['nodes of several roles', locks],
   ['a trace of which the beginning is forgotten', cut],

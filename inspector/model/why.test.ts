@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { counterexampleTrace } from '../counterexample.fixtures.js';
-import { directoryTrace, traceOf } from '../page/testing/traces.js';
+import { corruptedScenario, directoryTrace, locksScenario, readTrace, traceOf } from '../page/testing/traces.js';
 import { nextStop } from './playback.js';
 import { ReadTrace } from './recording.js';
 import { verdictOf } from './verdict.js';
@@ -8,20 +8,13 @@ import { readChart } from './chart.js';
 import { chainOf, stateSince, takenAt, valueSince } from './why.js';
 import { sentence } from './words.js';
 
-function read(text: string): ReadTrace {
-  const recording = new ReadTrace();
-  recording.push(text);
-  recording.close();
-  return recording;
-}
-
 const find = (recording: ReadTrace, text: RegExp, from = 0): number => {
   for (let line = from; line < recording.end; line++) if (text.test(sentence(recording.line(line)))) return line;
   throw new Error(`no line says ${String(text)}`);
 };
 
 test('a grant goes back over token and finds to the request', () => {
-  const recording = read(directoryTrace());
+  const recording = readTrace(directoryTrace());
   const chain = chainOf(recording, find(recording, /n2 received token from n0/));
   expect(chain.map(({ says }) => says)).toEqual([
     expect.stringMatching(/^n2 received token from n0; announced granted/),
@@ -33,7 +26,7 @@ test('a grant goes back over token and finds to the request', () => {
 });
 
 test('a timer goes back to the step that armed it', () => {
-  const recording = read(
+  const recording = readTrace(
     traceOf({
       protocol: 'queue',
       topology: { kind: 'path', n: 2 },
@@ -53,7 +46,7 @@ test('a timer goes back to the step that armed it', () => {
 });
 
 test('a value has been so since the line that gave it', () => {
-  const recording = read(directoryTrace());
+  const recording = readTrace(directoryTrace());
   const node = recording.nodes.find('n1');
   const line = find(recording, /n1 received find from n2/);
   expect(valueSince(recording, node, 'directory', 'parent', recording.end - 1)).toBeGreaterThan(line);
@@ -65,16 +58,7 @@ test('a value has been so since the line that gave it', () => {
 });
 
 describe('a broken property', () => {
-  const recording = read(
-    traceOf({
-      protocol: 'directory',
-      topology: { kind: 'path', n: 3 },
-      events: [
-        { at: 0, node: 'n2', do: 'request' },
-        { at: 1, node: 'n2', do: 'corrupt' },
-      ],
-    }),
-  );
+  const recording = readTrace(traceOf(corruptedScenario()));
   const told = find(recording, /^violated: end of the queue/);
   const broken = find(recording, /^n2 was corrupted/);
 
@@ -96,7 +80,7 @@ describe('a broken property', () => {
   });
 
   test('at the end of a run is seen where it is told', () => {
-    const atRest = read(counterexampleTrace());
+    const atRest = readTrace(counterexampleTrace());
     const line = find(atRest, /^violated for n0 and n1/);
     expect(verdictOf(atRest).violated.map((property) => property.line)).toEqual([line]);
   });
@@ -104,20 +88,13 @@ describe('a broken property', () => {
   test('of which the step was left out is seen where it is told', () => {
     const lines = recording.text().trimEnd().split('\n');
     const left = '{"index":-1,"at":1,"kind":"skipped","clock":{}}';
-    const cut = read([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
+    const cut = readTrace([...lines.slice(0, broken + 1), left, ...lines.slice(broken + 2)].join('\n'));
     expect(cut.seenAt(told)).toBe(told);
   });
 });
 
 test('what a step did is told in its order, over all roles, with the actions of each transition', () => {
-  const recording = read(
-    traceOf({
-      protocol: 'locks',
-      topology: { kind: 'complete', n: 3 },
-      events: [{ at: 5, node: 'n1', do: 'request' }],
-      until: { at: 60 },
-    }),
-  );
+  const recording = readTrace(traceOf(locksScenario));
   const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
   let several = 0;
   for (let line = 0; line < recording.end; line++) {
@@ -130,7 +107,7 @@ test('what a step did is told in its order, over all roles, with the actions of 
 });
 
 test('and its actions are those of the chart, in their order', () => {
-  const recording = read(directoryTrace());
+  const recording = readTrace(directoryTrace());
   const line = find(recording, /n2 received token/);
   const [taken] = takenAt(recording, line, (name) => readChart(name, recording.header!.charts[name]));
   expect(taken!.transition.actions).toEqual(['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined']);

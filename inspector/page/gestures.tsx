@@ -6,7 +6,7 @@ import { reload } from './load.js';
 import { savedTest } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
 import { pauseAt, recording, verdict } from './state.js';
-import { Recorder } from './story/recorder.js';
+import { StoryRecorder } from './story/recorder.js';
 
 export function Gestures() {
   return (
@@ -36,7 +36,7 @@ export function Gestures() {
           save as test
         </button>
       </p>
-      <Recorder />
+      <StoryRecorder />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** A file that somebody opens on the page: a trace, or a story. */
 import { readStory } from '../stories/read-story.js';
 import { failed, loadFile } from './load.js';
-import { tell } from './story/state.js';
+import { tellStory } from './story/state.js';
 
 /** The first key of a story; a trace begins with another one. */
 const STORY = /^\s*\{\s*"story"\s*:/;
@@ -14,7 +14,7 @@ export async function openFile(file: Blob): Promise<void> {
     .catch(() => '');
   if (!STORY.test(start)) return loadFile(file);
   try {
-    await tell(readStory(await file.text()), 0);
+    await tellStory(readStory(await file.text()), 0);
   } catch (error) {
     failed(`The story cannot be told: ${(error as Error).message}.`);
   }

@@ -8,7 +8,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
-import { isRecord, isTooDeep, TOO_DEEP, type Json } from '../model/line-checks.js';
+import { isRecord, isTooDeep, TOO_DEEP, type JsonRecord } from '../model/line-checks.js';
 import { stateIn } from '../model/values.js';
 import type { Merger } from '../live/merge.js';
 import type { StepReport } from '../live/report.js';
@@ -56,7 +56,7 @@ export class StatelyReader {
     for (const { actor, report, view } of this.waiting.splice(0)) this.tell(actor, report, view);
   }
 
-  private meet(sessionId: string, { name, definition, snapshot, parentId }: Json): void {
+  private meet(sessionId: string, { name, definition, snapshot, parentId }: JsonRecord): void {
     if (this.actors.has(sessionId)) return;
     const config = typeof definition === 'string' ? parse(definition) : {};
     const chart = textOf(config['id']) ?? 'actor';
@@ -68,7 +68,7 @@ export class StatelyReader {
     if (parent) this.merger.link(parent.name, actor.name);
   }
 
-  private hear(sessionId: string, { event, sourceId }: Json): void {
+  private hear(sessionId: string, { event, sourceId }: JsonRecord): void {
     const message = messageOf(event);
     if (message.type === INIT) return;
     const actor = this.actorOf(sessionId);
@@ -82,7 +82,7 @@ export class StatelyReader {
     this.tellReady();
   }
 
-  private see(sessionId: string, { snapshot, event }: Json): void {
+  private see(sessionId: string, { snapshot, event }: JsonRecord): void {
     const actor = this.actorOf(sessionId);
     const place = this.waiting.findIndex((one) => one.actor === actor && one.view === null);
     const view = viewOf(actor, snapshot);
@@ -131,7 +131,7 @@ export class StatelyReader {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-function parse(text: string): Json {
+function parse(text: string): JsonRecord {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,5 @@
 /** A story of somebody's own, as its file says it: runs of scenarios that the server makes, and what is to be seen in them. */
-import { isRecord, isText } from '../model/line-checks.js';
+import { isRecord, isString } from '../model/line-checks.js';
 import type { Place, Saying, Story, StoryRun, StoryStep } from './story.js';
 
 export const STORY_VERSION = 1;
@@ -12,10 +12,10 @@ export function readStory(text: string): Story {
     `it is no story of version ${STORY_VERSION}; save it anew, on the tab "by hand"`,
   );
   const { title, says = '', runs, steps, terms = {} } = told;
-  demand(isText(title) && isText(says), 'its "title" is no text');
+  demand(isString(title) && isString(says), 'its "title" is no text');
   demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are no record of { "scenario": … }');
   demand(Array.isArray(steps) && steps.length > 0, 'it has no "steps"');
-  demand(isRecord(terms) && Object.values(terms).every(isText), 'its "terms" are no record of texts');
+  demand(isRecord(terms) && Object.values(terms).every(isString), 'its "terms" are no record of texts');
   for (const [i, step] of (steps as unknown[]).entries()) checkStep(step, runs, `step ${i + 1}`);
   return {
     name: '',
@@ -41,18 +41,21 @@ const isRun = (run: unknown): boolean => isRecord(run) && isRecord(run['scenario
 function checkStep(step: unknown, runs: object, where: string): void {
   demand(isRecord(step), `${where} is no record`);
   const { run, beside, node, along = [] } = step;
-  demand(isText(run) && Object.hasOwn(runs, run), `${where} names no run of the story`);
-  demand(beside === undefined || (isText(beside) && Object.hasOwn(runs, beside)), `${where}: "beside" names no run of the story`);
-  demand(node === undefined || isText(node), `${where}: "node" is no name`);
+  demand(isString(run) && Object.hasOwn(runs, run), `${where} names no run of the story`);
+  demand(
+    beside === undefined || (isString(beside) && Object.hasOwn(runs, beside)),
+    `${where}: "beside" names no run of the story`,
+  );
+  demand(node === undefined || isString(node), `${where}: "node" is no name`);
   demand(Array.isArray(along), `${where}: "along" is no list`);
   for (const saying of [...(along as unknown[]), step])
     demand(isSaying(saying), `${where} has no "text", or an "at" that is no place`);
 }
 
-const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isText(saying['text']) && isPlace(saying['at']);
+const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isString(saying['text']) && isPlace(saying['at']);
 
 function isPlace(at: unknown): at is Place {
   if (at === 'start' || at === 'end') return true;
   if (!isRecord(at)) return false;
-  return isText(at['says']) || isText(at['before']) || Number.isFinite(at['at']) || Number.isFinite(at['part']);
+  return isString(at['says']) || isString(at['before']) || Number.isFinite(at['at']) || Number.isFinite(at['part']);
 }

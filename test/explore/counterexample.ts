@@ -7,7 +7,7 @@ import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
 import type { Search } from './search.js';
 import type { FirstState } from './starts.js';
-import { NONE } from './store.js';
+import { NO_PARENT } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
@@ -96,6 +96,6 @@ function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): 
 /** The states from a first one to this one. */
 function pathTo(state: number, { store }: Search): number[] {
   const path = [state];
-  for (let parent = store.parent(state); parent !== NONE; parent = store.parent(parent)) path.unshift(parent);
+  for (let parent = store.parent(state); parent !== NO_PARENT; parent = store.parent(parent)) path.unshift(parent);
   return path;
 }

@@ -11,7 +11,7 @@ import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
 import type { Resent } from './resent.js';
 import type { Share } from './share.js';
-import { NONE, StateStore } from './store.js';
+import { NO_PARENT, StateStore } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
 import type { FoundViolation, SearchWatch } from './watch.js';
@@ -76,7 +76,7 @@ export class Search {
   begin(row: readonly number[]): boolean {
     const { store } = this;
     const { size } = store;
-    this.admit(Int32Array.from(row), 0, row.length, NONE);
+    this.admit(Int32Array.from(row), 0, row.length, NO_PARENT);
     this.frontier.found(size, store.size);
     return store.size === size || store.size % STRIDE > 0 || !this.mustStop();
   }

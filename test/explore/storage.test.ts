@@ -5,7 +5,7 @@ import { everyDraw } from './draws.js';
 import { PairMap } from './ints.js';
 import { jsonKey, sameJson } from './json.js';
 import { Planes } from './planes.js';
-import { NONE, StateStore } from './store.js';
+import { NO_PARENT, StateStore } from './store.js';
 
 test('a store numbers different rows in the order in which they come, and remembers where from', () => {
   const row = fc.array(fc.oneof(fc.nat(3), fc.nat(70_000)), { minLength: 1, maxLength: 6 });
@@ -16,14 +16,14 @@ test('a store numbers different rows in the order in which they come, and rememb
       rows.forEach((row, i) => {
         const isNew = !known.has(String(row));
         if (isNew) known.set(String(row), known.size);
-        const index = store.add(Int32Array.from([9, ...row, 9]), 1, row.length, i === 0 ? NONE : 0);
+        const index = store.add(Int32Array.from([9, ...row, 9]), 1, row.length, i === 0 ? NO_PARENT : 0);
         expect([index, store.added]).toEqual([known.get(String(row)), isNew]);
       });
       expect(store.size).toBe(known.size);
       const out = new Int32Array(8);
       for (const [text, index] of known) {
         expect(String([...out.subarray(0, store.load(index, out))])).toBe(text);
-        expect(store.parent(index)).toBe(index === 0 ? NONE : 0);
+        expect(store.parent(index)).toBe(index === 0 ? NO_PARENT : 0);
       }
     }),
   );
@@ -36,7 +36,7 @@ test('a store grows past its first table', () => {
     const given: number[] = [];
     for (let i = 0; i < 50_000; i += step) {
       row.set([i, i >> 8, 1]);
-      given.push(store.add(row, 0, 3, NONE));
+      given.push(store.add(row, 0, 3, NO_PARENT));
     }
     return given;
   };

@@ -9,7 +9,7 @@
 import { grown } from './ints.js';
 
 /** The parent of a state from which the search began. */
-export const NONE = 0xffffffff;
+export const NO_PARENT = 0xffffffff;
 
 /** What stands before each row: its length, and the index in two halves. */
 const HEAD = 3;

@@ -1,13 +1,13 @@
 /** What the inspector shows of a machine that is tested: its tours with what they cover, or the way to what breaks, children among it. */
 import { coverageKinds, kindOf, type Item } from '../coverage/items.js';
-import type { Shown } from '../failure-page.js';
+import type { ShownPaths } from '../failure-page.js';
 import { waysOf } from '../paths/paths.js';
 import type { MachineCounts } from './coverage.js';
 import type { Failure, MachineEdge } from './graph.js';
 import { edgesAlong, shownPath } from './plans.js';
 import type { MachineTesting } from './testing.js';
 
-export async function shownOf(testing: MachineTesting, counts: MachineCounts, failure?: Failure): Promise<Shown> {
+export async function shownOf(testing: MachineTesting, counts: MachineCounts, failure?: Failure): Promise<ShownPaths> {
   const graph = await testing.graph();
   const isPainted = ([item]: [string, number]) => coverageKinds.includes(kindOf(item as Item));
   const painted = Object.entries(counts).map(([chart, items]) => [

@@ -2,38 +2,22 @@
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { natsBroker } from './nats-broker.js';
-import { quietScenario } from './quiet.fixture.js';
-import { runOnce } from './rehearse.js';
+import { notesOf } from './quiet.fixture.js';
 import type { RehearsalScenario } from './scenario.js';
 
-/** The seconds at which a client that starts at 0.5 s is connected, while its server is away from `awayMs` on for a second. */
-async function connectedAt(
-  options: NodeConnectionOptions,
-  awayMs: number,
-  { faults = [], ...scenario }: Partial<RehearsalScenario> = {},
-): Promise<number[]> {
-  const stop = { what: 'stop', who: 'broker', other: 'p0', atMs: awayMs, lastsMs: 1_000, size: 1 } as const;
-  const { happenings } = await runOnce(
-    {
-      ...quietScenario,
-      seconds: 60,
-      peers: ['p0'],
-      services: ['broker'],
-      startsMs: [500],
-      skewsMs: [0],
-      ...scenario,
-      faults: [stop, ...faults],
-    },
-    { judges: [], services: { broker: natsBroker } },
+/** The seconds at which a client is connected whose server is stopped at `awayMs`. */
+const connectedAt = (options: NodeConnectionOptions, awayMs: number, more?: Partial<RehearsalScenario>): Promise<number[]> =>
+  notesOf(
     async ({ note }) => {
       const lasting = { servers: 'nats://broker', waitOnFirstConnect: true, maxReconnectAttempts: -1, reconnectTimeWait: 250 };
       const connection = await connect({ ...lasting, ...options });
       note('connected');
       for await (const { type } of connection.status()) if (type === 'reconnect') note('connected');
     },
+    natsBroker,
+    { what: 'stop', atMs: awayMs },
+    more,
   );
-  return happenings.flatMap(({ type, at }) => (type === 'note' ? [Math.floor(at / 1_000)] : []));
-}
 
 const setBy = (size: number): Partial<RehearsalScenario> => ({
   faults: [{ what: 'jump', who: 'p0', other: 'p0', atMs: 2_500, lastsMs: 1_000, size }],

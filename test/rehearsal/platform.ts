@@ -10,7 +10,7 @@ import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import type { LimitSetting } from './scenario.js';
 import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
-import { BEGAN, messageOf, type RehearsalTurn, type VirtualWorld } from './world.js';
+import { BEGAN, errorText, type RehearsalTurn, type VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
 const modules = {
@@ -275,7 +275,7 @@ function emitWarning(world: VirtualWorld): (...args: any[]) => void {
   const real = process.emitWarning.bind(process) as (...args: any[]) => void;
   return (warning: string | Error, ...rest) => {
     if (!here()) return real(warning, ...rest);
-    world.tell('warning', { peer: world.current!.id, warning: messageOf(warning) });
+    world.tell('warning', { peer: world.current!.id, warning: errorText(warning) });
   };
 }
 

@@ -1,4 +1,6 @@
-import type { RehearsalScenario } from './scenario.js';
+import type { Main } from './peer.js';
+import { runOnce } from './rehearse.js';
+import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 
 /** Two peers to whom nothing happens. */
 export const quietScenario: RehearsalScenario = {
@@ -14,3 +16,23 @@ export const quietScenario: RehearsalScenario = {
   knobs: {},
   limits: 'shipped',
 };
+
+/**
+ * The seconds at which a client notes something that starts at 0.5 s, in a minute in which its broker fails at `atMs` for a second and
+ * nothing else does but what `more` says.
+ */
+export async function notesOf(
+  client: Main,
+  broker: Main,
+  { what, atMs }: Pick<RehearsalFault, 'what' | 'atMs'>,
+  { faults = [], ...more }: Partial<RehearsalScenario> = {},
+): Promise<number[]> {
+  const fault: RehearsalFault = { what, who: 'broker', other: 'p0', atMs, lastsMs: 1_000, size: 1 };
+  const alone = { peers: ['p0'], services: ['broker'], startsMs: [500], skewsMs: [0] };
+  const { happenings } = await runOnce(
+    { ...quietScenario, seconds: 60, ...alone, ...more, faults: [fault, ...faults] },
+    { judges: [], services: { broker } },
+    client,
+  );
+  return happenings.flatMap(({ type, at }) => (type === 'note' ? [Math.floor(at / 1_000)] : []));
+}

@@ -216,7 +216,7 @@ class Sums {
 }
 
 /** What parts of a rehearsal come to that follow each other: just what they would have been as one. */
-export function joined(parts: readonly Rehearsal[]): Rehearsal {
+export function joinedRehearsal(parts: readonly Rehearsal[]): Rehearsal {
   const counts: Record<string, number> = {};
   for (const part of parts) for (const [type, count] of Object.entries(part.counts)) counts[type] = (counts[type] ?? 0) + count;
   const total = (of: (part: Rehearsal) => number) => parts.reduce((sum, part) => sum + of(part), 0);

@@ -279,7 +279,7 @@ export class VirtualWorld {
   /** What nobody catches ends a process, as in Node; a supervisor starts it again after a second. */
   fail(process: Process, error: unknown): void {
     if (process.state === 'down') return;
-    this.tell('uncaught', { peer: process.id, error: messageOf(error) });
+    this.tell('uncaught', { peer: process.id, error: errorText(error) });
     this.end(process);
     this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
   }
@@ -332,5 +332,5 @@ export class VirtualWorld {
   }
 }
 
-export const messageOf = (error: unknown): string =>
+export const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 300);

@@ -16,7 +16,7 @@ import { toy } from '../explore/toys.js';
 import { mutantsOf, nameOf } from '../mutants/mutants.js';
 import { swarmJudge } from './judge.js';
 import { faultsOf } from './scenario.js';
-import { joinedSwarm, partsOf, swarm, swarmPart, type SwarmPart } from './swarm.js';
+import { joinedSwarm, partsNeeded, swarm, swarmPart, type SwarmPart } from './swarm.js';
 
 /** A protocol with one mistake in one of its charts. */
 function mistaken(protocol: Protocol, name: string): Protocol {
@@ -49,7 +49,7 @@ describe('a mistake', () => {
 describe('in parts a swarm comes to what it is as one', () => {
   const partsFor = (protocol: Protocol, runs: number): SwarmPart[] => {
     const parts: SwarmPart[] = [];
-    while (parts.length < partsOf(runs, parts) && !parts.at(-1)?.failure) parts.push(swarmPart(protocol, 3, parts.length));
+    while (parts.length < partsNeeded(runs, parts) && !parts.at(-1)?.failure) parts.push(swarmPart(protocol, 3, parts.length));
     return parts;
   };
   /** It takes no network with an odd number of links. */

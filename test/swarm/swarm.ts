@@ -93,7 +93,7 @@ export interface SwarmPart {
 const PART = 100;
 
 /** How many parts a swarm of so many runs has, as far as its first parts tell: more, where the protocol refuses scenarios. */
-export function partsOf(runs: number, parts: readonly SwarmPart[]): number {
+export function partsNeeded(runs: number, parts: readonly SwarmPart[]): number {
   const atFirst = Math.ceil(runs / PART);
   const missing = runs - parts.reduce((sum, part) => sum + part.runs, 0);
   if (parts.length < atFirst || missing <= 0) return atFirst;

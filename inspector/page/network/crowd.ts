@@ -1,13 +1,13 @@
 /** Large networks are placed by a worker; where there is none (a page that is one file), here. */
 import { isServed } from '../shell.js';
-import { placeNodes, type End, type Placement } from './force.js';
+import { placeNodes, type LinkEnds, type Placement } from './force.js';
 import type { MoveOrder, PlaceOrder } from './layout.worker.js';
 
 /** From so many nodes on. */
 export const CROWD = 250;
 
 /** `hasMoved` is called when the nodes stand elsewhere. */
-export function placeCrowd(count: number, ends: readonly End[], hasMoved: (placement: Placement) => void): Placement {
+export function placeCrowd(count: number, ends: readonly LinkEnds[], hasMoved: (placement: Placement) => void): Placement {
   if (!isServed) return placeNodes(count, ends);
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
   const say = (order: PlaceOrder | MoveOrder) => worker.postMessage(order);

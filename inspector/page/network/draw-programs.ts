@@ -3,13 +3,13 @@ import { FONT } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 import { GROUP_COLORS } from './draw.js';
 import { fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn } from './ink.js';
-import { hullOf, type Fold, type Program } from './programs.js';
+import { hullOf, type FoldedNodes, type ProgramNodes } from './programs.js';
 
 /** Between a node and the outline, names of nodes included. */
 const PAD = 22;
 const TINT = '12%';
 
-export function drawPrograms(drawn: Drawn, programs: readonly Program[]): void {
+export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): void {
   const { ctx } = drawn;
   const { panel, ink } = palette();
   const pad = radiusOf(drawn) + PAD;
@@ -46,7 +46,7 @@ export function drawPrograms(drawn: Drawn, programs: readonly Program[]): void {
 }
 
 /** In place of the names of the nodes. */
-export function drawFolds(drawn: Drawn, folds: readonly Fold[]): void {
+export function drawFolds(drawn: Drawn, folds: readonly FoldedNodes[]): void {
   const { ctx } = drawn;
   const colors = palette();
   ctx.font = `550 11px ${FONT}`;

@@ -37,13 +37,13 @@ const TICKS = 150;
 const TICKS_OF_ALL_NODES = 300_000;
 
 /** A link with its length, as d3 wants it. */
-export interface End extends NumberedLink, SimulationLinkDatum<Body> {
+export interface LinkEnds extends NumberedLink, SimulationLinkDatum<Body> {
   readonly source: number;
   readonly target: number;
   readonly weight: number;
 }
 
-export function placeNodes(count: number, ends: readonly End[]): Placement {
+export function placeNodes(count: number, ends: readonly LinkEnds[]): Placement {
   const circle = circleOrder(count, ends);
   const bodies = circle ? Array.from({ length: count }, (_, number): Body => ({ number })) : spread(count, ends);
   const xs = new Float64Array(count);
@@ -84,7 +84,7 @@ export function placeNodes(count: number, ends: readonly End[]): Placement {
 }
 
 /** The starting positions, stretched until a link has about its length. */
-function spread(count: number, ends: readonly End[]): Body[] {
+function spread(count: number, ends: readonly LinkEnds[]): Body[] {
   const start = startPositions(count, ends);
   const lengths = ends.map(({ source, target }) =>
     Math.hypot(start[source]![0] - start[target]![0], start[source]![1] - start[target]![1]),
@@ -97,7 +97,7 @@ function spread(count: number, ends: readonly End[]): Body[] {
 /** Nodes that look alike to every pivot start on one spot; forces need them a little apart. */
 const jitter = (number: number): number => 9 * Math.sin(number * 12.9898);
 
-function simulate(bodies: Body[], ends: readonly End[], rounds: number) {
+function simulate(bodies: Body[], ends: readonly LinkEnds[], rounds: number) {
   const weights = ends
     .map(({ weight }) => weight)
     .filter((weight) => weight > 0)

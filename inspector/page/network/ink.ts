@@ -1,5 +1,5 @@
 /** What everything that is painted on the network's picture shares. */
-import type { Fold } from './programs.js';
+import type { FoldedNodes } from './programs.js';
 import { radiusAt, toCanvas, type Spot, type Viewport } from './geometry.js';
 
 export interface Drawn {
@@ -9,7 +9,7 @@ export interface Drawn {
   readonly ys: ArrayLike<number>;
   readonly names: readonly string[];
   /** Nodes that lie on one spot, and have no names of their own. */
-  readonly folds: readonly Fold[];
+  readonly folds: readonly FoldedNodes[];
 }
 
 export interface Emphasis {

@@ -3,11 +3,11 @@
  *
  * It is told the nodes and links once, and later which node was moved by hand; it tells where the nodes stand, now and then.
  */
-import { placeNodes, type End, type Placement } from './force.js';
+import { placeNodes, type LinkEnds, type Placement } from './force.js';
 
 export interface PlaceOrder {
   readonly count: number;
-  readonly ends: readonly End[];
+  readonly ends: readonly LinkEnds[];
 }
 
 export interface MoveOrder {

@@ -6,16 +6,16 @@
  */
 import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-force';
 import type { Life } from '../../model/moment.js';
-import { placeNodes, type End, type Placement, type Positions } from './force.js';
+import { placeNodes, type LinkEnds, type Placement, type Positions } from './force.js';
 
 /** The numbers of its nodes; a node of no program stands for itself, without a name. */
-export interface Program {
+export interface ProgramNodes {
   readonly name: string | null;
   readonly nodes: readonly number[];
 }
 
 /** Nodes that lie on the spot of the first of them. */
-export interface Fold {
+export interface FoldedNodes {
   readonly nodes: readonly number[];
   readonly says: string;
 }
@@ -30,9 +30,9 @@ const GAP = 84;
 const COLLIDE_TICKS = 200;
 
 /** `null` where no node is part of a program. */
-export function programsOf(programOf: readonly (string | undefined)[], count: number): readonly Program[] | null {
+export function programsOf(programOf: readonly (string | undefined)[], count: number): readonly ProgramNodes[] | null {
   const byName = new Map<string, number[]>();
-  const programs: Program[] = [];
+  const programs: ProgramNodes[] = [];
   for (let node = 0; node < count; node++) {
     const name = programOf[node];
     const known = name === undefined ? undefined : byName.get(name);
@@ -63,11 +63,11 @@ interface Disc extends SimulationNodeDatum {
   readonly radius: number;
 }
 
-export function placePrograms(programs: readonly Program[], ends: readonly End[]): Placement {
+export function placePrograms(programs: readonly ProgramNodes[], ends: readonly LinkEnds[]): Placement {
   const count = programs.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const programOf = new Int32Array(count);
   programs.forEach(({ nodes }, program) => nodes.forEach((node) => (programOf[node] = program)));
-  const between = new Map<string, End>();
+  const between = new Map<string, LinkEnds>();
   for (const { source, target, weight } of ends) {
     const [a, b] = [programOf[source]!, programOf[target]!].sort((x, y) => x - y) as [number, number];
     if (a !== b) between.set(`${a} ${b}`, { source: a, target: b, weight });
@@ -98,7 +98,11 @@ export function placePrograms(programs: readonly Program[], ends: readonly End[]
 const STOPPED: readonly Life[] = ['ended', 'gone'];
 
 /** In each program the nodes that have stopped, if they are several and none of them is selected. */
-export function foldsOf(programs: readonly Program[], lives: readonly { readonly life: Life }[], selected: number): Fold[] {
+export function foldsOf(
+  programs: readonly ProgramNodes[],
+  lives: readonly { readonly life: Life }[],
+  selected: number,
+): FoldedNodes[] {
   return programs.flatMap(({ name, nodes }) => {
     const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
     if (stopped.length < 2 || stopped.includes(selected)) return [];
@@ -109,7 +113,7 @@ export function foldsOf(programs: readonly Program[], lives: readonly { readonly
 }
 
 /** The positions with what is folded on one spot. */
-export function folded(positions: Positions, folds: readonly Fold[]): Positions {
+export function folded(positions: Positions, folds: readonly FoldedNodes[]): Positions {
   if (folds.length === 0 || positions.xs.length === 0) return positions;
   const [xs, ys] = [Float64Array.from(positions.xs), Float64Array.from(positions.ys)];
   for (const { nodes } of folds) for (const node of nodes) [xs[node], ys[node]] = [xs[nodes[0]!]!, ys[nodes[0]!]!];

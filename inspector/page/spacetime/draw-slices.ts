@@ -7,7 +7,7 @@ import type { Size } from '../canvas.js';
 import { FONT } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 
-export interface Scale {
+export interface LaneScale {
   x(value: number): number;
   /** The middle of a lane. */
   y(lane: number): number;
@@ -37,7 +37,7 @@ const BELOW_DOTS = 24;
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);
 
 /** Where a slice lies: all of it, in sight or not. */
-export function boxOf({ x, y, laneHeight }: Scale, { lane, row, rows, from, to }: LaneSlice): Box {
+export function boxOf({ x, y, laneHeight }: LaneScale, { lane, row, rows, from, to }: LaneSlice): Box {
   const band = bandHeight(laneHeight);
   const height = band / rows;
   const left = x(from);
@@ -48,7 +48,7 @@ export function boxOf({ x, y, laneHeight }: Scale, { lane, row, rows, from, to }
 export function drawSlices(
   ctx: CanvasRenderingContext2D,
   { width, height }: Size,
-  scale: Scale,
+  scale: LaneScale,
   slices: readonly LaneSlice[],
   nameOf: (state: number) => string,
 ): void {

@@ -18,7 +18,7 @@ import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
 import { stateNames } from '../state-names.js';
-import { bandHeight, boxOf, drawSlices, type Scale } from './draw-slices.js';
+import { bandHeight, boxOf, drawSlices, type LaneScale } from './draw-slices.js';
 import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
 const LANES_SHOWN_ALL = 24;
@@ -110,7 +110,7 @@ export function showLaneOfSelected(): void {
   scrollTo(Math.min(Math.max(now, top + laneHeight.value + margin - room.value), Math.max(top - margin, 0)));
 }
 
-function scaleFor({ width }: Size): Scale {
+function scaleFor({ width }: Size): LaneScale {
   const { from, to } = range.value;
   const top = HEAD + 4 - Math.min(scroll.value, scrollMax.value);
   return {
@@ -143,13 +143,13 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
 
 type Place = { readonly x: number; readonly lane: number };
 
-function isInSight({ width, height }: Size, { x, y }: Scale, from: Place, to: Place): boolean {
+function isInSight({ width, height }: Size, { x, y }: LaneScale, from: Place, to: Place): boolean {
   const isBefore = Math.max(x(from.x), x(to.x)) < namesWidth.value - 8;
   const isAfter = Math.min(x(from.x), x(to.x)) > width + 8;
   return !isBefore && !isAfter && Math.max(y(from.lane), y(to.lane)) > 0 && Math.min(y(from.lane), y(to.lane)) < height;
 }
 
-function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale: Scale): void {
+function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale: LaneScale): void {
   const colors = palette();
   ctx.strokeStyle = colors.faint;
   ctx.fillStyle = colors.muted;
@@ -188,7 +188,7 @@ function ticks({ from, to }: Window, count: number): number[] {
 }
 
 /** A bar while the node is marked as one that holds, and nothing but dots of its line while it does not run. */
-function drawStretch(ctx: CanvasRenderingContext2D, scale: Scale, { lane, from, to, kind }: Stretch): void {
+function drawStretch(ctx: CanvasRenderingContext2D, scale: LaneScale, { lane, from, to, kind }: Stretch): void {
   const colors = palette();
   const y = Math.round(scale.y(lane)) + 0.5;
   ctx.beginPath();
@@ -204,7 +204,7 @@ function drawStretch(ctx: CanvasRenderingContext2D, scale: Scale, { lane, from, 
 }
 
 /** A line under the band for as long as what is asked about holds. */
-function drawHeld(ctx: CanvasRenderingContext2D, scale: Scale): void {
+function drawHeld(ctx: CanvasRenderingContext2D, scale: LaneScale): void {
   ctx.strokeStyle = palette().accent;
   ctx.lineWidth = 2;
   ctx.beginPath();
@@ -218,7 +218,7 @@ function drawHeld(ctx: CanvasRenderingContext2D, scale: Scale): void {
 
 const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };
 
-function drawArrow(ctx: CanvasRenderingContext2D, scale: Scale, { message, from, to }: Arrow): void {
+function drawArrow(ctx: CanvasRenderingContext2D, scale: LaneScale, { message, from, to }: Arrow): void {
   const colors = palette();
   const [x1, y1, x2, y2] = [scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)];
   const isChosen = message.ordinal === selectedMessage.value || way.value.some(({ ordinal }) => ordinal === message.ordinal);
@@ -266,7 +266,7 @@ function drawCross(ctx: CanvasRenderingContext2D, x: number, y: number): void {
 
 const FAULTS = new Set(['corrupt', 'crash', 'restart', 'reload', 'link', 'fault']);
 
-function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, kind }: Dot): void {
+function drawDot(ctx: CanvasRenderingContext2D, scale: LaneScale, { line, x, lane, kind }: Dot): void {
   const colors = palette();
   const isNow = line === currentLine.value;
   ctx.globalAlpha = relation.value === null ? (line > currentLine.value ? 0.4 : 1) : VISIBLE[relation.value(line)];
@@ -288,7 +288,7 @@ function drawDot(ctx: CanvasRenderingContext2D, scale: Scale, { line, x, lane, k
   ctx.globalAlpha = 1;
 }
 
-function drawPlayhead(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale): void {
+function drawPlayhead(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneScale): void {
   const x = scale.x(playhead.value.x);
   ctx.strokeStyle = palette().accent;
   ctx.lineWidth = 1.5;
@@ -298,7 +298,7 @@ function drawPlayhead(ctx: CanvasRenderingContext2D, { height }: Size, scale: Sc
   ctx.stroke();
 }
 
-function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: Scale): void {
+function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneScale): void {
   const colors = palette();
   ctx.save();
   ctx.beginPath();

@@ -5,7 +5,7 @@ import { numberText } from '../../model/words.js';
 import { download } from '../download.js';
 import { leaveOut, moments, ownStory, retell, tellMoment, tellsGestures } from './own.js';
 
-export function Recorder() {
+export function StoryRecorder() {
   return (
     <details class="own-story" open={moments.value.length > 0}>
       <summary>a story of it</summary>

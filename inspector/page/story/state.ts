@@ -40,11 +40,11 @@ export function openList(): void {
 export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
   if (!found) return failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
-  await tell(found, number);
+  await tellStory(found, number);
 }
 
 /** Tells a story from one of its steps on. */
-export async function tell(told: Story, number: number): Promise<void> {
+export async function tellStory(told: Story, number: number): Promise<void> {
   shown = null;
   story.value = told;
   await goToStep(Math.min(Math.max(number, 0), told.steps.length - 1));

@@ -7,7 +7,7 @@ import { currentStep, isFound, story, told } from './state.js';
 const asked = signal<{ readonly step: unknown; readonly term: string } | null>(null);
 const askedNow = (): string | null => (asked.value?.step === currentStep.value ? (asked.value?.term ?? null) : null);
 
-export function Told() {
+export function StoryText() {
   const { terms = {} } = story.value!;
   const term = askedNow();
   // A term is marked where it comes first.

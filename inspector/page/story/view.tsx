@@ -1,7 +1,7 @@
 /** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
 import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
 import { swipes } from './swipe.js';
-import { Told } from './told.js';
+import { StoryText } from './told.js';
 
 const cards = swipes((direction) => {
   const next = stepNumber.value + direction;
@@ -19,7 +19,7 @@ export function StoryStrip() {
         <h2>{told.title}</h2>
         <Runs />
       </div>
-      <Told />
+      <StoryText />
       <div class="steps">
         <button type="button" class="button" disabled={number === 0} onClick={() => void goToStep(number - 1)}>
           Back

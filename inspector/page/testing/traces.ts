@@ -1,19 +1,15 @@
 /** Traces for the tests, from real runs. */
 import { protocols } from '../../../machines/index.js';
-import { Recorder, Simulation, traceHeader, type Scenario, type TraceLine } from '../../../network/index.js';
-import type { TraceHeader } from '../../../network/trace.js';
+import { recordRun } from '../../../network/record-run.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
+import type { Scenario } from '../../../network/scenario/types.js';
+import type { TraceHeader, TraceLine } from '../../../network/trace.js';
 import { handsFor } from '../../hands.js';
+import { ReadTrace, type TraceLimits } from '../../model/recording.js';
 
-export function recordedLines(scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] {
-  const simulation = new Simulation(scenario, { host: 'snapshots' });
-  const lines: TraceLine[] = [];
-  const header = traceHeader(scenario.protocol, json, scenario.seed, simulation.network);
-  const recorder = new Recorder(simulation.network, scenario.protocol, simulation.monitor);
-  recorder.lines$.subscribe((line) => void lines.push(line));
-  recorder.conclude(simulation.run());
-  return [header, ...lines];
-}
+export const recordedLines = (scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] => [
+  ...recordRun(scenario, json, { host: 'snapshots' }),
+];
 
 const parse = (json: unknown): Scenario => parseScenario(json, protocols);
 
@@ -33,3 +29,26 @@ export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1,
 });
 
 export const directoryTrace = (n?: number, requests?: readonly number[]): string => traceOf(directoryScenario(n, requests));
+
+/** A directory whose node n2 is corrupted after it has asked, which breaks a property, and what happens then. */
+export const corruptedScenario = (...events: readonly object[]) => ({
+  protocol: 'directory',
+  topology: { kind: 'path', n: 3 },
+  events: [{ at: 0, node: 'n2', do: 'request' }, { at: 1, node: 'n2', do: 'corrupt' }, ...events],
+});
+
+/** Three peers of whom one asks for a lock. */
+export const locksScenario = {
+  protocol: 'locks',
+  topology: { kind: 'complete', n: 3 },
+  events: [{ at: 5, node: 'n1', do: 'request' }],
+  until: { at: 60 },
+};
+
+/** A trace as the page has it once all of it has come. */
+export function readTrace(text: string, limits?: TraceLimits): ReadTrace {
+  const recording = new ReadTrace(limits);
+  recording.push(text);
+  recording.close();
+  return recording;
+}
