@@ -137,8 +137,8 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
 /** The tours with what they cover; of a machine that breaks, the way there alone. */
 async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<ReturnType<typeof traceOfPaths>> {
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
-  const { of, paths, coverage } = await shownOf(testing, counts, failure);
-  return traceOfPaths(of, paths, coverage);
+  const { of, paths, coverage, broken } = await shownOf(testing, counts, failure);
+  return traceOfPaths(of, paths, coverage, broken);
 }
 
 /** The report with a page for each failure, or for what is not covered, where pages can be written. */

@@ -104,9 +104,11 @@ async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], pro
     for (const host of hostKinds) {
       const failure = firstFailure(protocol, paths, host);
       if (!failure) continue;
-      const shown = () => ({ of: protocol, paths: [pathAsWalked(failure)], coverage: {} });
+      const says = describeDifference(failure.difference);
+      const broken = { name: 'the chart goes as expected', says };
+      const shown = () => ({ of: protocol, paths: [pathAsWalked(failure)], coverage: {}, broken });
       const page = await pageOfPaths(`${protocol.name} ${chart}, start ${start}: ${kind} paths`, shown);
-      failures.push(`${chart} on ${host}, ${describeDifference(failure.difference)}${seen(page)}`);
+      failures.push(`${chart} on ${host}, ${says}${seen(page)}`);
     }
     await setImmediate();
   }

@@ -3,12 +3,15 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cert, key } from '../adapters/transports/certificate.fixture.js';
 import { freePort, hasCommand } from '../bench/servers.js';
+import { LASTING, LASTING_MQTT } from '../test/rehearsal/locks.fixture.js';
 import { mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
 
 const page = readFileSync(new URL('../docs/transports.md', import.meta.url), 'utf8');
+const jobRunner = readFileSync(new URL('apps/job-runner/main.js', import.meta.url), 'utf8');
 const [use, ...blocks] = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
 const folder = mkdtempSync(join(tmpdir(), 'quiver-transports-'));
 const servers: Partial<Record<'nats' | 'mqtt', Server>> = {};
@@ -73,4 +76,13 @@ test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s
   const makesTwo = /\ba\b.*\bb\b/s.test(block) && !block.includes('pod.connect');
   const said = await run(`${await onThisMachine(block)}\n${makesTwo ? use : ''}\nprocess.exit();`);
   expect(said).toBe(makesTwo ? 'a says hello\n' : 'listening, and looking for others at true\n');
+});
+
+test.each([
+  ['docs/transports.md, MQTT', page, 'keepalive', LASTING_MQTT],
+  ['docs/transports.md, NATS', page, 'waitOnFirstConnect', LASTING],
+  ['examples/apps/job-runner', jobRunner, 'waitOnFirstConnect', LASTING],
+])('rehearsals connect with the settings of %s', (_name, text, first, settings) => {
+  const told = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(text)![0];
+  expect(runInNewContext(`(${told})`)).toEqual(settings);
 });

@@ -17,6 +17,8 @@ const scenario = { ...directoryScenario(), network: { latency: 10 } };
 let served: Served;
 let visited: Visited;
 let page: Page;
+/** What the console of the page may say besides. */
+let allowed: RegExp | undefined;
 
 async function open(place: string, reducedMotion = false): Promise<void> {
   visited = await visit(`${served.url}${place}`, { reducedMotion });
@@ -27,8 +29,9 @@ beforeEach(async () => {
   served = await serveTrace(traceOf(scenario), { page: pageUrl, shelf, hands });
 });
 afterEach(async () => {
-  await visited.leave();
+  await visited.leave(allowed);
   await served.close();
+  allowed = undefined;
 });
 
 const strip = (step: number) => page.locator(`.story[data-step="${step}"][data-found="true"]`);
@@ -194,5 +197,18 @@ describe("a story of one's own", () => {
     await open('');
     await openFile('wrong.json', '{"story": 1, "title": "x", "runs": {}, "steps": [{"run": "a", "at": "start", "text": ""}]}');
     await page.getByText('The story cannot be told: step 1 names no run of the story.').waitFor();
+  });
+
+  test('whose run the server refuses is told why, and not over another run', async () => {
+    allowed = /status of 422/;
+    await open('');
+    const runs = { a: { scenario: { protocol: 'nothing', topology: { kind: 'path', n: 2 }, events: [] } } };
+    const steps = [{ run: 'a', at: 'start', text: 'Look here.' }];
+    await openFile('refused.json', JSON.stringify({ story: 1, title: 'x', runs, steps }));
+    await page
+      .getByText(/no protocol "nothing"|protocol.*nothing/)
+      .first()
+      .waitFor();
+    expect(await page.getByText('Look here.').count()).toBe(0);
   });
 });

@@ -9,15 +9,15 @@ import { pathsOf } from '../test/paths/paths.js';
 import { readChart } from './model/chart.js';
 import { stateItem, transitionItem } from './model/coverage.js';
 import { Moment } from './model/moment.js';
-import { ReadTrace } from './model/recording.js';
+import { sentence } from './model/words.js';
+import { readTrace } from './page/testing/traces.js';
 import { traceOfPaths } from './path-trace.js';
 
 const graphs = graphsOf(directory, SEARCH_PATIENCE);
 const paths = graphs.flatMap((graph) => pathsOf(graph, 'shortest'));
-const recording = new ReadTrace();
-for (const line of traceOfPaths(directory, paths, coverageOf(directory, graphs).toJSON()))
-  recording.push(`${JSON.stringify(line)}\n`);
-recording.close();
+const read = (...of: Parameters<typeof traceOfPaths>) =>
+  readTrace(Array.from(traceOfPaths(...of), (line) => JSON.stringify(line)).join('\n'));
+const recording = read(directory, paths, coverageOf(directory, graphs).toJSON());
 
 test('each path is a node that walks its chart', () => {
   expect(recording.problem).toBeNull();
@@ -27,6 +27,13 @@ test('each path is a node that walks its chart', () => {
     const walked = recording.steps[node]!.map((line) => new Moment(recording, line).roles(node)[0]!.view.value);
     expect(walked).toEqual([first, ...steps.map(({ expected }) => expected)].map(({ value }) => value));
   }
+});
+
+test('what the paths break is the verdict, with what was seen', () => {
+  const broken = read(directory, paths.slice(0, 1), {}, { name: 'the chart goes as expected', says: 'it went on' });
+  expect(broken.problem).toBeNull();
+  expect(sentence(broken.line(broken.end - 1))).toMatch(/^verdict: invalid.*the chart goes as expected/);
+  expect(broken.header!.properties).toEqual([{ name: 'the chart goes as expected', says: 'it went on', kind: 'always' }]);
 });
 
 test('every state and transition of a chart has the name that coverage counts it by', () => {

@@ -5,7 +5,7 @@
 import type { Effect, Message } from '../machines/effects.js';
 import type { Protocol, RoleView } from '../machines/protocol.js';
 import { chartDefinition } from '../network/chart-definition.js';
-import { TRACE_VERSION, type StepLine, type TraceHeader } from '../network/trace.js';
+import { TRACE_VERSION, type StepLine, type TraceHeader, type TraceLine } from '../network/trace.js';
 import type { StateValue } from 'xstate';
 
 interface Expected {
@@ -23,18 +23,26 @@ export interface WalkedPath {
   readonly steps: readonly { readonly event: Message; readonly expected: Expected }[];
 }
 
+/** What a path breaks: its name, and what was seen in words. */
+export interface BrokenRule {
+  readonly name: string;
+  readonly says: string;
+}
+
 /**
  * Generated paths as a trace for the inspector: each path is a node that walks its chart, and what all cover is painted on the
  * charts.
  *
  * @param coverage the counts of `Coverage`, as its JSON.
+ * @param broken what the paths break, which stands on top of the page; nothing unless given.
  * @experimental
  */
 export function* traceOfPaths(
   { name, charts }: Pick<Protocol, 'name' | 'charts'>,
   paths: readonly WalkedPath[],
   coverage: NonNullable<TraceHeader['coverage']>,
-): Generator<TraceHeader | StepLine> {
+  broken?: BrokenRule,
+): Generator<TraceHeader | TraceLine> {
   const nodes = paths.map(({ chart }, i) => `${chart} ${i + 1}`);
   yield {
     quiver: TRACE_VERSION,
@@ -44,7 +52,7 @@ export function* traceOfPaths(
     nodes,
     links: [],
     charts: Object.fromEntries(Object.entries(charts).map(([chart, machine]) => [chart, chartDefinition(machine)])),
-    properties: [],
+    properties: broken ? [{ ...broken, kind: 'always' }] : [],
     coverage,
   };
   let index = 0;
@@ -71,6 +79,9 @@ export function* traceOfPaths(
     yield line('start', { type: 'start' }, first, 1);
     for (const [step, { event, expected }] of steps.entries()) yield line('command', event, expected, step + 2);
   }
+  if (!broken) return;
+  const properties = [{ name: broken.name, kind: 'always', holds: false }] as const;
+  yield { index, at: index, kind: 'verdict', verdict: 'invalid', properties, clock: {} };
 }
 
 /** A path has no network: what the chart asks of one is only told. */

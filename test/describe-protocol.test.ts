@@ -94,7 +94,8 @@ describe('describeProtocol', () => {
     const said = says[failed.indexOf('toy, start 0: tour paths')]!;
     expect(said).toContain('quiver-failures/toy-toy-start-0-tour-paths.html');
     const recording = pageIn(said);
-    const last = recording.line(recording.end - 1) as StepLine;
+    expect(sentencesOf(recording).at(-1)).toMatch(/^verdict: invalid.*the chart goes as expected/);
+    const last = recording.line(recording.end - 2) as StepLine;
     const { value, context } = last.roles['toy']!;
     expect(said).toContain(`${JSON.stringify(last.event)} gives ${JSON.stringify({ value, context }).slice(0, -1)}`);
   });

@@ -68,7 +68,8 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
           const paths = pathsOf(graph, kind);
           const failures = hostKinds.flatMap((host) => firstFailure(protocol, paths, host) ?? []);
           const says = failures.map(({ host, difference }) => `on ${host}, ${describeDifference(difference)}`);
-          const shown = () => ({ of: protocol, paths: [pathAsWalked(failures[0]!)], coverage: {} });
+          const broken = () => ({ name: 'the chart goes as expected', says: says[0]! });
+          const shown = () => ({ of: protocol, paths: [pathAsWalked(failures[0]!)], coverage: {}, broken: broken() });
           return expectNone(expect, says, () => pageOfPaths(`${protocol.name} ${name}`, shown));
         });
       }

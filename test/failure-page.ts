@@ -4,16 +4,18 @@
  * Tests run in browsers, too, where nothing can be written, so what writes is loaded when something has failed. Whatever goes wrong
  * with the page is no failure of the test: then there is none.
  */
+import type { BrokenRule } from '../inspector/path-trace.js';
 import type { Protocol } from '../machines/protocol.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 import type { Counts } from './coverage/coverage.js';
 import type { Path } from './paths/paths.js';
 
-/** What walked, its paths, and what they cover. */
+/** What walked, its paths, what they cover, and what they break. */
 export interface ShownPaths {
   readonly of: Pick<Protocol, 'name' | 'charts'>;
   readonly paths: readonly Pick<Path, 'chart' | 'first' | 'steps'>[];
   readonly coverage: Counts;
+  readonly broken?: BrokenRule;
 }
 
 /** No literal where it is imported: what bundles for a browser must not follow it. */
@@ -35,8 +37,8 @@ export async function pageOfRun(name: string, lines: () => Iterable<TraceHeader 
 export async function pageOfPaths(name: string, shown: () => ShownPaths | Promise<ShownPaths>): Promise<string | null> {
   try {
     const { traceOfPaths } = await import('../inspector/path-trace.js');
-    const { of, paths, coverage } = await shown();
-    return await pageOfRun(name, () => traceOfPaths(of, paths, coverage));
+    const { of, paths, coverage, broken } = await shown();
+    return await pageOfRun(name, () => traceOfPaths(of, paths, coverage, broken));
   } catch {
     return null;
   }

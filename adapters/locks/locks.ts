@@ -366,7 +366,7 @@ export class Locks implements AsyncDisposable {
   /**
    * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock: its `request` rejects at once, with
    * a `LostError` that has the `ClosedError` as its cause, while the callback still has the lock. It goes on to somebody else once the
-   * callback has ended or it was released, or when the time is over. The transport stays open.
+   * callback has ended or it was released, or when the time is over. The transport stays open. Resolves once nothing is being saved any more.
    *
    * @throws UsageError for an option that is wrong or not known.
    * @example

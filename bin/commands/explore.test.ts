@@ -74,7 +74,9 @@ test.each([
     ['--live', '--seed', '7'],
     /^--seed is for a scenario that is run now, and --live shows programs as they run; leave --seed out/,
   ],
-  [['--live', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which --live does not show/],
+  [['--live', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here; leave --contacts out/],
+  [['--story', 'arvy', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
+  [['x.json', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
   [
     ['--story', 'arvy', '--seed', '7'],
     /^--seed is for .*, and a story shows runs of its own; .* quiver explore scenario\.json --seed 7$/,

@@ -45,13 +45,13 @@ const command: VerbWork<'explore'> = async (values, words) => {
 };
 
 /** An option that would do nothing is refused. */
-function refuseIdle({ live, save, seed, port, contacts }: ValuesOf<'explore'>, file: string | undefined): void {
+function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explore'>, file: string | undefined): void {
   if (live && save !== undefined)
     throw new UsageError(
       '--live waits for programs and has no trace yet that --save could write; leave --save out, press "Save the last minute" on the page, and give quiver explore --save that file',
     );
-  if (live && contacts !== undefined)
-    throw new UsageError('--contacts is for the story "districts", which --live does not show; leave one of the two out');
+  if (contacts !== undefined && (live || file !== undefined || (story !== undefined && story !== 'districts')))
+    throw new UsageError('--contacts is for the story "districts", which is not shown here; leave --contacts out');
   if (save !== undefined && port !== undefined)
     throw new UsageError('--port is for a page that is served, and --save writes a file in place of one; leave --port out');
   if (seed === undefined) return;

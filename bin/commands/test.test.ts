@@ -4,21 +4,22 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sentence } from '../../inspector/model/words.js';
-import type { TraceLine } from '../../network/trace.js';
+import type { StepLine, TraceLine } from '../../network/trace.js';
 import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
 
 const { folder, inFolder, printed } = called();
 
 /** What the trace in a page tells. The page is taken away. */
-function sentencesIn(page: string): string[] {
+function linesIn(page: string): TraceLine[] {
   const [, packed] = /id="trace">([^<]*)</.exec(readFileSync(page, 'utf8'))!;
   rmSync(page);
   const [, ...lines] = String(gunzipSync(Buffer.from(packed!, 'base64')))
     .trimEnd()
     .split('\n');
-  return lines.map((line) => sentence(JSON.parse(line) as TraceLine));
+  return lines.map((line) => JSON.parse(line) as TraceLine);
 }
+const sentencesIn = (page: string): string[] => linesIn(page).map(sentence);
 
 const check = (args: readonly string[]) => quiver(['check', ...args]);
 const run = (args: readonly string[]) => quiver(['run', ...args]);
@@ -192,7 +193,16 @@ describe('quiver test of a machine', () => {
     const line = printed.join('\n').match(/again: (quiver test .*)/)![1]!;
     const page = 'quiver-failures/login-nobody-is-o-hara.html';
     expect(printed.join('\n')).toContain(`see it: ${page}`);
-    expect(sentencesIn(page)).toEqual(['login 1 started', 'login 1 was asked to LOG_IN']);
+    const lines = linesIn(page);
+    expect(lines.slice(0, -1).map((line) => Object.keys((line as StepLine).roles['login']!.context as object))).toEqual([
+      ['context'],
+      ['context'],
+    ]);
+    expect(lines.map(sentence)).toEqual([
+      'login 1 started',
+      'login 1 was asked to LOG_IN',
+      "verdict: invalid, for nobody is o'hara does not hold",
+    ]);
     const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
       .trimEnd()
       .split('\n');

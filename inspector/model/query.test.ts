@@ -48,6 +48,15 @@ test.each([
   expect(hits(text)).toEqual(wanted);
 });
 
+test('who sent is known where nodes know each other by their ports', () => {
+  const locking = readTrace(
+    traceOf({ protocol: 'exclusion', topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n0', do: 'lock' }] }),
+  );
+  const heard = hits('from:n0 node:n1', locking);
+  expect(heard.length).toBeGreaterThan(0);
+  expect(heard).toEqual(hits('kind:deliver node:n1', locking));
+});
+
 test('states and contexts are those after the step, whether it changed them or not', () => {
   const waiting = hits('node:n1 state:waiting');
   expect(hits('node:n1 state:waiting.last')[0]).toBe(waiting[0]);

@@ -115,6 +115,8 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
   from:
     (value) =>
     ({ recording, line }) =>
+      // The event of a node that knows the others by its ports names a port.
+      (recording.nodeOf(line) >= 0 && recording.senderAt(line) === value) ||
       (recording.line(line).event as { readonly from?: unknown } | undefined)?.from === value,
   to:
     (value) =>

@@ -117,6 +117,12 @@ export class ReadTrace {
   nodeOf = (line: number): number => this.node.at(line);
   /** The ordinal of the message that the line delivered or lost; -1 for none. */
   messageOf = (line: number): number => this.message.at(line);
+
+  /** Who sent the message that the line delivered or lost; nobody where it is about none, or about one whose sending was left out. */
+  senderAt(line: number): string | undefined {
+    const ordinal = this.messageOf(line);
+    return ordinal < this.messages.first ? undefined : this.nodes.names[this.messages.get(ordinal).from];
+  }
   /** The last line at or before a time. */
   lastLineAt = (at: number): number => this.ats.lastAtMost(at);
 

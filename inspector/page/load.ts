@@ -34,17 +34,26 @@ const breathe = (): Promise<unknown> =>
     port2.postMessage(null);
   });
 
-export async function loadFromServer(path = './trace', request?: RequestInit): Promise<void> {
+/** `false` where nothing came, which is said. */
+export async function loadFromServer(path = './trace', request?: RequestInit): Promise<boolean> {
   try {
     const response = await askServer(path, request);
+    if (response.status === 422) return refused(await response.text());
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body);
+    return true;
   } catch (error) {
-    if (recording.value.header?.live) return failed('The program that was watched has gone. Shown is what it did.');
-    failed(
-      `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
+    return refused(
+      recording.value.header?.live
+        ? 'The program that was watched has gone. Shown is what it did.'
+        : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
     );
   }
+}
+
+function refused(why: string): false {
+  failed(why);
+  return false;
 }
 
 export async function loadFile(file: Blob): Promise<void> {

@@ -1,5 +1,6 @@
 /** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
 import type { NodeId } from '../effects.js';
+import { Counts } from '../counts.js';
 import type { Configuration, Flight, Fold, NodeView, Totals } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import { deliveryRole, MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
@@ -272,25 +273,25 @@ const worth = (scale: Scale | null, level: number): number => (scale === null ? 
 /** Names that were given, some of them perhaps twice. */
 class Names {
   count = 0;
-  /** How many too many there are. */
-  twice = 0;
-  private readonly times = new Map<number, number>();
+  private readonly given = new Counts<number>();
   private top: number | undefined;
 
   change(name: number, by: 1 | -1): void {
     this.count += by;
-    const before = this.times.get(name) ?? 0;
-    this.twice += Math.max(0, before + by - 1) - Math.max(0, before - 1);
-    if (before + by === 0) this.times.delete(name);
-    else this.times.set(name, before + by);
+    this.given.add(name, by);
     if (by === 1) this.top = this.top === undefined ? undefined : Math.max(this.top, name);
     else if (name === this.top) this.top = undefined;
+  }
+
+  /** Names that were given more than once. */
+  get repeated(): number {
+    return this.given.repeated;
   }
 
   get largest(): number {
     if (this.top !== undefined) return this.top;
     let top = -Infinity;
-    for (const name of this.times.keys()) top = Math.max(top, name);
+    for (const name of this.given.keys()) top = Math.max(top, name);
     return (this.top = top);
   }
 }

@@ -1,11 +1,9 @@
 /** What an end of a link tells its node, and where it stands, held against what it has delivered and what it was asked. */
 import type { NodeId } from '../effects.js';
-import type { Configuration, PropertyResult, RoleView, Step } from '../protocol.js';
-import { hasRoomFor, isProven, type Bye, type LinkContext } from './frames.js';
+import type { Configuration, PropertyResult, Step } from '../protocol.js';
+import { hasRoomFor, isProven, type Bye } from './frames.js';
 import type { LinkNotice } from './machine.js';
-import { endsOf, isUp } from './view.js';
-
-type End = RoleView<LinkContext>;
+import { endsOf, isUp, type End } from './view.js';
 
 /** Five properties that need the step, and not only the state after it. */
 export class ToldAndDone {

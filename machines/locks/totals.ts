@@ -2,6 +2,7 @@
  * What the promises of locks add up: grants by lock and fence, tokens by lock and epoch, and for each epoch who serves it, with which
  * members and which list of voters.
  */
+import { Counts } from '../counts.js';
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
@@ -85,26 +86,6 @@ function comparedOf(beginning: Beginning): Compared {
     compared.set(beginning, known);
   }
   return known;
-}
-
-/** How often each key is there. */
-class Counts<K> {
-  /** Keys that are there more than once. */
-  repeated = 0;
-  private readonly times = new Map<K, number>();
-
-  /** Keys that are there at all. */
-  get size(): number {
-    return this.times.size;
-  }
-
-  add(key: K, by: 1 | -1): void {
-    const before = this.times.get(key) ?? 0;
-    const after = before + by;
-    if (after === 0) this.times.delete(key);
-    else this.times.set(key, after);
-    this.repeated += Number(after > 1) - Number(before > 1);
-  }
 }
 
 export class LocksTotals implements Totals<NodeFact, FlightFact> {

@@ -57,8 +57,15 @@ export function edgesAlong({ first }: MachineGraph, steps: readonly MachineStep[
   return edges;
 }
 
-/** A path as the inspector shows it, with the child machines that run. */
+/** A path as the inspector shows it, with the child machines that run. The search keeps contexts as text, and so they are shown. */
 export function shownPath({ chart, first }: MachineGraph, edges: readonly MachineEdge[]) {
-  const seen = ({ value, context, children }: MachineVertex) => ({ value, context, effects: [], children });
+  const seen = ({ value, context, children }: MachineVertex) => ({
+    value,
+    context: { context },
+    effects: [],
+    children: Object.fromEntries(
+      Object.entries(children).map(([name, child]) => [name, { ...child, context: { context: child.context } }]),
+    ),
+  });
   return { chart, first: seen(first), steps: edges.map(({ event, to }) => ({ event, expected: seen(to) })) };
 }

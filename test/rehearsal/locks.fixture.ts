@@ -44,7 +44,8 @@ export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve
 export const below = (bound: number) => Math.floor(Math.random() * bound);
 
 /** Those of docs/transports.md. */
-const LASTING = {
+/** The settings of docs/transports.md. */
+export const LASTING = {
   waitOnFirstConnect: true,
   maxReconnectAttempts: -1,
   reconnectTimeWait: 250,
@@ -53,7 +54,7 @@ const LASTING = {
   maxPingOut: 2,
 };
 
-const LASTING_MQTT = { keepalive: 2, reconnectPeriod: 250, connectTimeout: 2_000 };
+export const LASTING_MQTT = { keepalive: 2, reconnectPeriod: 250, connectTimeout: 2_000 };
 
 export function wireOf(
   { webSocketMesh, webSocket, sealed, nats, mqtt }: Shipped,

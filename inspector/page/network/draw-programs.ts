@@ -1,9 +1,10 @@
 /** Paints programs around their nodes: a ground with an outline and the name above it, and what is folded with a word for it. */
+import { polygonHull } from 'd3-polygon';
 import { FONT } from '../chart/measure.js';
 import { kindColor, palette } from '../colors.js';
 import { GROUP_COLORS } from './draw.js';
 import { fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn } from './ink.js';
-import { hullOf, type FoldedNodes, type ProgramNodes } from './programs.js';
+import type { FoldedNodes, ProgramNodes } from './programs.js';
 
 /** Between a node and the outline, names of nodes included. */
 const PAD = 22;
@@ -17,12 +18,15 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
   let names = 0;
   for (const [number, { name, nodes }] of programs.entries()) {
     if (name === null) continue;
-    const hull = hullOf(nodes.map((node) => spotOf(drawn, node)));
-    const [first] = hull;
+    const spots = nodes.map((node): [number, number] => {
+      const { x, y } = spotOf(drawn, node);
+      return [x, y];
+    });
+    const hull = polygonHull(spots) ?? spots;
     const ground = new Path2D();
-    for (const { x, y } of hull) ground.lineTo(x, y);
+    for (const [x, y] of hull) ground.lineTo(x, y);
     // A spot alone is a line that has a length, too.
-    ground.lineTo(first!.x + 0.01, first!.y);
+    ground.lineTo(hull[0]![0] + 0.01, hull[0]![1]);
     ground.closePath();
     const edge = kindColor(number + GROUP_COLORS);
     const fill = `color-mix(in srgb, ${edge} ${TINT}, ${panel})`;
@@ -36,12 +40,13 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
       ctx.fill(ground);
     }
     if (names++ > LABELS_MAX) continue;
-    const top = hull.reduce((a, b) => (b.y < a.y ? b : a));
-    const middle = (Math.min(...hull.map(({ x }) => x)) + Math.max(...hull.map(({ x }) => x))) / 2;
+    const xs = hull.map(([x]) => x);
+    const top = Math.min(...hull.map(([, y]) => y));
+    const middle = (Math.min(...xs) + Math.max(...xs)) / 2;
     ctx.font = `650 12px ${FONT}`;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
-    fillText(ctx, shorten(name), middle, top.y - pad - 9, ink, panel);
+    fillText(ctx, shorten(name), middle, top - pad - 9, ink, panel);
   }
 }
 

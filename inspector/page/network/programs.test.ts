@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Life } from '../../model/moment.js';
-import { folded, foldsOf, hullOf, placePrograms, programsOf } from './programs.js';
+import { folded, foldsOf, placePrograms, programsOf } from './programs.js';
 
 const namesOf = (sizes: readonly number[]): (string | undefined)[] =>
   sizes.flatMap((size, program) => Array.from({ length: size }, () => `program ${program}`));
@@ -65,12 +65,4 @@ test('of a program what has stopped lies on one spot, until one of it is selecte
   expect([...folded(given, folds).xs]).toEqual([0, 1, 1, 1, 4, 5, 6]);
   expect([...given.xs]).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(folded(given, [])).toBe(given);
-});
-
-test('a hull has the corners alone', () => {
-  const at = (x: number, y: number) => ({ x, y });
-  expect(hullOf([at(1, 1), at(0, 0), at(2, 0), at(0, 2), at(2, 2), at(1, 0)])).toEqual([at(0, 0), at(2, 0), at(2, 2), at(0, 2)]);
-  expect(hullOf([at(1, 1)])).toEqual([at(1, 1)]);
-  expect(hullOf([at(3, 1), at(1, 1)])).toEqual([at(1, 1), at(3, 1)]);
-  expect(hullOf([at(0, 0), at(1, 1), at(2, 2)])).toEqual([at(0, 0), at(2, 2)]);
 });

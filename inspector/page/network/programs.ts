@@ -119,18 +119,3 @@ export function folded(positions: Positions, folds: readonly FoldedNodes[]): Pos
   for (const { nodes } of folds) for (const node of nodes) [xs[node], ys[node]] = [xs[nodes[0]!]!, ys[nodes[0]!]!];
   return { xs, ys };
 }
-
-/** The corners of the smallest area without dents that has all of these spots in it, in their order around it. */
-export function hullOf<Spot extends { readonly x: number; readonly y: number }>(spots: readonly Spot[]): Spot[] {
-  const sorted = [...spots].sort((a, b) => a.x - b.x || a.y - b.y);
-  const turns = (a: Spot, b: Spot, c: Spot) => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
-  const side = (along: readonly Spot[]): Spot[] => {
-    const corners: Spot[] = [];
-    for (const spot of along) {
-      while (corners.length > 1 && !turns(corners.at(-2)!, corners.at(-1)!, spot)) corners.pop();
-      corners.push(spot);
-    }
-    return corners.slice(0, -1);
-  };
-  return sorted.length < 3 ? sorted : [...side(sorted), ...side(sorted.reverse())];
-}

@@ -59,7 +59,11 @@ export async function goToStep(number: number): Promise<void> {
   stepNumber.value = number;
   if (addressOf.value !== null) history.replaceState(null, '', addressOf.value);
   if (shown?.run !== run || shown.recording !== recording.value) {
-    await loadFromServer(...requestOf(told, run));
+    if (!(await loadFromServer(...requestOf(told, run)))) {
+      // What is to be seen is not there: nothing is told of another run.
+      if (story.value === told) story.value = null;
+      return;
+    }
     shown = { run, recording: recording.value };
   }
   // The viewer may have gone on while it was read.

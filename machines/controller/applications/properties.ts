@@ -11,7 +11,7 @@ export const solvent = promise(
 );
 
 export const uniqueShortNames = [
-  promise('names are unique', 'No name is given twice (I8).', (t) => t.names.twice === 0),
+  promise('names are unique', 'No name is given twice (I8).', (t) => t.names.repeated === 0),
   promise(
     'names are short',
     'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
