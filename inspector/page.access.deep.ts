@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
 import { inspect } from './live/inspect.js';
-import { livePair } from './live/pair.fixture.js';
+import { livePair } from './live/pair.fixtures.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';

@@ -6,7 +6,7 @@ import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { verifyTrace } from '../test/verify/verify.js';
 import { inspect } from './live/inspect.js';
-import { livePair } from './live/pair.fixture.js';
+import { livePair } from './live/pair.fixtures.js';
 import { pageUrl, visit, type Visited } from './page/testing/browser.js';
 import { directoryScenario } from './page/testing/traces.js';
 

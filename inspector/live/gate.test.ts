@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveNode } from '../../adapters/node/node.js';
 import { NodeGate } from './gate.js';
-import { livePair } from './pair.fixture.js';
+import { livePair } from './pair.fixtures.js';
 
 /** `a` has the token; what its gate tells is noted. */
 async function pair() {

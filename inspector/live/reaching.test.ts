@@ -4,7 +4,7 @@ import type { LiveNode } from '../../adapters/node/node.js';
 import type { TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
 import { inspect } from './inspect.js';
-import { livePair } from './pair.fixture.js';
+import { livePair } from './pair.fixtures.js';
 import { Merger } from './merge.js';
 import { Reaching } from './reaching.js';
 import type { PeerReport, StepReport } from './report.js';
