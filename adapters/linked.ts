@@ -43,6 +43,7 @@ import {
   eachOf,
   optional,
 } from './options.js';
+import { Clocks, firstSession, lastSession, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
@@ -82,8 +83,6 @@ export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
 /** Of the quarter, for what stands around the messages in a frame. */
 const HEAD_SIZE = 2 ** 10;
 const MEDIUM_BYTES_MIN = 2 ** 13;
-/** No clock goes so far ahead: a session that says so is invented, and nobody could ever begin a later one. */
-const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 /** After so many heartbeats with nothing for this session, a peer that remembers a later one speaks with another node. */
 const STRAY_BEATS = 3;
 
@@ -145,6 +144,8 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     );
   }
   const limits = limitsHere();
+  const { clock } = environmentOf(options);
+  const clocks = new Clocks(clock.now());
   const windowSize = Math.floor(Math.min(messageBytesMax, limits.linkFrameBytes) / 4) - HEAD_SIZE;
   const made = createTransport(transport.id, guarantees, async (medium, signal) => {
     const node = linkNode(transport, options, windowSize, limits);
@@ -153,8 +154,14 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
     const report = (notice: LinkNotice) => {
       if (notice.type === 'link.down') outgoing.forget(notice.peer);
+      if (notice.type === 'link.up') clocks.forget(notice.peer);
       announce(notice, medium, whole, drops, limits);
     };
+    transport.events.subscribe((event) => {
+      if (event.type === 'down') clocks.forget(event.peer);
+      if (event.type === 'message' && options.peers.includes(event.from) && !made.peers.has(event.from))
+        clocks.hear(event.from, event.message);
+    });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
     node.notices$.subscribe((notice) => report(notice as LinkNotice));
@@ -180,16 +187,22 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
   });
   noteLinkedPeers(made, options.peers);
-  explainAbsence(made, (peer) => (made.peers.has(peer) ? null : unlinked(peer, transport, options.peers)));
+  explainAbsence(made, (peer) =>
+    made.peers.has(peer) ? null : unlinked(peer, transport, options.peers, clocks.reasonOf(peer, clock.now())),
+  );
   return made;
 }
 
 /** What a name that is wrong here or there looks like from here. */
-function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[]): string | null {
+function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofClock: string | null): string | null {
   if (!named.includes(peer)) return 'not named in the peers of linked here';
+  if (ofClock !== null) return ofClock;
   const known = absenceOf(below, peer);
   if (below.peers.has(peer))
-    return known ?? 'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
+    return (
+      known ??
+      'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there'
+    );
   const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
   const others = `there is ${strangers.join(', ')}, which linked is not given here`;
@@ -201,7 +214,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   const { clock, crypto } = environmentOf(options);
   const others = peers.filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
-  const session = Math.floor(clock.now()) * 1000 + drawBelow(crypto, 1000);
+  const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
   const nonce = drawBelow(crypto, 2 ** 21) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
   return createNode({
     // The link's own protocol is what makes it reliable.
@@ -222,7 +235,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
 
 function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean {
   const message = said.type === 'relay' || said.type === 'relayed' ? said.message : said;
-  const sessionMax = (now + AHEAD_MS_MAX) * 1000;
+  const sessionMax = lastSession(now);
   return (
     message.session <= sessionMax && (message.type === 'bye' || ((message.to ?? 0) <= sessionMax && message.bodies.every(isPart)))
   );
