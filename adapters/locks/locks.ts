@@ -154,7 +154,7 @@ export class Locks implements AsyncDisposable {
   #begin(node: LiveNode, transport: Transport<Linked>): void {
     this.#transport = transport;
     this.#node = node;
-    warnWhenUnserved(node, transport, () => this.status());
+    warnWhenUnserved(node, transport, this.peers, () => this.status());
     this.#members = new Members(node, transport, this.peers);
     this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     node.notices$.subscribe((notice) => this.hear(notice));

@@ -1,5 +1,5 @@
 /** What the warning of a service that nobody gets knows: who is not there, who is and is not heard, and who runs something else. */
-import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from '../linked.js';
@@ -107,6 +107,54 @@ describe('locks of another name', () => {
   });
 });
 
+describe('a client of whose list nobody votes', () => {
+  const everybody = [...three, 'd', 'e', 'f'];
+  async function served(start: ReturnType<typeof cluster>['start'], peers = three) {
+    const on = onBus(new InProcessBus());
+    const all = peers.map((id) => start(on(id, everybody), { peers }));
+    await Promise.all(all.map(({ ready }) => ready));
+    return { on, all };
+  }
+  const client = (id: string, given: string) =>
+    `${nothing('locks', id)}it is a client, and none of ${given} takes it; it reaches `;
+  const others = (speak: string, given: string) =>
+    `; ${speak} take part in "locks" as well, and are not among the peers that it was given (${given}): if they vote and these do not, ` +
+    'start it again with those who vote as its peers; locks.members on one of them tells who';
+
+  test('for they are clients themselves, or nobody', async () => {
+    const { start, said } = cluster();
+    const { on } = await served(start);
+    await start(on('e', everybody), { peers: three, client: true }).ready;
+    const { transport } = start(on('d', everybody), { peers: ['e', 'f'], client: true });
+    await expect.poll(() => transport.peers.size).toBe(4);
+    await settled();
+    expect(await said()).toContain(
+      `${client('d', 'e, f')}none of them (e: connected, with nothing of the name "locks", or as a client, which takes nobody: ` +
+        `if it is to vote, call createLocks there, with this name)${others('a, b, c', 'e, f')}`,
+    );
+  });
+
+  test('for they wait to be added', async () => {
+    const { start, said } = cluster();
+    const { on } = await served(start);
+    start(on('e', everybody), { join: true });
+    const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
+    await expect.poll(() => transport.peers.size).toBe(4);
+    await settled();
+    expect(await said()).toContain(`${client('d', 'e')}e${others('a, b, c', 'e')}`);
+  });
+
+  test('for they were removed: they tell it who votes', async () => {
+    const { start, said } = cluster();
+    const { on, all } = await served(start, [...three, 'e']);
+    await all[0]!.removeMember('e');
+    const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
+    await expect.poll(() => transport.peers.size).toBe(4);
+    await settled();
+    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now; start it again with these as its peers`);
+  });
+});
+
 test('peers that were given the hubs in another order', async () => {
   const { start, said } = cluster();
   const hubs = await Promise.all([webSocketHub({ port: 0 }), webSocketHub({ port: 0 })]);
@@ -201,4 +249,28 @@ describe('a name that is wrong in the peers of linked', () => {
       'peer "d" is not reached from "a" (not named in the peers of linked here); start it with join: true before it is added',
     );
   });
+});
+
+test('clocks that are more than a day apart: both times are told, at each end', async () => {
+  const { start, said } = cluster();
+  const bus = new InProcessBus();
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  const at = (id: string, began: number) => {
+    const clock = { now: () => began, schedule: asyncScheduler.schedule.bind(asyncScheduler) } as SchedulerLike;
+    return start(linked(bus.transport(id), { peers: three, beatMs: 5, clock }), { peers: three });
+  };
+  const all = [at('a', now), at('b', now + 3 * 86_400_000), at('c', now + 3 * 86_400_000 + 60_000)];
+  await Promise.all(all.map(({ node }) => node.ready));
+  await vi.waitFor(() => expect(all[1]!.transport.peers).toContain('c'));
+  await settled();
+  const ahead = (began: string) =>
+    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01T12:00:00.000Z; set both clocks right`;
+  const warnings = await said();
+  expect(warnings).toContain(
+    `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04T12:00:00.000Z')}; c: ${ahead('2026-03-04T12:01:00.000Z')})${tooFew}`,
+  );
+  expect(warnings.filter((text) => text.includes('"b" has granted nothing'))[0]).toContain(
+    '(a: heard, and does not answer: it began at 2026-03-01T12:00:00.000Z by its clock, and this peer at 2026-03-04T12:00:00.000Z by the clock here; ' +
+      'unless it has run for so long, the clocks are more than a day apart: set both right)',
+  );
 });

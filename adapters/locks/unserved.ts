@@ -5,6 +5,7 @@
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isMajority } from '../../machines/locks/epoch.js';
+import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { isOfAllPresent } from '../../machines/locks/membership.js';
 import { EPOCHS } from '../../machines/locks/messages.js';
@@ -21,15 +22,25 @@ import { topStateOf, type LocksStatus } from './locks-status.js';
 /** Longer than a start, a failure and its detection take. */
 const UNSERVED_MS = 10_000;
 
-/** Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. */
-export function warnWhenUnserved(node: LiveNode, transport: Transport, status: () => LocksStatus): void {
+/**
+ * Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. `given` are the
+ * peers that were listed here.
+ */
+export function warnWhenUnserved(
+  node: LiveNode,
+  transport: Transport,
+  given: readonly NodeId[],
+  status: () => LocksStatus,
+): void {
   const { id, name } = node;
   let timer = new Subscription();
   let isServed = true;
   const warn = () => {
     const now = status();
     const seconds = UNSERVED_MS / 1000;
-    console.warn(escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, now)}`));
+    console.warn(
+      escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, given, now)}`),
+    );
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
   const look = () => {
@@ -62,11 +73,13 @@ const joining = (id: NodeId): string =>
  * Why these peers are not reached, each reason once with all whom it is known of; nothing where nothing is known. What others have named
  * is quoted.
  */
-function reasonsOf({ name }: LiveNode, transport: Transport, missing: readonly NodeId[]): string {
+function reasonsOf({ name }: LiveNode, isClient: boolean, transport: Transport, missing: readonly NodeId[]): string {
   const channels = Channels.of(transport);
   const reasonOf = (peer: NodeId): string | null => {
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
     const others = channels.elsewhereOf(peer).map((other) => `"${quote(other)}"`);
+    if (others.length === 0 && isClient)
+      return `connected, with nothing of the name "${name}", or as a client, which takes nobody: if it is to vote, call createLocks there, with this name`;
     if (others.length === 0) return `connected, with nothing of the name "${name}": call createLocks there, with this name`;
     return `connected, with ${others.join(', ')} and without "${name}": give createLocks the same name everywhere`;
   };
@@ -83,23 +96,44 @@ function reasonsOf({ name }: LiveNode, transport: Transport, missing: readonly N
 const unmet = ({ id, links }: EpochsContext, transport: Transport): NodeId[] =>
   (linkedPeersOf(transport) ?? [...transport.peers]).filter((peer) => peer !== id && !links.includes(peer));
 
+/**
+ * A client speaks with nobody but those whom it was given. Where they do not vote, it says who does: as one of them has told it, or as far
+ * as others have greeted it in vain.
+ */
+function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly NodeId[]): string {
+  const { name } = node;
+  const { membership, links } = node.role(EPOCHS)!.context as ClientContext;
+  const away = given.filter((peer) => !links.includes(peer));
+  const within = given.filter((peer) => links.includes(peer)).join(', ') || 'none of them';
+  const unserved = `it is a client, and none of ${given.join(', ')} takes it; it reaches ${within}${reasonsOf(node, true, transport, away)}`;
+  const { voters } = membership;
+  if (given.some((peer) => !voters.includes(peer)))
+    return `${unserved}; ${voters.join(', ')} vote for "${name}" now; start it again with these as its peers`;
+  const channels = Channels.of(transport);
+  const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.heardFrom(peer, name) > 0);
+  if (others.length === 0) return unserved;
+  return (
+    `${unserved}; ${others.sort().join(', ')} take part in "${name}" as well, and are not among the peers that it was given (${given.join(', ')}): ` +
+    'if they vote and these do not, start it again with those who vote as its peers; locks.members on one of them tells who'
+  );
+}
+
 /** Who is missing, and what would help. */
-function whyUnserved(node: LiveNode, transport: Transport, { missing }: LocksStatus): string {
+function whyUnserved(node: LiveNode, transport: Transport, given: readonly NodeId[], { missing }: LocksStatus): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
   const context = role.context as EpochsContext;
   const { memory, membership, served } = context;
   const { voters } = membership;
-  const reasons = reasonsOf(node, transport, missing);
-  if ('host' in role.context)
-    return `it is a client, and none of ${voters.join(', ')} takes it; it reaches ${voters.filter((voter) => !missing.includes(voter)).join(', ') || 'none of them'}${reasons}`;
+  if ('host' in role.context) return whyClientUnserved(node, transport, given);
+  const reasons = reasonsOf(node, false, transport, missing);
   const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
   if (differing.length > 0)
     return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;
   if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
-    const strange = voters.length > 0 ? reasons : reasonsOf(node, transport, unmet(context, transport));
+    const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
     return `it is no member${strange}; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
   }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
