@@ -15,7 +15,9 @@ export const firstSession = (now: number): number => Math.floor(now) * SESSIONS_
 export const lastSession = (now: number): number => (now + AHEAD_MS_MAX) * SESSIONS_A_MS;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const textOf = (ms: number): string => new Date(ms).toISOString();
+/** Of Sweden: the year first, and all in digits. */
+const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
+const textOf = (ms: number): string => `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
 
 export class Clocks {
   /** When they began, by their clocks: of peers that are heard and not linked. */

@@ -39,7 +39,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/folder-storage': 0.61,
   './adapters/indexed-db-storage': 0.43,
   './adapters/jet-stream-storage': 0.502,
-  './adapters/linked': 26.0,
+  './adapters/linked': 26.1,
   './adapters/sealed': 8.6,
   './adapters/neighbourhood': 21.7,
   './adapters/locks': 48.2,

@@ -264,13 +264,13 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   await vi.waitFor(() => expect(all[1]!.transport.peers).toContain('c'));
   await settled();
   const ahead = (began: string) =>
-    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01T12:00:00.000Z; set both clocks right`;
+    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC; set both clocks right`;
   const warnings = await said();
   expect(warnings).toContain(
-    `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04T12:00:00.000Z')}; c: ${ahead('2026-03-04T12:01:00.000Z')})${tooFew}`,
+    `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
   );
   expect(warnings.filter((text) => text.includes('"b" has granted nothing'))[0]).toContain(
-    '(a: heard, and does not answer: it began at 2026-03-01T12:00:00.000Z by its clock, and this peer at 2026-03-04T12:00:00.000Z by the clock here; ' +
+    '(a: heard, and does not answer: it began at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by the clock here; ' +
       'unless it has run for so long, the clocks are more than a day apart: set both right)',
   );
 });
