@@ -50,13 +50,13 @@ test('with the longest names a peer has room for fewer locks, and all of them fi
       /others are held or waited for there, which is the most with names so long; release some first$/,
     );
   }
-  expect(held.length).toBeGreaterThan(1_000);
+  expect(held.length).toBeGreaterThan(500);
   const { epoch } = all[0].status();
   await all[2].transport.close();
   await vi.waitFor(() => expect(all[0].status().epoch).toBeGreaterThan(epoch), 10_000);
   for (const locks of all.slice(0, 2)) {
     expect(locks.status().state).toBe('serving');
-    expect(locks.status().held.length).toBeGreaterThan(300);
+    expect(locks.status().held.length).toBeGreaterThan(150);
   }
   expect(held.filter(({ signal }) => !signal.aborted)).toHaveLength(all[0].status().held.length + all[1].status().held.length);
 });

@@ -1,8 +1,8 @@
 /**
  * What a grant costs where a thousand clients share three peers, beside eight: in messages, counted, and in processor time, as a ratio of one run.
- * Figures are in docs/locks.md.
+ * Figures are in docs/locks.md. And a thousand clients that fill their peers with the longest names.
  */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NodeId } from '../../machines/effects.js';
 import { InProcessBus } from '../transports/in-process.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -33,8 +33,8 @@ async function cluster(count: number) {
   onTestFinished(async () => {
     await Promise.all([...voters, ...clients].map((locks) => locks.close({ withinMs: 0 })));
     bus.close();
-  });
-  return { clients, sent };
+  }, 60_000);
+  return { voters, clients, sent };
 }
 
 /** All of them ask, and each again until there were so many grants. */
@@ -71,4 +71,24 @@ test('a grant to one of 1,000 clients costs less than twice what one of 8 costs'
     expect(ofMany.messages / ofFew.messages).toBeLessThan(2);
     expect(ofMany.cpu / ofFew.cpu).toBeLessThan(2);
   }
+});
+
+test('1,000 clients ask for locks with the longest names: who finds no room is told, and whoever has one keeps it when a peer goes', async () => {
+  const { voters, clients } = await cluster(1_000);
+  const asked = clients.map((locks, i) => locks.acquire(String(i).padEnd(256, '\u{6f22}')));
+  const ends = await Promise.allSettled(asked);
+  const held = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+  console.log(`of 1,000 locks of clients with names of 768 bytes, on a transport that carries 1 MB, ${held.length} at once`);
+  expect(held.length).toBeGreaterThan(200);
+  expect(refused.filter(({ name, message }) => name !== 'UsageError' || !message.includes('is one too many at peer'))).toEqual(
+    [],
+  );
+  const { epoch } = voters[1]!.status();
+  await voters[0]!.transport.close();
+  await vi.waitFor(() => expect(voters.slice(1).map((locks) => locks.status().epoch > epoch)).toEqual([true, true]), 20_000);
+  await vi.waitFor(() => expect(clients.every((locks) => locks.status().state === 'attached')).toBe(true), 20_000);
+  expect(held.filter(({ signal }) => signal.aborted)).toEqual([]);
+  for (const lock of held) lock.release();
+  expect(await Promise.all(clients.slice(0, 50).map((locks) => locks.request('another', () => 1)))).toHaveLength(50);
 });

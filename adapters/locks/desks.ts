@@ -1,43 +1,62 @@
 /** The desks of all locks that are held or waited for at one peer: as many as the messages of an epoch carry. */
-import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
+import { bytesOfIds, bytesOfLocks, bytesOfRecords, shareOf } from '../../machines/locks/room.js';
+import type { NodeId } from '../../machines/effects.js';
 import { limitsHere } from '../limits.js';
-import { bytesOf } from '../transports/reading.js';
-import type { Transport } from '../transports/transport.js';
+import type { LiveNode } from '../node/node.js';
 import type { LockDesk } from './lock-desk.js';
-
-/** What a lock takes beside its name where an epoch tells who keeps it. */
-const BESIDE_NAME = 140;
-/** One that is changed to a larger list has these to begin with. */
-const VOTERS_MIN = 3;
-
-const sizeOf = (name: string): number => bytesOf(JSON.stringify(name)) + BESIDE_NAME;
 
 export class Desks extends Map<string, LockDesk> {
   private readonly sizeMax = limitsHere().openLocks;
   private bytes = 0;
 
   override set(name: string, desk: LockDesk): this {
-    if (!this.has(name)) this.bytes += sizeOf(name);
+    if (!this.has(name)) this.bytes += bytesOfLocks([name], []);
     return super.set(name, desk);
   }
 
   override delete(name: string): boolean {
-    if (this.has(name)) this.bytes -= sizeOf(name);
+    if (this.has(name)) this.bytes -= bytesOfLocks([name], []);
     return super.delete(name);
   }
 
   /**
-   * One message names all locks of all voters, so each has its part of the largest one.
+   * One message names all locks of all voters, those of their clients as well, so each has its part of the largest one.
    *
    * @throws UsageError where another lock would be one too many.
    */
-  requireRoom(name: string, { id, guarantees }: Transport, voters: readonly NodeId[]): void {
-    const share = guarantees.messageBytesMax / Math.max(VOTERS_MIN, voters.length);
-    const fits = this.bytes + sizeOf(name) <= share;
+  requireRoom(name: string, node: LiveNode, messageBytesMax: number, voters: readonly NodeId[]): void {
+    const share = shareOf(messageBytesMax, voters);
+    const fits = this.bytesWith(name, node, voters) <= share;
     if (fits && this.size < this.sizeMax) return;
-    throw new UsageError(
-      `lock "${name}" is one too many at peer "${id}": ${this.size} others are held or waited for there, which is the most${fits ? '' : ' with names so long'}; release some first`,
-    );
+    throw tooMany(name, node.id, this.size, fits);
+  }
+
+  private bytesWith(name: string, node: LiveNode, voters: readonly NodeId[]): number {
+    const own = this.bytes + this.size * bytesOfIds(voters) + bytesOfLocks([name], voters);
+    const { claims, wants, clients, records } = (node.role(EPOCHS)?.context ?? {}) as Partial<EpochsContext>;
+    // Of a client's own list nothing is told.
+    if (!clients || (clients.length === 0 && records!.length === 0)) return own;
+    const ofClients = claims!.flatMap(({ lock }) => (this.has(lock) ? [] : [lock]));
+    return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
+  }
+
+  /** What is lost, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
+  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' }): void {
+    const desk = this.get(told.lock);
+    if (told.type === 'lock.lost') desk?.lost();
+    else desk?.refused(tooMany(told.lock, told.peer, told.others, false));
+    this.tidy(told.lock);
+  }
+
+  tidy(lock: string): void {
+    if (this.get(lock)?.isIdle) this.delete(lock);
   }
 }
+
+const tooMany = (lock: string, peer: NodeId, others: number, isOfNumber: boolean): UsageError =>
+  new UsageError(
+    `lock "${lock}" is one too many at peer "${peer}": ${others} others are held or waited for there, which is the most${isOfNumber ? '' : ' with names so long'}; release some first`,
+  );

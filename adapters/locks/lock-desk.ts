@@ -175,6 +175,12 @@ export class LockDesk {
     this.askIfWanted();
   }
 
+  /** There is no room for it where it was asked for. */
+  refused(error: Error): void {
+    this.isOut = false;
+    for (const caller of this.callers.splice(0)) caller.reject(error);
+  }
+
   /** Settles everything; resolves once the lock is held no more. Who holds it is told to stop, and, if it is kept, keeps it until it has. */
   close(error: Error, isKept: boolean): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);

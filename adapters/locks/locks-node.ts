@@ -69,6 +69,7 @@ export function createLocksNode({
       confirm,
       grants,
       locks: openLocks,
+      bytes: transport.guarantees.messageBytesMax,
       early,
       ...(storage && { storage: 1 }),
     },

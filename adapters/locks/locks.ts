@@ -421,7 +421,7 @@ export class Locks implements AsyncDisposable {
   private desk(name: string): LockDesk {
     let desk = this.#desks.get(name);
     if (!desk) {
-      this.#desks.requireRoom(name, this.#transport, this.members);
+      this.#desks.requireRoom(name, this.#node, this.#transport.guarantees.messageBytesMax, this.members);
       desk = new LockDesk(name, {
         ask: (what) => this.ask(what, name),
         hear: (notice) => this.#notices$.next(notice),
@@ -441,11 +441,7 @@ export class Locks implements AsyncDisposable {
     if (what === 'whether') this.#availability.ask(lock);
     // What is under way when the node closes is settled by `end`.
     else this.#node.attempt(what, { lock });
-    this.tidy(lock);
-  }
-
-  private tidy(lock: string): void {
-    if (this.#desks.get(lock)?.isIdle) this.#desks.delete(lock);
+    this.#desks.tidy(lock);
   }
 
   private hear(notice: Message): void {
@@ -463,10 +459,7 @@ export class Locks implements AsyncDisposable {
         desk.letIn();
       }
     } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
-    else if (told.type === 'lock.lost') {
-      this.#desks.get(told.lock)?.lost();
-      this.tidy(told.lock);
-    }
+    else if (told.type === 'lock.lost' || told.type === 'lock.refused') this.#desks.ended(told);
   }
 
   /** Resolves once nothing is held here, the time is over, or the node has ended. */

@@ -105,6 +105,7 @@ const OF_LOCKS = [
   'acquire',
   'acquired',
   'forfeited',
+  'full',
   'giveBack',
 ];
 const isOfEpochs = (type: unknown): boolean => !OF_LOCKS.includes(type as string);
@@ -140,6 +141,8 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
     case 'acquired':
     case 'forfeited':
       return isHeld(message) && isCount(message['number']);
+    case 'full':
+      return isName(lock) && isCount(message['number']) && isCount(message['others']);
     case 'attach':
       return isCount(message['number']) && all(message['holds'], isHeld);
     case 'attached':

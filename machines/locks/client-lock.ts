@@ -15,7 +15,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
-import { EPOCHS, type Acquire, type AttachmentTurn, type GiveBack, type Held, type LocksNotice } from './messages.js';
+import { EPOCHS, type Acquire, type AttachmentTurn, type Full, type GiveBack, type Held, type LocksNotice } from './messages.js';
 
 export interface ClientLockInput {
   readonly lock: string;
@@ -30,6 +30,7 @@ export interface ClientLockContext extends ClientLockInput {
 export type ClientLockEvent =
   | { readonly type: 'request' | 'release' }
   | ({ readonly type: 'acquired' | 'forfeited' } & Held)
+  | Pick<Full, 'type' | 'others'>
   | AttachmentTurn;
 
 type In = { context: ClientLockContext; event: ClientLockEvent };
@@ -60,6 +61,9 @@ export const clientLockMachine = setup({
     forgetFence: assign({ fence: null }),
     announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
+    announceRefusal: emit(({ context: { lock, host }, event }) => {
+      return { type: 'lock.refused' as const, lock, peer: host!, others: (event as Full).others };
+    }),
     announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
@@ -81,6 +85,7 @@ export const clientLockMachine = setup({
           entry: send(acquire),
           on: {
             acquired: { target: '#using', actions: ['noteFence', toClient('used'), 'announceGrant'] },
+            full: { target: '#lock.free', actions: ['announceRefusal', 'forgetHost', ...end] },
             detached: { target: 'apart', actions: 'forgetHost' },
           },
         },

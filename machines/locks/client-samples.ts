@@ -35,6 +35,7 @@ const happenings = ({ number, claims }: ClientContext): Named[] => {
     ...['acquired', 'forfeited'].flatMap((type) =>
       [number, number - 1].map((number) => ({ type, from: 'a', number, lock: 'l', fence: 5 })),
     ),
+    ...[number, number - 1].map((number) => ({ type: 'full', from: 'a', number, lock: 'l', others: 1 })),
     ...[
       ['a', 'x'],
       ['a', 'b'],
@@ -48,6 +49,7 @@ const life = ({ fence }: ClientLockContext): Named[] => [
   { type: 'release' },
   { type: 'acquired', lock: 'l', fence: 5 },
   ...[5, 6].map((fence) => ({ type: 'forfeited', lock: 'l', fence })),
+  { type: 'full', others: 1 },
   { type: 'attached', host: 'a', kept: [] },
   { type: 'attached', host: 'b', kept: [{ lock: 'l', fence: 4 }] },
   ...(fence === null ? [] : [{ type: 'attached', host: 'b', kept: [{ lock: 'l', fence }] }]),

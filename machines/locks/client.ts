@@ -30,6 +30,7 @@ import {
   type AttachmentTurn,
   type Beginning,
   type EpochMessage,
+  type Full,
   type GiveBack,
   type LocksNotice,
   type Prepare,
@@ -60,6 +61,7 @@ export interface ClientContext extends ClientInput {
 export type ClientEvent =
   | From<EpochMessage>
   | From<Acquired>
+  | From<Full>
   | NamedLinkEvent
   | { readonly type: 'request'; readonly lock: string }
   | { readonly type: 'used'; readonly lock: string; readonly fence: number }
@@ -241,6 +243,7 @@ export const clientMachine = setup({
           { guard: 'isOfThis', actions: toLock },
         ],
         forfeited: [{ guard: 'isUnwanted' }, { guard: 'isOfThis', actions: toLock }],
+        full: { guard: 'isOfThis', actions: toLock },
         hello: { guard: 'isFromHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
         told: { guard: 'isTurnOfHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
         detached: { guard: 'isOfThis', target: 'seeking', actions: ['learn', 'giveUp'] },

@@ -62,6 +62,14 @@ describe('every interleaving', () => {
     ['the same, and its voter wants the lock next', 3081, among(['a', 'b']), [ask('b'), ask('x'), cut('b', 'x')], { hold: 1 }],
     ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
     ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
+    ['there is no room for what it asks', 56, among(['a']), [ask('x'), ask('a')], { hold: 1, options: { bytes: 500 } }],
+    [
+      'there is room for one lock of two',
+      31,
+      among(['a']),
+      [ask('x', 'l'), ask('x', 'm')],
+      { hold: null, options: { bytes: 1_500 } },
+    ],
     ['it goes from a voter that serves the next epoch to one that does not yet', 1348, half, [again('a'), cut('a', 'x')], {}],
   ])('%s: %i states', (_, states, topology, commands, search) => {
     const found = searchOn(topology, locks, commands, { ...search, options: { ...clients, ...search.options } });

@@ -19,6 +19,7 @@ import {
 } from './knowledge.js';
 import {
   lockRole,
+  type Acquire,
   type Acquired,
   type AskedIn,
   type AttachRequest,
@@ -29,6 +30,7 @@ import {
   type Kept,
   type Recorded,
 } from './messages.js';
+import { withRecord } from './room.js';
 
 /** A client that is attached here, and how often it has been attached anywhere. */
 export interface Attachment {
@@ -160,6 +162,13 @@ export const attachment = ({ context, event }: In) => {
   };
 };
 
+/** Of a lock for which there is no room here. */
+export const refusal = ({ context, event }: In) => {
+  const { from, lock } = event as From<Acquire>;
+  const { number } = attachmentOf(context, from)!;
+  return { to: from, message: { type: 'full' as const, number, lock, others: context.claims.length } };
+};
+
 export const lettingGo = ({ context: { membership }, event }: In) => {
   const { from, number } = event as From<AttachRequest>;
   return { to: from, message: { type: 'detached' as const, number, membership } };
@@ -197,7 +206,7 @@ export function recordsAfter({ context, event }: In): readonly Recorded[] {
   const { number } = from === id ? askedIn(context, user) : said;
   const record = { lock, fence, client: user, ...(number !== undefined && { number }) };
   const place = bisect(lock, records.length, (at) => records[at]!.lock);
-  return records.toSpliced(place, records[place]?.lock === lock ? 1 : 0, record);
+  return withRecord(record, place, records);
 }
 
 /**

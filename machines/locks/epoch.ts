@@ -7,17 +7,21 @@ import { directoryRole, type Beginning, type Held } from './messages.js';
 
 export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;
 
-/** How many numbers an epoch has for the grants of each lock, and for how many locks it has room besides those that its members want. */
+/**
+ * How many numbers an epoch has for the grants of each lock, for how many locks it has room besides those that its members want, and how
+ * many bytes a message may have (room.ts).
+ */
 export interface EpochBounds {
   readonly grants: number;
   readonly locks: number;
+  readonly bytes: number;
 }
 
 /**
  * Later epochs number their grants higher. Eight thousand to an epoch: so the milliseconds of a clock can be epochs for 34 years, and
  * fences are exact.
  */
-export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000 };
+export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000, bytes: 2 ** 23 };
 /** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
 export const EARLY_MAX = 10_000;
 export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;

@@ -1,14 +1,14 @@
 /**
  * The epochs of a node's locks: what keeps the locks going when nodes fail.
  *
- * Ours, after the papers stop: token directory and leader election both assume nodes that never fail. Their composition does without. In
- * an epoch every lock has a directory of its own among the members, who all reach each other and are a majority of the voters. The leader
- * that the election gives proposes the next epoch, as in Paxos: `prepare` names the members, who promise to serve no earlier one and say
- * where they stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all
- * other tokens begin anew. Grants are numbered by epoch first.
+ * Ours, after the papers stop: token directory and leader election both assume nodes that never fail. Their composition does without. In an
+ * epoch every lock has a directory of its own among the members, who all reach each other and are a majority of the voters. The leader that the
+ * election gives proposes the next epoch, as in Paxos: `prepare` names the members, who promise to serve no earlier one and say where they
+ * stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all other tokens begin anew.
+ * Grants are numbered by epoch first.
  *
- * The rules, as in docs/locks.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness,
- * 7 install, 8 bounds, 9 who votes (membership.ts), 10 confirmed grants, 12 readers (lock.ts), 11 clients, 14 lists that differ (lists.ts).
+ * The rules, as in docs/locks.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness, 7 install,
+ * 8 bounds (room.ts), 9 who votes (membership.ts), 10 confirmed grants, 12 readers (lock.ts), 11 clients, 14 lists that differ (lists.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
  * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
@@ -48,6 +48,7 @@ import {
   questionToClient,
   recordsAfter,
   recordsOf,
+  refusal,
   settled,
   withClient,
   withoutClient,
@@ -124,7 +125,7 @@ import {
   waiting,
   word,
 } from './orders.js';
-import { beginningOf, boundOf, cliqueOf, floorOf, promisedTo, proposed, reportsAfter } from './promises.js';
+import { beginningOf, boundOf, cliqueOf, floorOf, installedBy, promisedTo, proposed, reportsAfter } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
@@ -147,6 +148,7 @@ const openIt = [...fill, ...ask] as const;
 const behind = { guard: 'isTakenByOthers', actions: ['want', toLock] } as const;
 const itsTurn = { guard: 'isTaken', actions: ['want', toLock] } as const;
 const notHere = { guard: 'isOfNoClient' } as const;
+const full = { guard: 'isFull', actions: send(refusal) } as const; // 8
 const asks = [
   { guard: 'isFreeHere', actions: ['want', 'claim', toLock] },
   { guard: 'isOpen', actions: ask },
@@ -181,12 +183,7 @@ export const epochsMachine = setup({
     noteMissed: assign({ missed: missedBy }),
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
-    noteInstall: assign({
-      served: ({ event }: In): Beginning => {
-        const { epoch, members, kept, membership } = event as Install;
-        return { epoch, members, kept, membership };
-      },
-    }),
+    noteInstall: assign({ served: ({ event }: In): Beginning => installedBy(event as Install) }),
     remember: assign({ memory: 'known', pending: [], reports: [] }),
     settle: assign(({ context }: In) => ({
       missed: null,
@@ -335,7 +332,7 @@ export const epochsMachine = setup({
     givenWay: { guard: 'isForeign', actions: ['noteGivenWay', send(change)] }, // 14
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
     request: [behind, { guard: 'isFree', actions: ['want', 'claim', lockInNone, toLock] }],
-    acquire: [notHere, itsTurn, { actions: ['want', 'claim', lockInNone, toLock] }], // 11
+    acquire: [notHere, full, itsTurn, { actions: ['want', 'claim', lockInNone, toLock] }], // 11
     attach: [foreign, later, { actions: 'attach' }], // 11: answered by the word of the epoch that begins, or of none
     used: { actions: ['noteClaim', send(wordTo('acquired'))] },
     left: { actions: 'dropWant' },
@@ -470,7 +467,7 @@ export const epochsMachine = setup({
       },
       on: {
         request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
-        acquire: [notHere, itsTurn, ...asks, { actions: openIt }], // 11
+        acquire: [notHere, full, itsTurn, ...asks, { actions: openIt }], // 11
         attach: [
           foreign,
           later,

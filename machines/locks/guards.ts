@@ -25,6 +25,7 @@ import {
 } from './membership.js';
 import type { Prepare, Refuse, Told } from './messages.js';
 import { epochOf, fromOf, lockOf, PATIENCE } from './orders.js';
+import { hasRoomFor, isGivenBackFull } from './room.js';
 import { boundOf, cliqueOf, floorOf, isClique, isWithinLists, recallOf } from './promises.js';
 
 const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
@@ -108,7 +109,7 @@ const isTaken = (args: In): boolean => !isFree(args);
 const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
 const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
 const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
-const isRoomSpent = ({ context: { opened, bounds } }: In, share: number): boolean => opened >= bounds.locks * share;
+const isRoomSpent = ({ context: c }: In, part: number): boolean => c.opened >= c.bounds.locks * part || isGivenBackFull(c, part);
 
 export const epochsGuards = {
   leads,
@@ -192,6 +193,8 @@ export const epochsGuards = {
   /** Of a client that is not attached here, or has asked already. */
   isOfNoClient: (args: In) =>
     attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
+  /** Rule 8: of a client that is attached here. */
+  isFull: (args: In) => !hasRoomFor(args.context, lockOf(args), fromOf(args)),
   isDisownedHere: (args: In) => isOfThisEpoch(args) && isTaken(args),
   isStranded,
   isStrandedAtLeader: (args: In) => leads(args) && isStranded(args),

@@ -89,7 +89,7 @@ export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
     request: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock }),
       waits: true,
-      completedBy: ['lock.released', 'lock.lost'],
+      completedBy: ['lock.released', 'lock.lost', 'lock.refused'],
     },
     /** To read, beside others who do. */
     share: {

@@ -272,6 +272,14 @@ export interface Acquired extends Held {
   readonly number: number;
 }
 
+/** To a client, in this attachment: there is no room for the lock beside so many others; it does not wait for it here. */
+export interface Full {
+  readonly type: 'full';
+  readonly number: number;
+  readonly lock: string;
+  readonly others: number;
+}
+
 /** To the other members, of a client that has attached itself here since it asked for this lock: it does not hold it, and never will. */
 export interface Disowned extends LockLabel {
   readonly type: 'disowned';
@@ -300,6 +308,8 @@ export type AttachmentTurn =
 export type LocksNotice =
   | ({ readonly type: 'lock.granted' } & HeldIn)
   | { readonly type: 'lock.released'; readonly lock: string }
+  /** Of a client: its voter has no room for the lock beside so many others; it was never granted. */
+  | { readonly type: 'lock.refused'; readonly lock: string; readonly peer: NodeId; readonly others: number }
   /** The node is a member of this epoch from now on, */
   | { readonly type: 'serving'; readonly epoch: number; readonly members: readonly NodeId[] }
   /** or of none: it can be granted nothing. */

@@ -53,6 +53,7 @@ const KEYS = [
   'floor',
   'grants',
   'locks',
+  'bytes',
   'early',
   'patience',
   'confirm',
@@ -82,6 +83,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     bounds: {
       grants: integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants }),
       locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),
+      bytes: integer(raw, 'bytes', { min: 1, fallback: BOUNDS.bytes }),
     },
     confirm: confirmOf(raw),
     early: integer(raw, 'early', { min: 1, fallback: EARLY_MAX }),

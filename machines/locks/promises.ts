@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
-import type { Ballot, Beginning, Kept, Prepare, Promised, Recorded } from './messages.js';
+import type { Ballot, Beginning, Install, Kept, Prepare, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
@@ -241,6 +241,9 @@ export function isWithinLists(reports: readonly PromiseReport[], { membership, p
   const bound = boundOf(reports, membership);
   return areMajoritiesOf(members, membership, next) && (bound === null || isSameMembership(bound, next));
 }
+
+/** As its proposer tells it. */
+export const installedBy = ({ epoch, members, kept, membership }: Install): Beginning => ({ epoch, members, kept, membership });
 
 /** Rules 5 and 9: the epoch that begins by these promises. A user whom it removes is a member of this one epoch. */
 export function beginningOf({ promised, reports, membership }: EpochsContext, keep = keptOf): Beginning {

@@ -184,7 +184,7 @@ describe('a leader that starts while the others begin without it', () => {
         links: ['b', 'c'],
         leader: 'a',
         floor: 0,
-        bounds: { grants: 8192, locks: 10 },
+        bounds: { grants: 8192, locks: 10, bytes: 2 ** 23 },
         confirm: false,
         earlyMax: 10,
         patience: 5,

@@ -8,7 +8,9 @@ import { firstMembership, membershipAfter } from './membership.js';
 import { UNATTESTED, type LockContext, type LockChartInput } from './lock.js';
 import type { StorageContext } from '../storage.js';
 
-const BOUNDS = { grants: 4, locks: 2 };
+const BOUNDS = { grants: 4, locks: 2, bytes: 2 ** 20 };
+/** The share of each voter is too small for a second lock of a client; or half of what may be given back is one lock. */
+const cramped = { ...BOUNDS, bytes: 1_500 };
 
 const membership = firstMembership(['a', 'b', 'c']);
 
@@ -237,6 +239,18 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
+/** Rule 8: a client wants more than there is room for, in an epoch and after it. */
+const crowd = ({ clients }: EpochsContext): Named[] => [
+  { type: 'link.up', peer: 'x' },
+  ...(clients.length > 0 ? [] : [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]),
+  ...['l', 'm'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
+  { type: 'confirming', lock: 'l', fence: 5, user: null },
+  { type: 'confirm', from: 'b', epoch: 1, lock: 'n', fence: 5, user: null },
+  { type: 'request', lock: 'k' },
+  stored,
+  { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
+];
+
 /** Rule 12: this voter reads, or another one does, and a third wants to write. */
 const reads = ({ served, claims }: EpochsContext): Named[] => [
   { type: 'request', lock: 'x', mode: 'shared' },
@@ -277,6 +291,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
   { input: leader, events: upTo(1, clients) },
+  { input: { ...follower, bounds: cramped }, events: upTo(2, crowd) },
   { input: follower, events: upTo(2, reads) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },

@@ -48,4 +48,6 @@ export const locksSystems: readonly SystemSample[] = [
     options: { hold: 1 },
     events: [...['n0', 'n1'].flatMap((node) => [share(node), share(node)]), ask('n2'), ask('n2')],
   },
+  // There is no room for what n1 asks of n0.
+  { topology: { kind: 'path', n: 2 }, options: { hold: 1, clients: ['n1'], bytes: 500 }, events: [ask('n1'), ask('n0')] },
 ];
