@@ -18,6 +18,7 @@ export class QueueAccount implements Observer {
   private legalSince: number | null = null;
   private phiChangedWrongly = false;
   private repairedLegal = false;
+  private heededOutside = false;
   /** The edges of a tree that spans all components; looked up again when a link changes. */
   private spanning: number | null = null;
 
@@ -28,6 +29,7 @@ export class QueueAccount implements Observer {
   record(step: Step, c: Configuration): void {
     this.last = c;
     const pointerBefore = this.ledger.pointerBefore(step.node);
+    if (this.ledger.isFromOutside(step) && isHeeded(step)) this.heededOutside = true;
     const changes = this.ledger.record(step, c);
     if (isFaultStep(step.kind)) {
       this.fault(step.at);
@@ -118,6 +120,7 @@ export class QueueAccount implements Observer {
     return [
       { name: 'phi changes at the parent alone', kind: 'always', holds: !this.phiChangedWrongly },
       { name: 'nothing is repaired once all is fully legal', kind: 'always', holds: !this.repairedLegal },
+      { name: 'what comes from outside of the tree is dropped', kind: 'always', holds: !this.heededOutside },
       {
         name: 'each request is queued once, behind its own predecessor',
         kind: 'always',
@@ -126,6 +129,9 @@ export class QueueAccount implements Observer {
     ];
   }
 }
+
+/** Something was queued, passed on or answered. */
+const isHeeded = ({ sent, emitted }: Step): boolean => sent.length > 0 || emitted.some(({ type }) => type === 'queued');
 
 /** Nothing of an earlier tree is left: everybody has heard of the one that stands, and all finds are on it. */
 function hasSettled(c: Configuration<any>): boolean {

@@ -42,6 +42,14 @@ export class EdgeLedger {
     return pointer === id || pointer === parent || children.includes(pointer) ? pointer : undefined;
   }
 
+  /** Whether what a node is about to take comes from nobody in its tree: a find from no neighbour, an observer from no parent. */
+  isFromOutside({ kind, node, event }: Step): boolean {
+    const before = this.pointers.get(node);
+    const from = event['from'] as NodeId;
+    if (kind !== 'deliver' || !before || from === before.parent) return false;
+    return event.type === 'obs' || (event.type === 'find' && !before.children.includes(from));
+  }
+
   /** Takes a step into account and says which edges it changed. */
   record(step: Step, c: Configuration): EdgeChange[] {
     const now = pointerIn(c.nodes.get(step.node)!);

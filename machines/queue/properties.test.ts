@@ -3,7 +3,9 @@ import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
+import { brokenByMutant } from '../mutants.fixtures.js';
 import { queue } from './index.js';
+import { further } from './promises.fixtures.js';
 
 const requests = ['n6', 'n3', 'n0', 'n5'].map((node, i) => ({ at: 30 * i, do: 'request', node }));
 const json = { protocol: 'queue', topology: { kind: 'tree', n: 7 }, events: requests, until: { at: 300 } };
@@ -32,6 +34,16 @@ test.each([
 ] as const)('%s: refuted by a mutant of the %s', (name, chart, parts) => {
   expect(refutedBy(chart, parts)).toContain(name);
 });
+
+test.each(['drop transition self: find', 'drop transition up: find', 'drop transition down: find', 'drop guard (root): obs'])(
+  'what comes from outside of the tree is dropped: refuted by "%s"',
+  (edit) => {
+    const { topology, options, network, events } = further[1]!;
+    const scenario = { protocol: 'queue', topology, options, network, events };
+    expect(brokenByMutant(queue, scenario, 'pointer', edit)).toEqual(['what comes from outside of the tree is dropped']);
+    expect(brokenByMutant(queue, scenario)).toEqual([]);
+  },
+);
 
 test('roles fit the tree: refuted by a guardian too few, and by a pointer in the wrong state', () => {
   const { network } = new Simulation(parseScenario(json, { queue }));

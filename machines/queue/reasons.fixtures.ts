@@ -54,6 +54,7 @@ export const unpromised: Readonly<Record<string, string>> = {
     POINTER,
     'a new guardian observes within tau by its own timer, and the bound allows for that',
     'drop action (root): child.gained, action 2',
+    'swap actions (root): child.gained, actions 1 and 2',
   ),
   ...because(
     POINTER,

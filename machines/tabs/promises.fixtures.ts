@@ -75,5 +75,11 @@ export const unpromised = {
     'who asks has beaten just before, on a channel that keeps its order, and was heard then',
     'retarget (root): ping, to stay',
   ),
+  ...because(
+    TAB,
+    'the role of a tab that is met sends nothing as it begins',
+    'swap actions there.arriving: hello, actions 2 and 3',
+    'swap actions there.present: hello, actions 2 and 3',
+  ),
   ...because(TAB, 'who has left or was missed takes no timer', 'drop action there exit, action 1'),
 };
