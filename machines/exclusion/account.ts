@@ -4,8 +4,8 @@ import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../
 import type { ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { bitsOf, memoryBound } from './memory.js';
-import type { Ports } from './ports.js';
-import { exclusionContext, isFromInitiator, lockSet, linkedNeighbours, peersAt } from './view.js';
+import { including, without, type PortNumber, type Ports } from './ports.js';
+import { exclusionContext, isFromInitiator, lockSet, linkedNeighbours, peersAt, valueOf, type ExclusionValue } from './view.js';
 
 interface LockRecord {
   readonly node: NodeId;
@@ -25,6 +25,8 @@ interface Request {
 export class ExclusionAccount implements Observer {
   private readonly locks: LockRecord[] = [];
   private readonly requests = new Map<NodeId, Request>();
+  /** The ports that are in use, by what each node was told of its links. */
+  private readonly ports = new Map<NodeId, Ports>();
   private readonly current = new Map<NodeId, LockRecord>();
   private edgeMessages = 0;
   private trials = 0;
@@ -34,6 +36,8 @@ export class ExclusionAccount implements Observer {
   private maxInTransit = 0;
   private locksThePersistent = true;
   private sendsSparingly = true;
+  private readonly states = new Map<NodeId, Initiator>();
+  private tells = true;
 
   constructor(private readonly instance: Instance<ExclusionOptions>) {
     this.degree = Math.max(0, ...Object.values(instance.options.inUse).map((ports) => ports.length));
@@ -41,8 +45,9 @@ export class ExclusionAccount implements Observer {
 
   record(step: Step, c: Configuration): void {
     const { node, event, kind } = step;
+    this.tells &&= this.isTold(step, valueOf(c.nodes.get(node)!).initiator);
     if (kind === 'command') this.followCommand(step, c);
-    if (kind === 'link') this.followLink(node, c);
+    if (kind === 'link') this.followLink(step, c);
     if (kind === 'deliver' && event['from'] !== 0) this.arrived(step, c);
     for (const notice of step.emitted as readonly ExclusionNotice[])
       if (notice.type === 'locked') this.locked(step, notice.ports, c);
@@ -50,11 +55,23 @@ export class ExclusionAccount implements Observer {
     this.bits = Math.max(this.bits, bitsOf(exclusionContext(c.nodes.get(node)!)));
   }
 
+  /** A node that has locked says so, and one that has given all back, and nobody else. */
+  private isTold({ node, kind, emitted }: Step, after: Initiator): boolean {
+    const before = this.states.get(node) ?? 'idle';
+    this.states.set(node, after);
+    // What nobody has chosen is not told.
+    if (kind === 'corrupt') return true;
+    const locks = before !== 'locked' && after === 'locked' ? ['locked'] : [];
+    const unlocks = before === 'unlock' && after === 'idle' ? ['unlocked'] : [];
+    return `${emitted.map(({ type }) => type)}` === `${[...locks, ...unlocks]}`;
+  }
+
   private followCommand({ node, event, at, sent }: Step, c: Configuration): void {
     // A call without effect sends nothing; one with effect at least wakes the node itself.
     if (sent.length === 0) return;
     if (event.type === 'lock') {
-      const asked = peersAt(c, node, exclusionContext(c.nodes.get(node)!).L);
+      const ports = (event['ports'] as Ports | undefined) ?? this.portsOf(node);
+      const asked = peersAt(c, node, [0, ...ports]);
       this.requests.set(node, { at, persistent: asked });
     } else {
       const lock = this.current.get(node);
@@ -63,7 +80,13 @@ export class ExclusionAccount implements Observer {
     }
   }
 
-  private followLink(node: NodeId, c: Configuration): void {
+  private portsOf(node: NodeId): Ports {
+    return this.ports.get(node) ?? this.instance.options.inUse[node] ?? [];
+  }
+
+  private followLink({ node, event }: Step, c: Configuration): void {
+    const port = event['peer'] as PortNumber;
+    this.ports.set(node, event.type === 'link.up' ? including(this.portsOf(node), port) : without(this.portsOf(node), port));
     const now = linkedNeighbours(c, node);
     this.degree = Math.max(this.degree, now.length);
     const request = this.requests.get(node);
@@ -140,9 +163,12 @@ export class ExclusionAccount implements Observer {
   properties() {
     return [
       { name: 'locks the persistent neighbourhood', kind: 'always' as const, holds: this.locksThePersistent },
+      { name: 'locks and unlocks are told', kind: 'always' as const, holds: this.tells },
       { name: 'one message per port and role in a step', kind: 'always' as const, holds: this.sendsSparingly },
     ];
   }
 }
+
+type Initiator = ExclusionValue['initiator'];
 
 const edgeOf = (u: NodeId, v: NodeId): string => (u < v ? `${u} ${v}` : `${v} ${u}`);

@@ -2,6 +2,7 @@
 import { assign, type AnyStateMachine } from 'xstate';
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/index.js';
+import { brokenByMutant } from '../mutants.fixtures.js';
 import { exclusion } from './index.js';
 import { exclusionMachine, forgotten } from './machine.js';
 import { exclusionProperties } from './properties.js';
@@ -93,6 +94,11 @@ const mutants: readonly {
     breaks: 'phase fits candidates',
   },
   {
+    rule: 'a request never ends',
+    machine: exclusionMachine.provide({ actions: { end: assign({}) } }),
+    breaks: 'the request fits the state',
+  },
+  {
     rule: 'one victory is enough',
     machine: exclusionMachine.provide({
       guards: {
@@ -111,6 +117,37 @@ test.each(mutants)('$rule: violates "$breaks"', ({ machine, breaks }) => {
 
 test('the chart as it is violates nothing in the same search', () => {
   expect(search(exclusionMachine)).toMatchObject({ verdict: 'valid', doomed: 0 });
+});
+
+const alone = {
+  protocol: 'exclusion',
+  topology: { kind: 'path', n: 2 },
+  options: { hold: 3 },
+  events: [{ at: 0, node: 'n0', do: 'lock' }],
+};
+
+test.each(['drop action initiator.win: always, action 2', 'drop action initiator.unlock: always, action 3'])(
+  '%s: violates "locks and unlocks are told"',
+  (edit) => {
+    expect(brokenByMutant(exclusion, alone, EXCLUSION, edit)).toEqual(['locks and unlocks are told']);
+    expect(brokenByMutant(exclusion, alone)).toEqual([]);
+  },
+);
+
+const joined = {
+  ...alone,
+  events: [
+    { at: 1, do: 'join', link: ['n0', 'n2'] },
+    { at: 9, node: 'n2', do: 'lock' },
+  ],
+};
+
+test('a link that nobody notes: violates "locks the persistent neighbourhood"', () => {
+  const scenario = { ...joined, topology: { kind: 'path', n: 3 } };
+  expect(brokenByMutant(exclusion, scenario, EXCLUSION, 'drop transition (root): link.up')).toEqual([
+    'locks the persistent neighbourhood',
+  ]);
+  expect(brokenByMutant(exclusion, scenario)).toEqual([]);
 });
 
 test('each property is violated by some mutant', () => {

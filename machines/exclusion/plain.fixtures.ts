@@ -18,6 +18,7 @@ import {
   peersAt,
   phaseFits,
   portAt,
+  requestFits,
   valueOf,
   type ExclusionFlight,
 } from './view.js';
@@ -64,6 +65,14 @@ const phaseFitsCandidates = ofNodes(
   phaseFits,
 );
 
+const requestFitsTheState = ofNodes(
+  {
+    name: 'the request fits the state',
+    says: 'A node that is idle has no request in hand; any other has one, and itself in it.',
+  },
+  requestFits,
+);
+
 const twoMessagesOnAnEdge: Invariant = {
   name: 'two messages on an edge',
   kind: 'always',
@@ -108,6 +117,7 @@ const messagesAreExpected = ofMessages(
 export const plainProperties: readonly Invariant[] = [
   rolesOfAPort,
   phaseFitsCandidates,
+  requestFitsTheState,
   twoMessagesOnAnEdge,
   lockSetIsKnown,
   oneWinner,

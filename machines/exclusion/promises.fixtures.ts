@@ -1,11 +1,17 @@
 /** Where mutants of local mutual exclusion are searched further than in its own systems. */
+import { because } from '../because.fixtures.js';
 import type { FurtherSystem } from '../../test/mutants/promises.js';
+import { EXCLUSION } from './view.js';
 
 const does = (at: number, word: 'lock' | 'unlock', node: string) => ({ at, node, do: word });
 const link = (at: number, word: 'cut' | 'join', u: string, v: string) => ({ at, do: word, link: [u, v] });
 
 const pair = { kind: 'path', n: 2 };
 const row = { kind: 'path', n: 3 };
+
+const COMPETES = 'compete without a candidate leads to prepare at once, and nobody is on hold who would be told';
+const OTHERS = 'who has won and who has lost are behind different ports';
+const PRINTED = 'printed';
 
 export const further: readonly FurtherSystem[] = [
   // The rules as printed where they do not deadlock: one node asks, once.
@@ -30,4 +36,52 @@ export const further: readonly FurtherSystem[] = [
     events: ['n0', 'n1', 'n2'].map((node) => does(0, 'lock', node)),
     states: 6000,
   },
+  // A link is new, and who asks for all asks over it.
+  {
+    topology: row,
+    options: { priorities: 2, rules: 'printed', hold: 1 },
+    events: [link(1, 'join', 'n0', 'n2'), does(10, 'lock', 'n2')],
+    states: 0,
+  },
+  // A candidate that has won is gone before it hears so; only CleanUp lets the other one, whose request is here, go on.
+  {
+    topology: row,
+    options: { priorities: 2, rules: 'printed', hold: 1 },
+    network: { latency: 10 },
+    events: [does(0, 'lock', 'n0'), does(5, 'lock', 'n2'), link(36, 'cut', 'n0', 'n1')],
+    states: 0,
+  },
+  // One of two neighbours is gone before it has set its lock, and the answer of the other is all that is still to come.
+  {
+    topology: row,
+    options: { priorities: 2, rules: 'printed', hold: 1 },
+    network: { latency: 5 },
+    events: [does(0, 'lock', 'n1'), link(28, 'cut', 'n1', 'n2')],
+    states: 0,
+  },
 ];
+
+/** Which edits break no promise, though the charts do otherwise. */
+export const unpromised = {
+  ...because(EXCLUSION, COMPETES, 'retarget participant.idle: prepare, to participant.compete'),
+  ...because(PRINTED, COMPETES, 'retarget participant.idle: prepare, to participant.compete'),
+  ...because(EXCLUSION, OTHERS, 'swap actions participant.compete: always #2, actions 1 and 2'),
+  ...because(PRINTED, OTHERS, 'swap actions participant.compete: always #2, actions 1 and 2'),
+  ...because(
+    PRINTED,
+    'a request is for ports in use, none of which is gone',
+    'swap actions initiator.idle: lock, actions 1 and 2',
+  ),
+  ...because(
+    PRINTED,
+    'the node asks itself as well: its own participant tidies before the last answer can come',
+    'drop action initiator.prepare: ready, action 1',
+  ),
+  ...because(
+    PRINTED,
+    'a call during another request has no effect in the paper, which does not say whether it is refused or waits',
+    'negate guard (root): lock',
+    'drop guard (root): lock',
+    'negate guard (root): unlock',
+  ),
+};

@@ -35,6 +35,11 @@ export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
     (t) => t.outOfPhase === 0,
   ),
   says(
+    'the request fits the state',
+    'A node that is idle has no request in hand; any other has one, and itself in it.',
+    (t) => t.unfit === 0,
+  ),
+  says(
     'two messages on an edge',
     'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
     (t) => t.crowded === 0,

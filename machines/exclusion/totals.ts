@@ -10,7 +10,7 @@ import type { ChannelState, Flight, Fold, Totals } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import type { PortNumber, Ports } from './ports.js';
-import { exclusionContext, isExpectedAt, isFromInitiator, phaseFits, valueOf, type ExclusionValue } from './view.js';
+import { exclusionContext, isExpectedAt, isFromInitiator, phaseFits, requestFits, valueOf, type ExclusionValue } from './view.js';
 
 interface NodeFact {
   readonly id: NodeId;
@@ -18,6 +18,7 @@ interface NodeFact {
   readonly initiator: ExclusionValue['initiator'];
   readonly rolesAreApart: boolean;
   readonly phaseFits: boolean;
+  readonly requestFits: boolean;
 }
 
 interface FlightFact {
@@ -33,7 +34,14 @@ export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals> = {
   node: (view, id) => {
     const context = exclusionContext(view);
     const { initiator } = valueOf(view);
-    return { id, context, initiator, rolesAreApart: areApart(context), phaseFits: phaseFits(view) };
+    return {
+      id,
+      context,
+      initiator,
+      rolesAreApart: areApart(context),
+      phaseFits: phaseFits(view),
+      requestFits: requestFits(view),
+    };
   },
   flight: ({ from, to, message: any }: Flight): FlightFact => {
     const message = any as ExclusionMessage;
@@ -88,6 +96,8 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes with a port in two roles at once; and in another phase than their candidates say. */
   mixed = 0;
   outOfPhase = 0;
+  /** Nodes whose request in hand is not one that their state has. */
+  unfit = 0;
   /** Edges that carry more than one message of the same end as initiator, for each message too many. */
   crowded = 0;
   readonly lockSets = new Places(knowsItsLockSet);
@@ -108,6 +118,7 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
   node(fact: NodeFact, by: 1 | -1): void {
     if (!fact.rolesAreApart) this.mixed += by;
     if (!fact.phaseFits) this.outOfPhase += by;
+    if (!fact.requestFits) this.unfit += by;
     if (by === -1) return;
     const site = this.at(fact.id);
     const before = site.fact;

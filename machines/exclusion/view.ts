@@ -54,6 +54,12 @@ export function phaseFits(node: NodeView): boolean {
   return valueOf(node).participant === phase && (C.length > 0 || H.length === 0);
 }
 
+/** A node that is idle has no request in hand; any other has one, and itself in it. */
+export function requestFits(node: NodeView): boolean {
+  const { L } = exclusionContext(node);
+  return valueOf(node).initiator === 'idle' ? L.length === 0 : L.includes(0);
+}
+
 const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
 
 /** Whether a node that stands so may be sent this message, at this port of its own (spec section 7). */

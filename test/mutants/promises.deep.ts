@@ -7,7 +7,10 @@ import { config } from 'rxjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unpromised as unpromisedOfDirectory } from '../../machines/directory/reasons.fixtures.js';
 import { further as furtherOfElection } from '../../machines/election/promises.fixtures.js';
-import { further as furtherOfExclusion } from '../../machines/exclusion/promises.fixtures.js';
+import {
+  further as furtherOfExclusion,
+  unpromised as unpromisedOfExclusion,
+} from '../../machines/exclusion/promises.fixtures.js';
 import { further as furtherOfLink } from '../../machines/link/promises.fixtures.js';
 import { further as furtherOfQueue } from '../../machines/queue/promises.fixtures.js';
 import { unpromised as unpromisedOfQueue } from '../../machines/queue/reasons.fixtures.js';
@@ -59,7 +62,12 @@ const judgedOf: Readonly<Record<string, Judged>> = {
   controller: { limits: LESS, score: score(1250, 450, 19, 0, 538, 448, 37, 206) },
   directory: { limits: LIMITS, unpromised: unpromisedOfDirectory, score: score(147, 96, 11, 0, 26, 0, 14, 0) },
   election: { limits: LIMITS, further: furtherOfElection, score: score(315, 230, 36, 4, 18, 4, 0, 27) },
-  exclusion: { limits: LIMITS, further: furtherOfExclusion, score: score(401, 193, 102, 5, 80, 31, 4, 17) },
+  exclusion: {
+    limits: LIMITS,
+    further: furtherOfExclusion,
+    unpromised: unpromisedOfExclusion,
+    score: score(401, 205, 96, 10, 80, 31, 10, 0),
+  },
   link: { limits: LIMITS, further: furtherOfLink, score: score(265, 40, 77, 9, 68, 26, 15, 56) },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue, score: score(224, 144, 40, 6, 25, 0, 9, 0) },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
