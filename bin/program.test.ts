@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { called } from './called.fixture.js';
 import { quiver } from './program.js';
-import { sharedOptions, verbNames, verbs } from './verbs.js';
+import { UsageError } from '../machines/errors.js';
+import { sharedOptions, verbNames, verbs, type OptionSpec } from './verbs.js';
 
 const { folder, inFolder, printed } = called();
 
@@ -68,6 +69,53 @@ test.each([
 ])('quiver %j is answered by name', async (args, complaint) => {
   await expect(quiver(args)).rejects.toThrow(complaint);
   await expect(quiver(args)).rejects.toThrow(/^[^\n]+$/);
+});
+
+describe('an option that takes one value', () => {
+  const options = verbNames.flatMap((verb) =>
+    Object.entries<OptionSpec>(verbs[verb].options).flatMap(([name, { value }]) =>
+      value === undefined ? [] : [[verb, name] as const],
+    ),
+  );
+
+  test.each(options)('quiver %s --%s: given twice is refused by name, and nothing is done', async (verb, name) => {
+    const complaint = `--${name} is given twice, one and two, and takes one; leave one of them out`;
+    await expect(quiver([verb, 'x.json', `--${name}`, 'one', `--${name}=two`])).rejects.toThrow(complaint);
+  });
+});
+
+describe('a trace in place of something else', () => {
+  const header = { quiver: 2, protocol: 'programs', scenario: null, nodes: [], links: [], charts: {} };
+  const trace = (name: string, more: object) =>
+    inFolder(name, `${JSON.stringify({ ...header, ...more })}\n{"at":0,"kind":"start","clock":{}}\n`);
+
+  test.each([
+    ['replay', 'is no run that can be made again'],
+    ['verify', 'names no scenario to check them against'],
+    ['test', 'is no module'],
+    ['rehearse', 'is no module'],
+  ])('quiver %s of the last minute of live programs says what it is, and what shows it', async (verb, isNot) => {
+    const file = trace('last-minute.ndjson', { live: true });
+    const said = `${file} was saved from live programs: it tells what they did, and ${isNot}; quiver explore ${file} shows it`;
+    await expect(quiver([verb, file])).rejects.toThrow(new UsageError(said));
+  });
+
+  test('replay of the last minute of nodes of one protocol names verify, which takes it', async () => {
+    const file = trace('nodes.ndjson', { live: true, scenario: { protocol: 'locks' } });
+    await expect(quiver(['replay', file])).rejects.toThrow(
+      `and is no run that can be made again; quiver explore ${file} shows it, quiver verify ${file} checks it`,
+    );
+  });
+
+  test.each(['run', 'check'])('quiver %s of a trace is told once, and not line by line', async (verb) => {
+    const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => complained.mockRestore());
+    const file = trace('run.ndjson', { scenario: { protocol: 'locks' } });
+    const said = `${file} is a trace and is no scenario; quiver explore ${file} shows it, quiver replay ${file} runs it again, quiver verify ${file} checks it`;
+    expect(await quiver([verb, file]).catch((error: Error) => error.message)).toEqual(64);
+    expect([...complained.mock.calls.flat(), ...printed].join('\n')).toContain(said);
+    expect(complained.mock.calls.length + printed.length).toBe(1);
+  });
 });
 
 test('colours go by --no-color, before the verb or behind it', () => {

@@ -101,7 +101,15 @@ function verbOf(verb: Verb, act: Act): Command {
 }
 
 const optionOf = (name: string, { value, says }: OptionSpec): Option =>
-  new Option(value === undefined ? `--${name}` : `--${name} <${value}>`, says);
+  value === undefined ? new Option(`--${name}`, says) : new Option(`--${name} <${value}>`, says).argParser(onlyOne(name));
+
+/** An option with one value, of which a second one would make the first be forgotten. */
+const onlyOne =
+  (name: string) =>
+  (value: string, before: string | undefined): string => {
+    if (before === undefined) return value;
+    throw new UsageError(`--${name} is given twice, ${before} and ${value}, and takes one; leave one of them out`);
+  };
 
 /** Of `--no-x` commander says that `x` is false; a verb is told by the name in its table. */
 const negated = (own: readonly [string, OptionSpec][], values: Readonly<Record<string, unknown>>): Record<string, boolean> =>

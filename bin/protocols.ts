@@ -1,5 +1,5 @@
 /** The protocols that the command knows: ours, and those that a line brings along with `--protocol FILE`, a module that exports one. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../machines/errors.js';
@@ -9,6 +9,7 @@ import { nearestWord } from '../network/scenario/nearest.js';
 import { shownValue } from '../network/scenario/read.js';
 import { exportedProtocols } from './exported.js';
 import { relativeModule } from './relative-module.js';
+import { traceHeaderIn, traceInstead } from './told-trace.js';
 import { USAGE } from './usage.js';
 
 export const known: Record<string, Protocol> = { ...protocols };
@@ -99,6 +100,8 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
       throw new UsageError(
         `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
       );
+    const trace = traceHeaderIn(readFileSync(path, 'utf8').split('\n', 1)[0]!);
+    if (trace) throw traceInstead(file, trace, 'is no module');
     throw new UsageError(`cannot load ${file}: ${whatWasThrown(error)}`);
   } finally {
     process.off('exit', stuck);

@@ -9,6 +9,7 @@ import { decodeText } from '../network/topology/decode.js';
 import type { Protocol } from '../machines/protocol.js';
 import { systemsOf } from '../test/system/systems.js';
 import { known } from './protocols.js';
+import { traceHeaderIn, traceInstead } from './told-trace.js';
 
 export interface Source {
   /** The file, and the line in it where there are several. */
@@ -47,6 +48,9 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
     const name = file === '-' ? 'standard input' : file;
+    const trace = number === 1 ? traceHeaderIn(line) : null;
+    // Its other lines are no scenarios either.
+    if (trace) return yield { where: name, error: traceInstead(name, trace, 'is no scenario') };
     if (line.trim() !== '') yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
   }
 }

@@ -10,6 +10,7 @@ import { optionsOf } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdictInColour } from '../style.js';
+import { traceHeaderIn, traceInstead } from '../told-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
@@ -41,6 +42,8 @@ const command: VerbWork<'replay'> = async (_, words) => {
 };
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
+  const told = traceHeaderIn(text ?? '');
+  if (told?.live) throw traceInstead(path, told, 'is no run that can be made again');
   const header = parseText(text ?? '') as Partial<TraceHeader> | null;
   if (!TRACE_VERSIONS.includes(header?.quiver) || !header?.scenario) {
     throw new UsageError(
