@@ -4,15 +4,20 @@
  * What XState's own action and guard creators make is named with what it is about: `raise found`, `assign(count)`, `and(isFree, not(isLast))`.
  */
 import type { AnyStateMachine } from 'xstate';
+import { isAccessor, NOT_CALLED } from './accessors.js';
 
 export function chartDefinition(machine: AnyStateMachine): unknown {
   /** From the config down to what holds the value at hand. */
   const around: unknown[] = [];
+  /** Of what is written in a copy, the one that was there. */
+  const originals = new Map<unknown, unknown>();
   const plain = function (this: unknown, key: string, value: unknown): unknown {
     while (around.length > 0 && around.at(-1) !== this) around.pop();
-    if (around.includes(value) || (HOLDS_ANYTHING.has(key) && isTooMuch(value))) return '…';
+    const isAround = around.some((one) => one === value || originals.get(one) === value);
+    if (isAround || (HOLDS_ANYTHING.has(key) && isTooMuch(value))) return '…';
     const result = replaced(key, value);
     around.push(result);
+    if (result !== value) originals.set(result, value);
     return result;
   };
   return JSON.parse(JSON.stringify(machine.config, plain));
@@ -30,8 +35,8 @@ function leftAfter(value: unknown, allowed: number, around: Set<object>): number
   if (typeof value !== 'object' || value === null || around.has(value)) return left;
   if (ArrayBuffer.isView(value)) return left - value.byteLength;
   around.add(value);
-  for (const inner of Object.values(value)) {
-    left = leftAfter(inner, left, around);
+  for (const key of Object.keys(value)) {
+    left = isAccessor(value, key) ? left - 1 : leftAfter((value as Record<string, unknown>)[key], left, around);
     if (left < 0) break;
   }
   around.delete(value);
@@ -44,7 +49,16 @@ function replaced(key: string, value: unknown): unknown {
   // An event that a state forbids is written as `undefined`, which JSON would leave out.
   if (key === 'on' && typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value).map(([event, choices]) => [event, choices === undefined ? {} : choices]));
-  return value;
+  return typeof value === 'object' && value !== null ? withoutGetters(value) : value;
+}
+
+/** The value, or, where it has getters, a copy that says so in their places. */
+function withoutGetters(value: object): object {
+  const keys = Object.keys(value);
+  if (!keys.some((key) => isAccessor(value, key))) return value;
+  return Object.fromEntries(
+    keys.map((key) => [key, isAccessor(value, key) ? NOT_CALLED : (value as Record<string, unknown>)[key]]),
+  );
 }
 
 /** What XState's creators leave on the functions that they make. */

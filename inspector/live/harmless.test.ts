@@ -38,11 +38,7 @@ const fails = (): never => {
 };
 
 const HOSTILE: readonly (readonly [string, () => unknown, string])[] = [
-  [
-    'a getter that throws',
-    () => Object.defineProperty({}, 'x', { get: fails, enumerable: true }),
-    '‹cannot be read: not for you›',
-  ],
+  ['a getter that throws', () => Object.defineProperty({}, 'x', { get: fails, enumerable: true }), '‹getter, not called›'],
   ['a toJSON that throws', () => ({ x: { toJSON: fails } }), '‹cannot be read: not for you›'],
   ['a proxy that throws', () => new Proxy({}, { has: fails, get: fails, ownKeys: fails }), '‹cannot be read: not for you›'],
   ['a revoked proxy', revoked, '‹cannot be read: '],
@@ -91,6 +87,35 @@ describe('what an actor holds', () => {
     expect(actor.getSnapshot()).toMatchObject({ value: 'on', status: 'active' });
     expect(reports.at(-1)!.event.type).toBe('go');
     expect(JSON.stringify(reports.at(-1)!.event)).toContain(shown);
+  });
+
+  test('no getter is called, in a context, an event, an error or a config, and each is shown as one', () => {
+    let calls = 0;
+    const getter = { get: () => ++calls, enumerable: true };
+    const withX = (value: object = {}) => Object.defineProperty(value, 'x', getter);
+    const held = (value: object = {}) => Object.defineProperties(withX(value), { toJSON: getter, id: getter });
+    const shown = { x: '‹getter, not called›', toJSON: '‹getter, not called›', id: '‹getter, not called›' };
+    const circle = withX();
+    Object.assign(circle, { circle });
+    const reports = watched();
+    const { config: given } = toggle({});
+    const machine = (context: unknown) => createMachine({ ...given, context } as never);
+    const config = { ...given, id: 'described', meta: { held: withX(), circle }, context: { held: withX(), n: 0 } };
+    createActor(machine(() => ({ held: held(), list: [held()], error: held(new Error('away')), n: 0 })))
+      .start()
+      .send({ type: 'go', held: held() } as { type: 'go' });
+    createActor(createMachine(config as never)).start();
+    createActor(machine(() => ({ ref: held({ sessionId: 1, getSnapshot: 1 }) }))).start();
+    expect(calls).toBe(0);
+    const contexts = reports.flatMap(({ roles }) => Object.values(roles).map((role) => role!.context));
+    expect(contexts[0]).toMatchObject({ held: shown, list: [shown] });
+    expect(contexts.at(-1)).toMatchObject({ ref: { actor: '‹getter, not called›' } });
+    expect(reports[1]!.event).toEqual({ type: 'go', held: shown });
+    const charts = reports.flatMap(({ charts = {} }) => Object.values(charts));
+    expect(charts[1]).toMatchObject({
+      meta: { held: { x: shown.x }, circle: { x: shown.x, circle: '…' } },
+      context: { held: { x: shown.x } },
+    });
   });
 
   test('what is shared is no circle, and a circle is cut', () => {

@@ -1,7 +1,8 @@
 /**
  * Any value of a program as bounded JSON, whatever it does when it is read: what cannot be read is shown as such, what goes too deep or
- * is too much is cut, and says so. Nothing here throws.
+ * is too much is cut, and says so. Nothing here throws, and no getter of a value is called.
  */
+import { isAccessor, NOT_CALLED } from '../../network/accessors.js';
 
 /** A context that goes deeper is no state that anybody reads. */
 const DEPTH_MAX = 64;
@@ -68,6 +69,7 @@ class Reading {
   /** `undefined` for what JSON leaves out. */
   at(holder: object, key: string, depth: number): unknown {
     try {
+      if (isAccessor(holder, key)) return this.text(NOT_CALLED);
       return this.read((holder as Record<string, unknown>)[key], key, depth);
     } catch (error) {
       return this.text(`‹cannot be read: ${messageOf(error)}›`);
@@ -94,12 +96,13 @@ class Reading {
 
   private object(value: object, key: string, depth: number): unknown {
     if (this.around.has(value) || depth >= DEPTH_MAX) return this.take('…', 3);
-    if ('sessionId' in value && 'getSnapshot' in value) return { actor: this.text(String((value as { id?: unknown }).id)) };
+    if ('sessionId' in value && 'getSnapshot' in value)
+      return { actor: this.text(isAccessor(value, 'id') ? NOT_CALLED : String((value as { id?: unknown }).id)) };
     if (ArrayBuffer.isView(value) && 'length' in value)
       return this.list(value as unknown as readonly unknown[], depth, BYTES_MAX);
     this.around.add(value);
     try {
-      const { toJSON } = value as { toJSON?: unknown };
+      const toJSON = isAccessor(value, 'toJSON') ? undefined : (value as { toJSON?: unknown }).toJSON;
       if (typeof toJSON !== 'function') return Array.isArray(value) ? this.list(value, depth) : this.fields(value, depth);
       const said: unknown = toJSON.call(value, key);
       if (said === value) return this.fields(value, depth);
