@@ -20,7 +20,7 @@ export function placeOf(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: 
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);
   if (at === 'end') return last;
-  if ('at' in at) return Math.max(recording.lastLineAt(at.at), recording.first);
+  if ('at' in at) return Math.max(lineOfTime(recording, at.at, at.says), recording.first);
   if ('part' in at) {
     const begin = recording.at(recording.first);
     return Math.max(recording.lastLineAt(begin + at.part * (recording.at(last) - begin)), recording.first);
@@ -32,6 +32,15 @@ export function placeOf(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: 
     if (sentence(recording.line(line)).includes(words)) return 'says' in at ? line : line - 1;
   }
   return null;
+}
+
+/** The last line up to a time, or the one of that very time that says so. */
+function lineOfTime(recording: ReadTrace, time: number, says: string | undefined): number {
+  const last = recording.lastLineAt(time);
+  if (says === undefined) return last;
+  for (let line = last; line >= recording.first && recording.at(line) === time; line--)
+    if (sentence(recording.line(line)).includes(says)) return line;
+  return last;
 }
 
 /** The figures of a text, counted in the run up to a line. */

@@ -20,7 +20,24 @@ test.each<[object, string]>([
   [{ ...story, story: 2 }, 'it is no story of version 1; save it anew, on the tab "by hand"'],
   [{ ...story, title: 7 }, 'its "title" is no text'],
   [{ ...story, runs: { one: {} } }, 'its "runs" are no record of { "scenario": … }'],
-  [{ ...story, runs: { one: { ...run, checked: true } } }, 'its "runs" are no record of { "scenario": … }'],
+  [{ ...story, titel: 'x' }, 'titel is not a known key; did you mean "title"? Known: story, title, says, runs, steps, terms'],
+  [{ ...story, runs: { one: { ...run, checked: true } } }, 'runs.one.checked is not a known key; known: scenario'],
+  [
+    { ...story, steps: [step, { ...step, txt: 'x' }] },
+    'steps[1].txt is not a known key; did you mean "text"? Known: at, text, run, node, beside, along',
+  ],
+  [
+    { ...story, steps: [{ ...step, at: { sayz: 'n0' } }] },
+    'steps[0].at.sayz is not a known key; did you mean "says"? Known: says, before, at, part',
+  ],
+  [
+    { ...story, steps: [{ ...step, along: [{ at: 'start', text: 'x', node: 'n0' }] }] },
+    'steps[0].along[0].node is not a known key; known: at, text',
+  ],
+  [
+    { ...story, steps: [{ ...step, along: [{ at: { befor: 'n0' }, text: 'x' }] }] },
+    'steps[0].along[0].at.befor is not a known key; did you mean "before"?',
+  ],
   [{ ...story, steps: [] }, 'it has no "steps"'],
   [{ ...story, terms: { a: 1 } }, 'its "terms" are no record of texts'],
   [{ ...story, steps: [null] }, 'step 1 is no record'],
@@ -32,5 +49,5 @@ test.each<[object, string]>([
   [{ ...story, steps: [{ ...step, at: { at: null } }] }, 'step 1 has no "text", or an "at" that is no place'],
   [{ ...story, steps: [{ ...step, along: [{ at: 'middle', text: '' }] }] }, 'step 1 has no "text", or an "at" that is no place'],
 ])('%#: what is none is refused by name', (wrong, complaint) => {
-  expect(() => readStory(JSON.stringify(wrong))).toThrow(new Error(complaint));
+  expect(() => readStory(JSON.stringify(wrong))).toThrow(complaint);
 });

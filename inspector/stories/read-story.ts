@@ -1,22 +1,25 @@
 /** A story of somebody's own, as its file says it: runs of scenarios that the server makes, and what is to be seen in them. */
+import { placeIn, readFields } from '../../network/scenario/read.js';
 import { isRecord, isString } from '../model/line-checks.js';
 import type { Place, Saying, Story, StoryRun, StoryStep } from './story.js';
 
 export const STORY_VERSION = 1;
 
-/** Throws an `Error` that names what is wrong. The story has no name: it is in nobody's list. */
+/** Throws an `Error` that names what is wrong, a key that is not known by its place and the nearest one that is. The story has no name: it is in nobody's list. */
 export function readStory(text: string): Story {
   const told: unknown = JSON.parse(text);
   demand(
     isRecord(told) && told['story'] === STORY_VERSION,
     `it is no story of version ${STORY_VERSION}; save it anew, on the tab "by hand"`,
   );
+  readFields(told, '', ['story', 'title', 'says', 'runs', 'steps', 'terms']);
   const { title, says = '', runs, steps, terms = {} } = told;
   demand(isString(title) && isString(says), 'its "title" is no text');
+  if (isRecord(runs)) for (const [name, run] of Object.entries(runs)) checkKeys(run, placeIn('runs', name), ['scenario']);
   demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are no record of { "scenario": … }');
   demand(Array.isArray(steps) && steps.length > 0, 'it has no "steps"');
   demand(isRecord(terms) && Object.values(terms).every(isString), 'its "terms" are no record of texts');
-  for (const [i, step] of (steps as unknown[]).entries()) checkStep(step, runs, `step ${i + 1}`);
+  for (const [i, step] of (steps as unknown[]).entries()) checkStep(step, runs, i);
   return {
     name: '',
     title,
@@ -38,8 +41,19 @@ function demand(holds: boolean, what: string): asserts holds {
 /** The checker is asked by the stories of the package alone. */
 const isRun = (run: unknown): boolean => isRecord(run) && isRecord(run['scenario']) && !('checked' in run);
 
-function checkStep(step: unknown, runs: object, where: string): void {
+/** A key that is not known would do nothing. */
+function checkKeys(value: unknown, path: string, known: readonly string[]): void {
+  if (isRecord(value)) readFields(value, path, known);
+}
+
+const SAYING = ['at', 'text'];
+const PLACE = ['says', 'before', 'at', 'part'];
+
+function checkStep(step: unknown, runs: object, number: number): void {
+  const where = `step ${number + 1}`;
   demand(isRecord(step), `${where} is no record`);
+  const path = placeIn('steps', number);
+  checkKeys(step, path, [...SAYING, 'run', 'node', 'beside', 'along']);
   const { run, beside, node, along = [] } = step;
   demand(isString(run) && Object.hasOwn(runs, run), `${where} names no run of the story`);
   demand(
@@ -48,6 +62,12 @@ function checkStep(step: unknown, runs: object, where: string): void {
   );
   demand(node === undefined || isString(node), `${where}: "node" is no name`);
   demand(Array.isArray(along), `${where}: "along" is no list`);
+  checkKeys(step['at'], placeIn(path, 'at'), PLACE);
+  for (const [i, saying] of (along as unknown[]).entries()) {
+    const there = placeIn(placeIn(path, 'along'), i);
+    checkKeys(saying, there, SAYING);
+    if (isRecord(saying)) checkKeys(saying['at'], placeIn(there, 'at'), PLACE);
+  }
   for (const saying of [...(along as unknown[]), step])
     demand(isSaying(saying), `${where} has no "text", or an "at" that is no place`);
 }
@@ -57,5 +77,7 @@ const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isSt
 function isPlace(at: unknown): at is Place {
   if (at === 'start' || at === 'end') return true;
   if (!isRecord(at)) return false;
-  return isString(at['says']) || isString(at['before']) || Number.isFinite(at['at']) || Number.isFinite(at['part']);
+  const { says } = at;
+  if ('at' in at) return Number.isFinite(at['at']) && (says === undefined || isString(says));
+  return isString(says) || isString(at['before']) || Number.isFinite(at['part']);
 }

@@ -44,12 +44,12 @@ export interface StoryStep extends Saying {
 
 /**
  * `says`: the first line after the place before, in the same run, whose sentence holds these words; `before`: the line before that one.
- * `at`: a time; `part`: a part of the time of the whole run.
+ * `at`: the last line up to a time, or, with `says`, the one of that time whose sentence holds these words; `part`: a part of the time of the whole run.
  */
 export type Place =
   | 'start'
   | 'end'
   | { readonly says: string }
   | { readonly before: string }
-  | { readonly at: number }
+  | { readonly at: number; readonly says?: string }
   | { readonly part: number };

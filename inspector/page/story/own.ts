@@ -5,7 +5,8 @@
 import { signal } from '@preact/signals';
 import type { Story, StoryRun, StoryStep } from '../../stories/story.js';
 import { branches, current } from '../branches.js';
-import { gestureText, scenarioNow, type Gesture } from '../hands.js';
+import { sentence } from '../../model/words.js';
+import { gestureText, lineOf, scenarioNow, type Gesture } from '../hands.js';
 import { currentLine, recording, selectedNode } from '../state.js';
 
 interface OwnMoment {
@@ -13,6 +14,8 @@ interface OwnMoment {
   readonly run: string;
   readonly scenario: StoryRun['scenario'];
   readonly at: number;
+  /** Of several lines at that time, what the one that is shown says. */
+  readonly says?: string;
   readonly node?: string;
   readonly text: string;
 }
@@ -41,23 +44,26 @@ function keep(next: readonly OwnMoment[]): void {
   }
 }
 
-function add(at: number, node: string | undefined, text: string): void {
+function add(line: number, node: string | undefined, text: string): void {
+  const { at, lastLineAt } = recording.value;
+  const isLast = lastLineAt(at(line)) === line;
+  const place = { at: at(line), ...(!isLast && { says: sentence(recording.value.line(line)) }) };
   const { name } = branches.value[current.value]!;
   const scenario = scenarioNow.value as StoryRun['scenario'];
-  keep([...moments.value, { run: name, scenario, at, ...(node !== undefined && { node }), text }]);
+  keep([...moments.value, { run: name, scenario, ...place, ...(node !== undefined && { node }), text }]);
 }
 
 /** Tells what is to be seen at the playhead. */
 export function tellMoment(text: string): void {
   const { first, nodes } = recording.value;
-  add(recording.value.at(Math.max(currentLine.value, first)), nodes.names[selectedNode.value], text);
+  add(Math.max(currentLine.value, first), nodes.names[selectedNode.value], text);
 }
 
 /** Tells a gesture that was just made. */
 export function tellGesture(gesture: Gesture): void {
   if (!tellsGestures.value) return;
   const node = typeof gesture['node'] === 'string' ? gesture['node'] : recording.value.nodes.names[selectedNode.value];
-  add(gesture.at, node, `${gestureText(gesture)}.`);
+  add(lineOf(gesture), node, `${gestureText(gesture)}.`);
 }
 
 export const retell = (place: number, text: string): void =>
@@ -76,8 +82,8 @@ export function ownStory(title: string): Story {
     }
   };
   const steps = moments.value.map((moment): StoryStep => {
-    const { at, node, text } = moment;
-    return { run: nameOf(moment), at: { at }, ...(node !== undefined && { node }), text };
+    const { at, says, node, text } = moment;
+    return { run: nameOf(moment), at: { at, ...(says !== undefined && { says }) }, ...(node !== undefined && { node }), text };
   });
   return { name: '', title, says: '', runs, steps };
 }
