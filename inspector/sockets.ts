@@ -23,7 +23,9 @@ export async function acceptSockets(
   connect: () => ProgramConnection,
 ): Promise<() => void> {
   const { WebSocketServer } = await import('ws').catch(() => {
-    throw new UsageError('WebSockets need the package ws; add it: npm install ws');
+    throw new UsageError(
+      'a page for programs (quiver explore --live, receiveInspection) needs the package ws, which is not installed; add it: npm install ws',
+    );
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BYTES_MAX });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

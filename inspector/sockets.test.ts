@@ -1,0 +1,14 @@
+import type { Server } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { acceptSockets } from './sockets.js';
+
+test('without the package ws it is said what needs it, and how to have it', async () => {
+  vi.doMock('ws', () => {
+    throw new Error("Cannot find package 'ws'");
+  });
+  onTestFinished(() => void vi.doUnmock('ws'));
+  const connect = () => ({ take: () => {}, end: () => {} });
+  await expect(acceptSockets({} as Server, '/inspect', () => true, connect)).rejects.toThrow(
+    /^a page for programs \(quiver explore --live, .*\) needs the package ws, which is not installed; add it: npm install ws$/,
+  );
+});
