@@ -52,6 +52,32 @@ describe('a bad trace is told on the page, never a blank one', () => {
     expect(await lastLine()).toBe('32');
   });
 
+  const withHeader = (more: object) => [JSON.stringify({ ...JSON.parse(header), ...more }), ...lines].join('\n');
+  test.each([
+    ['no nodes', { nodes: [] }, 'a link names node "n0", a link names node "n1", a link names node "n2" and 2 more'],
+    ['other nodes', { nodes: ['a', 'b'], links: [['a', 'b', 1]] }, 'line 1 is of node "n0", line 2 is of node "n1", line 3'],
+    [
+      'too few',
+      { nodes: ['n0', 'n1', 'n3', 'n4'], links: [] },
+      'line 3 is of node "n2": the header of this trace does not list it',
+    ],
+  ])('a header with %s is told by line and node, and the lines are shown', async (_, more, message) => {
+    await drop(withHeader(more));
+    await told(message);
+    expect(await lastLine()).toBe(String(lines.length));
+    await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
+    expect(await page.locator('[data-view="network"] tbody tr').filter({ hasText: 'n2' }).count()).toBe(1);
+    await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
+  });
+
+  test('a line that is nested too deep is told as what it is, and no other is left out', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    await drop([header, ...lines.with(9, lines[9]!.replace('{', `{"more":${deep},`))].join('\n'));
+    await told('Not shown: line 10, for it is nested more than 1000 deep. What happened there is not known.');
+    expect(await page.getByText('goes faster than it can be shown').count()).toBe(0);
+    expect(await lastLine()).toBe(String(lines.length));
+  });
+
   test('a server that has gone leaves the page to files', async () => {
     await opened.served.close();
     await page

@@ -3,6 +3,7 @@ import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { storyShelf } from '../bin/stories.js';
@@ -10,6 +11,7 @@ import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit, type Visited } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
+import { pageFile } from './exports/page-file.js';
 import { serveTrace, type Served } from './server.js';
 
 const shelf = storyShelf();
@@ -191,6 +193,69 @@ describe("a story of one's own", () => {
     await page.getByRole('tab', { name: /^by hand/ }).click();
     expect(await moments.getByRole('listitem').count()).toBe(2);
     await keepPicture(page, 'story-of-ones-own');
+  });
+
+  test('tells the very line that is shown, of several at one time, and what a gesture did', async () => {
+    await open('');
+    await page.getByRole('tab', { name: /^by hand/ }).click();
+    await page.getByText('a story of it').click();
+    const slider = page.getByRole('slider');
+    const seen: (string | null)[] = [];
+    const tell = async (text: string) => {
+      seen.push(await slider.getAttribute('aria-valuetext'));
+      await page.getByLabel('what is to be seen at the playhead').fill(text);
+      await page.getByRole('button', { name: 'tell this moment' }).click();
+    };
+    // All nodes start at 0.
+    await page.locator('[data-view="network"] canvas').focus();
+    await page.keyboard.press('Home');
+    for (let i = 0; i < 2; i++) await page.keyboard.press('.');
+    await tell('The second one.');
+    await page.keyboard.press('End');
+    await page.keyboard.press('g');
+    await does('crash');
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('crashed');
+    await tell('It is gone.');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'save as story' }).click();
+    await openFile('exact.json', await text(await (await download).createReadStream()));
+    await strip(1).waitFor();
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(seen[0]);
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+    await expect.poll(says).toBe('It is gone.');
+    expect([await slider.getAttribute('aria-valuetext'), new Set(seen).size]).toEqual([seen[1], 2]);
+  });
+
+  test('on a page that has nobody to make its runs is refused, and what was shown stays', async () => {
+    allowed = /status of 404/;
+    await open('');
+    const story = JSON.stringify({
+      story: 1,
+      title: 'Of one’s own',
+      runs: { a: { scenario } },
+      steps: [{ run: 'a', at: 'start', text: 'Look here.' }],
+    });
+    const refused = async () => {
+      await openFile('story.json', story);
+      await page
+        .getByRole('alert')
+        .filter({ hasText: /made by quiver explore.* Start quiver explore, and open/ })
+        .waitFor();
+      expect(await page.locator('.story').count()).toBe(0);
+      expect(await page.locator('.facts').innerText()).toContain('directory');
+      expect(await page.locator('.panel-network canvas').count()).toBe(1);
+    };
+    const file = join(folder, 'one.html');
+    writeFileSync(file, pageFile(traceOf(scenario), pageUrl));
+    await page.goto(pathToFileURL(file).href);
+    await read(page);
+    await refused();
+    // A server of a trace that can only be looked at.
+    const looking = await serveTrace(traceOf(scenario), { page: pageUrl });
+    await page.goto(looking.url);
+    await read(page);
+    await refused();
+    await looking.close();
   });
 
   test('that is none is refused by name', async () => {

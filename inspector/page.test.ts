@@ -285,6 +285,14 @@ describe('time', () => {
     expect(await lineNow()).toBeGreaterThan(first);
     await press('N');
     expect(await lineNow()).toBe(first);
+    // The key leads back to the question as often as it is pressed.
+    for (let i = 0; i < 2; i++) {
+      await press('/');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+      await page.locator('[data-view="network"] canvas').focus();
+    }
+    await page.getByRole('searchbox').fill('node:');
+    expect(await page.getByRole('alert').innerText()).toMatch(/^"node:" asks for nothing yet; /);
     for (const word of ['nodes', 'constructor', '__proto__']) {
       await page.getByRole('searchbox').fill(`${word}:n2`);
       expect(await page.getByRole('alert').innerText()).toMatch(

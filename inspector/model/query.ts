@@ -74,9 +74,10 @@ function termOf(word: string): Term {
   }
   const text = word.replaceAll('"', '');
   if (text.startsWith('ctx.')) return { about: 'standing', holds: contextTerm(text) };
-  const [, name, value = ''] = /^([^:]+):(.+)$/.exec(text) ?? [];
+  const [, name, value = ''] = /^([^:]+):(.*)$/.exec(text) ?? [];
   if (name === undefined || word.startsWith('"')) return { about: 'moment', holds: plain(text) };
   if (!isAsked(name)) throw nothingToAsk(name);
+  if (value === '') throw new UsageError(`"${name}:" asks for nothing yet; write behind it, without a space, ${ASKED[name]}`);
   return { about: name === 'node' ? 'node' : name === 'state' ? 'standing' : 'moment', holds: TERMS[name](value) };
 }
 

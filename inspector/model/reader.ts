@@ -5,7 +5,7 @@
  * not what it has to be, is told as left out, and reading goes on behind it.
  */
 import { UsageError } from '../../machines/errors.js';
-import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, TRACE_VERSIONS, type NetworkLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import {
   areRoles,
   areTransitions,
@@ -23,6 +23,12 @@ import {
 const LINE_CHARACTERS_MAX = 16_000_000;
 /** More nodes than anyone can look at, and the page would only choke on them. */
 const NODES_MAX = 20_000;
+
+const CANNOT_BE_SHOWN = 'this line cannot be shown, for ';
+
+/** What is wrong with a line that was read and cannot be shown; `null` for one that says by itself that something was left out. */
+export const whyNotShown = ({ why = '' }: NetworkLine): string | null =>
+  why.startsWith(CANNOT_BE_SHOWN) ? why.slice(CANNOT_BE_SHOWN.length) : null;
 
 export interface Sink {
   header(header: TraceHeader): void;
@@ -152,7 +158,7 @@ export function lineOf(text: string): TraceLine {
       index: index as number,
       at: at as number,
       kind: 'skipped',
-      why: `this line cannot be shown, for ${error.message}`,
+      why: `${CANNOT_BE_SHOWN}${error.message}`,
       clock: {},
     };
   }

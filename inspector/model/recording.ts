@@ -11,7 +11,7 @@ import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLi
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 import { Messages } from './messages.js';
-import { lineOf, TraceReader } from './reader.js';
+import { lineOf, TraceReader, whyNotShown } from './reader.js';
 import { Tally } from './tally.js';
 import { ChartVisits } from './visits.js';
 
@@ -71,6 +71,12 @@ export class ReadTrace {
   readonly missing: { readonly line: number; readonly count: number }[] = [];
   /** Where something was left out: what follows says how everything stands. */
   readonly gaps: number[] = [];
+  /** Lines of which a part is not what it has to be, and what that is. */
+  readonly unshown: { readonly line: number; readonly why: string }[] = [];
+  /** Nodes that the header does not list, with their first line, or `null` where a link of the header names them. */
+  readonly strangers: { readonly node: string; readonly line: number | null }[] = [];
+  /** Whether all lines so far are of the start of nodes: those that join later are in no header. */
+  private isStarting = true;
   /** How many lines at the start were forgotten. */
   first = 0;
 
@@ -163,8 +169,12 @@ export class ReadTrace {
   }
 
   private begin(header: TraceHeader): void {
-    this.header = header;
     for (const name of header.nodes) this.nodeNumber(name);
+    const isListed = new Set([...header.nodes, ...Object.keys(header.start?.nodes ?? {})]);
+    const unlisted = new Set(header.links.flatMap(([a, b]) => [a, b]).filter((node) => !isListed.has(node)));
+    for (const node of unlisted) this.strangers.push({ node, line: null });
+    // Whoever finds places for the nodes of the header needs all that its links name.
+    this.header = unlisted.size === 0 ? header : { ...header, nodes: [...header.nodes, ...unlisted] };
     for (const [a, b] of header.links) {
       this.channel(a, b);
       this.channel(b, a);
@@ -236,13 +246,16 @@ export class ReadTrace {
     this.nextIndex = index < 0 ? -1 : index + 1;
   }
 
-  private addToNetwork(place: number, { kind, between, message, up, event }: NetworkLine): void {
+  private addToNetwork(place: number, line: NetworkLine): void {
+    const { kind, between, message, up, event } = line;
     this.node.push(-1);
     if (kind === 'violated') this.violations.push(place);
     if (kind === 'verdict') this.verdict = place;
     if (kind === 'endless') this.endless = place;
     if (kind === 'skipped') {
-      this.gaps.push(place);
+      const why = whyNotShown(line);
+      if (why === null) this.gaps.push(place);
+      else this.unshown.push({ line: place, why });
       this.messages.gap(place);
     }
     if (!between) return;
@@ -260,7 +273,14 @@ export class ReadTrace {
     if (isNew) changes.push(2 * place + (up ? 1 : 0));
   }
 
+  /** A node that comes later starts then. */
+  private isStranger({ node, kind }: StepLine): boolean {
+    if (kind !== 'start') this.isStarting = false;
+    return this.nodes.find(node) < 0 && !this.header?.live && (this.isStarting || kind !== 'start');
+  }
+
   private addStep(place: number, line: StepLine): void {
+    if (this.isStranger(line)) this.strangers.push({ node: line.node, line: place });
     const node = this.nodeNumber(line.node);
     if (line.charts && this.header) this.header = { ...this.header, charts: { ...this.header.charts, ...line.charts } };
     this.node.push(node);

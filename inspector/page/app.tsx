@@ -73,7 +73,7 @@ function TopBar() {
         <p class="facts">
           <b>{header.protocol}</b>
           <span>{count(nodes.size, 'node')}</span>
-          <span>{count(header.links.length, 'link')}</span>
+          {header.links.length > 0 && <span>{count(header.links.length, 'link')}</span>}
           <span>seed {header.seed}</span>
           {header.choices && <span class="tag">counterexample</span>}
           {verdict.value.verdict && <span class={`tag is-${verdict.value.verdict}`}>{verdict.value.verdict}</span>}
@@ -138,13 +138,24 @@ function saveLastMinute(): void {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notices() {
-  const { first, header, gaps, missing } = growing();
+  const { first, header, gaps, missing, unshown, strangers } = growing();
   return (
     <>
       <Violated />
       {problem.value !== null && header !== null && (
         <p class="notice is-wrong" role="alert">
           {problem.value}
+        </p>
+      )}
+      {strangers.length > 0 && (
+        <p class="notice is-wrong" role="alert">
+          {someOf(strangers.map(strangerText))}: the header of this trace does not list {strangers.length === 1 ? 'it' : 'them'}{' '}
+          among its nodes. Shown is what the lines say; the header may be that of another trace.
+        </p>
+      )}
+      {unshown.length > 0 && (
+        <p class="notice is-wrong" role="alert">
+          Not shown: {someOf(unshown.map(({ line, why }) => `line ${line + 1}, for ${why}`))}. What happened there is not known.
         </p>
       )}
       {first > 0 && (
@@ -155,8 +166,7 @@ function Notices() {
       )}
       {missing.length > 0 && (
         <p class="notice" role="status">
-          Lines are missing from this trace: {missing.slice(0, 3).map(gapText).join(', ')}
-          {missing.length > 3 && ` and ${missing.length - 3} more places`}. What happened there is not known.
+          Lines are missing from this trace: {someOf(missing.map(gapText))}. What happened there is not known.
         </p>
       )}
       {gaps.length > 0 && (
@@ -168,6 +178,16 @@ function Notices() {
     </>
   );
 }
+
+const PLACES_SHOWN = 3;
+
+const someOf = (texts: readonly string[]): string => {
+  const more = texts.length - PLACES_SHOWN;
+  return `${texts.slice(0, PLACES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+const strangerText = ({ node, line }: { node: string; line: number | null }): string =>
+  line === null ? `a link names node "${node}"` : `line ${line + 1} is of node "${node}"`;
 
 const gapText = ({ line, count }: { line: number; count: number }): string => `${count} before line ${line + 1}`;
 

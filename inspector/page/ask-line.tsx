@@ -4,7 +4,7 @@ import { aroundLine, holdingAt, type Interval } from '../model/intervals.js';
 import { ASKED } from '../model/query.js';
 import { savedQuery } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
-import { goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
+import { askings, goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
 import { download } from './download.js';
 import { offer, scenarioNow } from './hands.js';
 import { IconButton } from './panel.js';
@@ -14,7 +14,7 @@ const EXAMPLE = 'node:n3 type:find state:waiting ctx.parent=n5 violated';
 
 export function AskLine() {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useEffect(() => input.current?.focus(), [askings.value]);
   const { length } = hits.value;
   return (
     <form

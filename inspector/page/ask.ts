@@ -8,6 +8,14 @@ import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt } fro
 
 export const askedText = signal('');
 export const isAsking = signal(false);
+/** How often the line in which one asks was asked for: each time it has the keys. */
+export const askings = signal(0);
+
+export function ask(): void {
+  isAsking.value = true;
+  askings.value++;
+}
+
 /** Rising. */
 export const hits = signal<readonly number[]>([]);
 /** From when to when it holds, for each node; `null` for what is of a moment. */

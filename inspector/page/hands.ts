@@ -10,7 +10,7 @@ import type { MeterSample } from '../meters.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
 import { askServer } from './served.js';
-import { axis, currentLine, pauseAt, playhead, recording, replaced, timed } from './state.js';
+import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced, timed } from './state.js';
 
 /** A scenario event, as in a scenario file. */
 export type Gesture = { readonly at: number; readonly do: string } & Readonly<Record<string, unknown>>;
@@ -59,11 +59,15 @@ async function askForMeters(): Promise<void> {
 
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
-/** Does something now: the run forks. Gives what was done; `null` where it could not be. `load` reads the run that was made again. */
+/**
+ * Does something now: the run forks, and what was done is shown, which comes after all that has happened by then. Gives what was done; `null`
+ * where it could not be. `load` reads the run that was made again.
+ */
 export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<Gesture | null> {
   const gesture = { at: timeOfGesture(), ...what } as Gesture;
   const next = [...gestures.value, gesture];
   if (!(await make(next, load, () => goOn(next, gestureText(gesture))))) return null;
+  if (!isPlaying.value) pauseAt(lineOf(gesture));
   await askForMeters();
   return gesture;
 }
@@ -143,6 +147,14 @@ function timeOfGesture(): number {
   const { x } = playhead.value;
   const isBetween = axis.value === 'time' && timed.value && x > now && x < next;
   return isBetween ? Number(x.toFixed(3)) : (now + next) / 2;
+}
+
+/** The line at which one sees what a gesture did, and not what came of the properties by then. */
+export function lineOf({ at }: Gesture): number {
+  const { lastLineAt, kindOf, first } = recording.value;
+  let line = lastLineAt(at);
+  while (line > first && ['verdict', 'violated'].includes(kindOf(line))) line--;
+  return line;
 }
 
 /** A gesture in words. */

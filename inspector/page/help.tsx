@@ -27,6 +27,12 @@ export function Help() {
           ))}
           <div>
             <dt>
+              <kbd>Esc</kbd>
+            </dt>
+            <dd>inside of the question: clear and close it; Enter goes to the next line that answers</dd>
+          </div>
+          <div>
+            <dt>
               <kbd>Tab</kbd>
             </dt>
             <dd>from view to view; arrows then walk inside of the network and the space-time diagram, and move a large chart</dd>

@@ -1,5 +1,5 @@
 /** The keys of the page. They are listed in its help, from here. */
-import { goToHit, isAsking } from './ask.js';
+import { ask, goToHit } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
 import { isChartWide, isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
 
@@ -40,7 +40,7 @@ export const KEYS: readonly Key[] = [
     does: 'reach in: what can be done to the selection',
     press: () => (isHandsOpen.value = !isHandsOpen.value),
   },
-  { keys: ['/'], shown: '/', does: 'ask for lines of the trace', press: () => (isAsking.value = true) },
+  { keys: ['/'], shown: '/', does: 'ask for lines of the trace, or go back to the question', press: ask },
   { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },
   { keys: ['N'], shown: 'Shift n', does: 'to the line before that answers', press: () => goToHit(-1) },
   { keys: ['c'], shown: 'c', does: 'half the page for the chart', press: () => (isChartWide.value = !isChartWide.value) },

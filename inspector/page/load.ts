@@ -34,10 +34,20 @@ const breathe = (): Promise<unknown> =>
     port2.postMessage(null);
   });
 
-/** `false` where nothing came, which is said. */
+const NO_RUNS =
+  'The story cannot be told here: its runs are made by quiver explore, and this page has nobody who makes them. Start quiver explore, and open the story on its page. What was shown is still shown.';
+
+/** Says that nobody makes the runs of a story for this page. */
+export function hasNoRuns(): false {
+  sourceProblem.value = NO_RUNS;
+  return false;
+}
+
+/** `false` where nothing came, which is said. With a `request`, a run is to be made for a story. */
 export async function loadFromServer(path = './trace', request?: RequestInit): Promise<boolean> {
   try {
     const response = await askServer(path, request);
+    if (response.status === 404 && request) return hasNoRuns();
     if (response.status === 422) return refused(await response.text());
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body);

@@ -1,6 +1,7 @@
 /** A file that somebody opens on the page: a trace, or a story. */
 import { readStory } from '../stories/read-story.js';
-import { failed, loadFile } from './load.js';
+import { failed, hasNoRuns, loadFile } from './load.js';
+import { isServed } from './shell.js';
 import { tellStory } from './story/state.js';
 
 /** The first key of a story; a trace begins with another one. */
@@ -14,7 +15,9 @@ export async function openFile(file: Blob): Promise<void> {
     .catch(() => '');
   if (!STORY.test(start)) return loadFile(file);
   try {
-    await tellStory(readStory(await file.text()), 0);
+    const story = readStory(await file.text());
+    if (isServed) await tellStory(story, 0);
+    else hasNoRuns();
   } catch (error) {
     failed(`The story cannot be told: ${(error as Error).message}.`);
   }
