@@ -6,7 +6,7 @@ test('without the package ws it is said what needs it, and how to have it', asyn
   vi.doMock('ws', () => {
     throw new Error("Cannot find package 'ws'");
   });
-  onTestFinished(() => void vi.doUnmock('ws'));
+  onTestFinished(() => vi.doUnmock('ws'));
   const connect = () => ({ take: () => {}, end: () => {} });
   await expect(acceptSockets({} as Server, '/inspect', () => true, connect)).rejects.toThrow(
     /^a page for programs \(quiver explore --live, .*\) needs the package ws, which is not installed; add it: npm install ws$/,
