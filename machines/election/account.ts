@@ -7,6 +7,7 @@ import { componentsOf, diameterOf } from './graph.js';
 import { isLeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
+import { SaidUpdates } from './said.js';
 import { ToldChanges } from './told.js';
 import { adjacency, electionContext, isOriented, leaderOf } from './view.js';
 
@@ -21,10 +22,12 @@ export class ElectionAccount implements Observer {
   private lastLeaderAt = 0;
   private readonly stability: Stability;
   private readonly told: ToldChanges;
+  private readonly said: SaidUpdates;
 
   constructor(private readonly instance: Instance<ElectionProtocolOptions>) {
     this.stability = new Stability(instance);
     this.told = new ToldChanges(instance.options.levels.length);
+    this.said = new SaidUpdates(instance.options);
   }
 
   record(step: Step, c: Configuration): void {
@@ -37,6 +40,7 @@ export class ElectionAccount implements Observer {
     }
     this.stability.record(step, c);
     this.told.record(step, c);
+    this.said.record(step, c);
   }
 
   summary(c: Configuration) {
@@ -69,7 +73,7 @@ export class ElectionAccount implements Observer {
   }
 
   properties(): PropertyResult[] {
-    return [...this.stability.results(), ...this.told.results()];
+    return [...this.stability.results(), ...this.told.results(), ...this.said.results()];
   }
 }
 

@@ -2,7 +2,8 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, Property } from '../protocol.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
-import { leadsLevel, levelOf } from '../hierarchy/view.js';
+import { levelOf } from '../hierarchy/view.js';
+import { levelRole } from './messages.js';
 import { heightOf, isLinked } from './links.js';
 import { isSink } from './machine.js';
 import type { ElectionProtocolOptions } from './options.js';
@@ -122,7 +123,10 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
       const node = c.nodes.get(id)!;
       return c.instance.options.levels.every((_: unknown, i: number) => {
         const { id, member, table } = levelOf(node, i + 1);
-        return table.some((entry) => isSame(entry.id, member)) && isSame(id, member) === leadsLevel(node, i + 1);
+        return (
+          table.some((entry) => isSame(entry.id, member)) &&
+          node[levelRole(i + 1)]!.value === (isSame(id, member) ? 'leading' : 'following')
+        );
       });
     },
   ),

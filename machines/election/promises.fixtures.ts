@@ -1,5 +1,7 @@
 /** Where mutants of the election and of its levels are searched further than in its own systems. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
+import { because } from '../because.fixtures.js';
+import { ELECTION } from './messages.js';
 
 const link = (at: number, word: 'cut' | 'join', u: string, v: string) => ({ at, do: word, link: [u, v] });
 const down = (u: string, v: string) => [
@@ -20,6 +22,22 @@ const fan = {
   ],
 };
 
+/** Of a grid of three by three, row by row. */
+const LINKS = [
+  ...[0, 1, 3, 4, 6, 7].map((i) => [`n${i}`, `n${i + 1}`] as const),
+  ...[0, 1, 2, 3, 4, 5].map((i) => [`n${i}`, `n${i + 3}`] as const),
+];
+
+/** Which edits break no promise, though the charts do otherwise. */
+export const unpromised = {
+  ...because(
+    ELECTION,
+    'whom it concerned is gone, and nothing is sent over a channel that is down',
+    'retarget deciding: always, to updating.peer',
+  ),
+  ...because(ELECTION, 'what is said to nobody is not said', 'drop action updating.nobody: always #2, action 1'),
+};
+
 export const further: readonly FurtherSystem[] = [
   // Two nodes that part for good, with and without a leader that stays in office alone.
   { topology: pair, events: down('n0', 'n1'), states: 2000 },
@@ -38,6 +56,22 @@ export const further: readonly FurtherSystem[] = [
     topology: { kind: 'ring', n: 6 },
     options: { radii: [1, 2] },
     events: [link(1, 'cut', 'n0', 'n1'), link(30, 'cut', 'n3', 'n4'), link(60, 'join', 'n0', 'n1'), link(90, 'cut', 'n0', 'n5')],
+    states: 0,
+  },
+  // One of two directions is down: what comes by the other is of a stranger.
+  {
+    topology: { kind: 'path', n: 3 },
+    options: { leader: 'n2' },
+    events: [{ at: 1, do: 'down', channel: ['n0', 'n1'] }, link(20, 'cut', 'n1', 'n2')],
+    states: 0,
+  },
+  // Each link is lost twice, with time to come to rest, so that old reference levels are about when the next one is.
+  {
+    topology: { kind: 'grid', rows: 3, columns: 3 },
+    events: [...LINKS, ...[...LINKS].reverse()].flatMap(([u, v], i) => [
+      link(100 * i + 1, 'cut', u, v),
+      link(100 * i + 50, 'join', u, v),
+    ]),
     states: 0,
   },
   // Section 7.1 of the specification: with logical clocks an old search is met by a later one with a smaller stamp.

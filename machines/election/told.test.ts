@@ -26,4 +26,27 @@ test.each([
   expect(brokenByMutant(election, scenario, chart, edit)).toContain(NAME);
 });
 
+const apart = {
+  protocol: 'election',
+  topology: { kind: 'path', n: 3 },
+  options: { leader: 'n2' },
+  events: [
+    { at: 1, do: 'down', channel: ['n0', 'n1'] },
+    { at: 20, do: 'cut', link: ['n1', 'n2'] },
+  ],
+};
+const office = { ...apart, options: { leader: 'n2', skipIfLeader: true } };
+const CONCERNED = 'heights are said to whom they concern';
+
+test.each([
+  ['election', 'drop transition deciding: always #5', { ...scenario, options: { hello: false } }, CONCERNED],
+  ['election', 'retarget (root): link.up, to updating.all', { ...scenario, options: {} }, CONCERNED],
+  ['election', 'drop action (root): update, action 1', apart, 'clocks are causal'],
+  ['election', 'drop transition deciding: always', office, 'a leader alone stays in office'],
+  ['level', 'drop transition starting: always #2', scenario, 'D2: nobody without a leader'],
+])('%s: %s', (chart, edit, json, name) => {
+  expect(brokenByMutant(election, json, chart, edit)).toContain(name);
+  expect(brokenByMutant(election, json)).toEqual([]);
+});
+
 test('the charts themselves break nothing', () => expect(brokenByMutant(election, scenario)).toEqual([]));

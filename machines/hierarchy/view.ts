@@ -7,13 +7,19 @@ import type { Configuration, NodeView } from '../protocol.js';
 import type { LevelContext } from './level.js';
 
 export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
+/** Leading exactly where the own leader is the node itself, and else following. */
+const isInStateByMember = (node: NodeView, level: number): boolean => {
+  const { id, member } = levelOf(node, level);
+  return node[levelRole(level)]!.value === (isSame(id, member) ? 'leading' : 'following');
+};
+
 export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
 
 /** Whether a node follows a leader of each level that stands in its table, itself exactly while it leads. */
 export function followsEverywhere(node: NodeView, levels: number): boolean {
   for (let level = 1; level <= levels; level++) {
-    const { id, member, table } = levelOf(node, level);
-    if (!table.some((entry) => isSame(entry.id, member)) || isSame(id, member) !== leadsLevel(node, level)) return false;
+    const { member, table } = levelOf(node, level);
+    if (!table.some((entry) => isSame(entry.id, member)) || !isInStateByMember(node, level)) return false;
   }
   return true;
 }

@@ -151,12 +151,12 @@ export function* judgeMutants(
   }
 }
 
-/** The path judge has taken every step of the graphs in the other order, too. */
-function commutes({ chart, swapped }: Mutant, graphs: readonly ChartGraph[]): string | undefined {
+/** Every step of the graphs is the same in the other order, which those who do not ask the path judge have not seen yet. */
+function commutes({ chart, swapped, machine }: Mutant, graphs: readonly ChartGraph[]): string | undefined {
   if (swapped === undefined) return undefined;
-  const edges = graphs
-    .filter((graph) => graph.chart === chart)
-    .flatMap(({ vertices }) => vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]));
+  const own = graphs.filter((graph) => graph.chart === chart);
+  if (own.some((graph) => differs(graph, machine))) return undefined;
+  const edges = own.flatMap(({ vertices }) => vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])]));
   return commuting(edges.filter(({ items }) => items.has(`transition ${swapped}`)).length);
 }
 

@@ -1,0 +1,71 @@
+/** What a node of the election says, held against section 4 of the specification: to whom a height goes at each event, and at what time. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, PropertyResult, Step } from '../protocol.js';
+import { compareHeights, compareLeaderPairs, isSame } from './height.js';
+import { everybody, isLinked, neighbours } from './links.js';
+import { isSink, type ElectionContext } from './machine.js';
+import type { Update } from './messages.js';
+import type { ElectionProtocolOptions } from './options.js';
+import { electionContext } from './view.js';
+
+type Event = Step['event'];
+
+/** Follows the heights, links and clocks of all nodes. */
+export class SaidUpdates {
+  private readonly known = new Map<NodeId, ElectionContext>();
+  private isForWhomItConcerns = true;
+  private isCausal = true;
+  private staysInOffice = true;
+
+  constructor(private readonly options: ElectionProtocolOptions) {}
+
+  record({ kind, node, at, event, sent }: Step, c: Configuration): void {
+    // What the others were before their first steps; a start is no step.
+    if (this.known.size === 0) for (const [id, view] of c.nodes) if (id !== node) this.known.set(id, electionContext(view));
+    const before = this.known.get(node);
+    const after = electionContext(c.nodes.get(node)!);
+    this.known.set(node, after);
+    if (!before || (kind !== 'deliver' && kind !== 'link')) return;
+    const told = sent.map(({ to }) => to);
+    const isTold = areSame(told, whomItConcerns(before, after, event));
+    // A level that has something new says it to all.
+    if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForWhomItConcerns = false;
+    if (!isLater(before, after, event, at)) this.isCausal = false;
+    if (isAloneInOffice(before, after) && compareHeights(before.height, after.height) !== 0) this.staysInOffice = false;
+  }
+
+  results(): PropertyResult[] {
+    return [
+      { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForWhomItConcerns },
+      { name: 'clocks are causal', kind: 'always', holds: this.isCausal },
+      ...(this.options.skipIfLeader
+        ? [{ name: 'a leader alone stays in office', kind: 'always' as const, holds: this.staysInOffice }]
+        : []),
+    ];
+  }
+}
+
+const areSame = (one: readonly NodeId[], other: readonly NodeId[]): boolean => one.toSorted().join() === other.toSorted().join();
+
+/** A height goes to all when it is new or to be, to one who is new, knows a staler leader or greets, and to nobody else. */
+function whomItConcerns(before: ElectionContext, after: ElectionContext, event: Event): readonly NodeId[] {
+  if (event.type === 'link.up') return [event['peer'] as NodeId];
+  if (event.type === 'update' && !isLinked(before.links, event['from'])) return [];
+  if (isAloneInOffice(before, after)) return [];
+  const { height } = before;
+  if (compareHeights(height, after.height) !== 0) return everybody(after.links);
+  if (event.type !== 'update') return isSink({ ...after, height }) ? everybody(after.links) : [];
+  const { from, height: heard, hello } = event as unknown as Update & { readonly from: NodeId };
+  if (compareLeaderPairs(heard, height) > 0) return [from];
+  if (isSink({ ...after, height })) return everybody(after.links);
+  return hello && after.hello ? [from] : [];
+}
+
+/** A logical clock is ahead of what was before, at the node and at who sent; a perfect one tells the tick, and half of one at tick 0. */
+function isLater(before: ElectionContext, { clock, now }: ElectionContext, event: Event, at: number): boolean {
+  if (clock === 'perfect') return now === (at || 0.5);
+  return now > before.now && now > ((event['stamp'] as number | null | undefined) ?? 0);
+}
+
+const isAloneInOffice = ({ height, skipIfLeader }: ElectionContext, { links }: ElectionContext): boolean =>
+  skipIfLeader && isSame(height.lid, height.id) && neighbours(links).length === 0;
