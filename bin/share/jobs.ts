@@ -1,6 +1,5 @@
 /** What can be shared, each with what it comes to: just what one process alone would have found over the same pieces. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Exploration } from '../../test/explore/examine.js';
@@ -11,6 +10,7 @@ import { broughtFiles, type FoundProtocol } from '../protocols.js';
 import { rehearsalIn } from '../rehearsal-module.js';
 import type { Source } from '../scenarios.js';
 import { number } from '../style.js';
+import { contentsBeneath } from './beneath.js';
 import type { Job } from './job.js';
 import { together } from './together.js';
 
@@ -25,8 +25,8 @@ const digestOf = (...parts: readonly (string | Buffer)[]): string => {
   return hash.digest('hex').slice(0, DIGEST_LENGTH);
 };
 
-/** The files that a job is made of, by what is in them; what they import is not in it. */
-const ofFiles = (files: readonly string[]): string => digestOf(...files.map((file) => readFileSync(file)));
+/** The files that a job is made of, by what is in them and in what they import. */
+const ofFiles = (files: readonly string[]): string => digestOf(...contentsBeneath(files));
 
 /** What all the same is said beside the result, where something was not as it would have been alone. */
 async function shared<R>(url: string, job: Job<R>): Promise<readonly R[]> {

@@ -101,11 +101,12 @@ export function sharing() {
   async function published(subject: string): Promise<void> {
     for await (const _ of connection.subscribe(subject, { max: 1 })) return;
   }
+  const publish = (subject: string, data: string | Buffer) => connection.publish(subject, data);
   async function streams(): Promise<string[]> {
     const all: string[] = [];
     for await (const { config } of jsm.streams.list()) all.push(config.name);
     return all;
   }
 
-  return { folder, moduleOf, start, alone, open, published, streams };
+  return { folder, moduleOf, start, alone, open, published, publish, streams };
 }

@@ -1,11 +1,14 @@
 /** Jobs that several processes share over a real server: nothing is lost with a worker, and nothing stays behind. The rest: sharing.deep.ts. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../../adapters/transports/servers.fixture.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
 import { sharing } from './sharing.fixture.js';
 
 describe.skipIf(!hasCommand('nats-server'))('with a server', () => {
-  const { moduleOf, start, alone, streams } = sharing();
+  const { moduleOf, start, alone, open, publish, streams } = sharing();
 
   test('a worker is killed in the middle of a run: the others come to what one alone would have found', async () => {
     const { file, gate } = moduleOf();
@@ -31,6 +34,42 @@ describe.skipIf(!hasCommand('nats-server'))('with a server', () => {
     second.child.kill('SIGINT');
     expect((await second.ended()).status).toBe(130);
     expect(await streams()).toEqual([]);
+  });
+
+  test.each([
+    ['no pack', 'nonsense'],
+    ['no result', gzipSync('{"by":"x"}')],
+  ])('a result that no worker has stored ends all by name: %s', async (_, data) => {
+    const { file, gate } = moduleOf();
+    const all = [start(['rehearse', `${file}#holds`], gate('never')), start(['rehearse', `${file}#holds`], gate('never'))];
+    await Promise.all(all.map((one) => one.said('at the gate')));
+    publish(`quiver.share.rehearse-${basename(file, '.mjs')}-mjs-holds.result.3`, data);
+    for (const end of await Promise.all(all.map((one) => one.ended())))
+      expect(end).toMatchObject({
+        status: 64,
+        errors: expect.stringMatching(/the result of seed 4 of .* cannot be read \(.*let nobody else publish there/),
+      });
+    expect(await streams()).toEqual([]);
+  });
+
+  test('a worker whose file imports something else is refused, however far beneath', async () => {
+    const { file, gate } = moduleOf();
+    const folder = dirname(file);
+    writeFileSync(file, `import './beneath.mjs';\n${readFileSync(file, 'utf8')}`);
+    writeFileSync(join(folder, 'beneath.mjs'), `export {\n  word,\n} from "./words/word.mjs";\n`);
+    mkdirSync(join(folder, 'words'));
+    const word = (value: number) =>
+      writeFileSync(join(folder, 'words', 'word.mjs'), `import '../beneath.mjs';\nexport const word = ${value};\n`);
+    word(1);
+    const first = start(['rehearse', `${file}#holds`], gate('first'));
+    await first.said('at the gate');
+    word(2);
+    expect(await start(['rehearse', `${file}#holds`]).ended()).toMatchObject({
+      status: 64,
+      errors: expect.stringMatching(/program: file \w{16} there and \w{16} here; give all the same/),
+    });
+    open(gate('first'));
+    expect((await first.ended()).status).toBe(0);
   });
 
   test.each([

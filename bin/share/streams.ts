@@ -10,6 +10,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type * as JetStream from '@nats-io/jetstream';
 import type { Msg, NatsConnection, Payload } from '@nats-io/nats-core';
@@ -29,6 +30,12 @@ const NANOS = 1e6;
 export interface StoredPiece<R> {
   readonly by: string;
   readonly ending: PieceEnding<R>;
+}
+
+function isStoredPiece<R>(value: unknown): value is StoredPiece<R> {
+  if (!isObject(value) || typeof value['by'] !== 'string') return false;
+  const { ending } = value;
+  return isObject(ending) && ('result' in ending ? isObject(ending['result']) : typeof ending['broken'] === 'string');
 }
 
 /** A piece that was handed out to this process. */
@@ -80,7 +87,9 @@ export class JobStreams<R> {
   readonly results = new Map<number, StoredPiece<R>>();
   /** Every other one. */
   readonly others: { readonly piece: number; readonly stored: StoredPiece<R> }[] = [];
-  /** Called with every result. */
+  /** Why what others have stored cannot be read. */
+  unreadable: UsageError | null = null;
+  /** Called with every result, and with one that cannot be read. */
   onResult: () => void = () => {};
   private readonly token: string;
   private readonly terms: string;
@@ -193,13 +202,31 @@ export class JobStreams<R> {
     const hear = async () => {
       for await (const message of messages) {
         const [kind, number] = message.subject.split('.').slice(-2) as [string, string];
-        const stored = JSON.parse(gunzipSync(message.data).toString()) as StoredPiece<R>;
+        const stored = this.read(Number(number), message.data);
+        if (stored === null) return;
         if (kind === 'result') this.results.set(Number(number), stored);
         else this.others.push({ piece: Number(number), stored });
         this.onResult();
       }
     };
     hear().catch(() => {});
+  }
+
+  /** `null`: nobody goes on with what others than workers have stored. */
+  private read(piece: number, data: Uint8Array): StoredPiece<R> | null {
+    try {
+      const stored: unknown = JSON.parse(gunzipSync(data).toString());
+      if (!Number.isSafeInteger(piece) || !isStoredPiece<R>(stored)) throw new Error('it is no result');
+      return stored;
+    } catch (error) {
+      const what = Number.isSafeInteger(piece) ? `the result of ${this.job.titleOf(piece)}` : 'a result';
+      this.unreadable = new UsageError(
+        `${what} of "${this.job.name}" cannot be read (${(error as Error).message}): something else than a worker has published it to ${this.subject('result')}; ` +
+          'all who take part end, and the last takes what is stored away; let nobody else publish there, and start again',
+      );
+      this.onResult();
+      return null;
+    }
   }
 
   /** So many pieces are in the queue, or have been. */
@@ -260,7 +287,7 @@ export class JobStreams<R> {
   /** Its first answer may have been lost. */
   private async isOwn(piece: number): Promise<boolean> {
     const message = await this.jsm.streams.getMessage(this.resultsName, { last_by_subj: this.subject('result', piece) });
-    return message !== null && (JSON.parse(gunzipSync(message.data).toString()) as StoredPiece<R>).by === this.id;
+    return message !== null && this.read(piece, message.data)?.by === this.id;
   }
 
   /** Whether somebody has taken the streams away. */

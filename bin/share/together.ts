@@ -96,7 +96,8 @@ class Part<R> {
   }
 
   private end(): End<R> | null {
-    const { results, others } = this.streams;
+    const { results, others, unreadable } = this.streams;
+    if (unreadable) return { error: unreadable };
     for (const { ending } of results.values())
       if ('broken' in ending) return { error: ending.isUsage ? new UsageError(ending.broken) : new ProtocolError(ending.broken) };
     for (const { piece, stored } of others) {
