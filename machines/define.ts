@@ -5,19 +5,8 @@
  * `UsageError` of one line: the protocol, the member, what is there and what should be.
  */
 import type { StateValue } from 'xstate';
-import { UsageError } from './errors.js';
-import type {
-  Checks,
-  Command,
-  CommandDescription,
-  Core,
-  CoreDescription,
-  Observer,
-  Overlay,
-  Protocol,
-  View,
-} from './protocol.js';
-import { isOfShape } from './shapes.js';
+import { coreOf } from './core.js';
+import type { Checks, Core, CoreDescription, Observer, Overlay, Protocol, View } from './protocol.js';
 import { nobodyIsStuck } from './stuck.js';
 import { complaintsOf, validateChecks, validateCore, validateView, validProperties } from './validate.js';
 
@@ -51,21 +40,7 @@ import { complaintsOf, validateChecks, validateCore, validateView, validProperti
 export function defineCore<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
   const complain = complaintsOf(description);
   validateCore(description, complain);
-  const { charts, network, messages = {}, commands = {} } = description;
-  const [only] = Object.keys(charts) as [string];
-  const { input, roles = (node, instance) => [{ role: only, chart: only, input: input?.(node, instance) }] } = description;
-  const { accepts = (message, instance) => isOfShape(message, messages, instance) } = description;
-  const { input: _, ...rest } = description;
-  return {
-    options: (raw) => (refuseOptions(raw, description.name), {} as O),
-    route: () => only,
-    reactions: () => [],
-    ...rest,
-    network: { addressing: 'names', order: 'unordered', time: false, ...network },
-    roles,
-    accepts,
-    commands: Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, completeCommand(name, command)])),
-  };
+  return coreOf(description);
 }
 
 /**
@@ -95,23 +70,6 @@ export function defineProtocol<O = Record<string, never>>(
     ...view,
     properties: (instance) => validProperties(properties(instance), complain),
   };
-}
-
-function completeCommand(name: string, command: CommandDescription): Command {
-  return {
-    event: (given) => ({ ...ofFields(command, given), type: name }),
-    waits: false,
-    completedBy: [],
-    ...command,
-  };
-}
-
-const ofFields = ({ fields = [] }: CommandDescription, given: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(fields.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]]])));
-
-function refuseOptions(raw: Readonly<Record<string, unknown>>, name: string): void {
-  const [unknown] = Object.keys(raw);
-  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; protocol ${name} has no options`);
 }
 
 /** A role's state in one line; those of parallel regions side by side. */

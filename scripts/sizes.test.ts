@@ -11,14 +11,14 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const BOUNDS_KB: Readonly<Record<string, number>> = {
-  '.': 120.2,
-  './adapters/quota': 28.3,
-  './adapters/tab-locks': 52.6,
+  '.': 120.3,
+  './adapters/quota': 27.0,
+  './adapters/tab-locks': 50.2,
   './adapters/lasting-quota': 5.5,
   './adapters/lasting-names': 5.4,
   './adapters/register': 5.1,
-  './adapters/names': 27.9,
-  './adapters/bank': 28.2,
+  './adapters/names': 26.6,
+  './adapters/bank': 26.9,
   './adapters/transport': 0.022,
   './adapters/driver': 2.2,
   './adapters/errors': 0.28,
@@ -34,15 +34,15 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/node': 16.4,
   './adapters/node-logic': 0.601,
   './adapters/lock': 1.05,
-  './adapters/election': 24.0,
+  './adapters/election': 22.7,
   './adapters/storage': 0.7,
   './adapters/folder-storage': 0.61,
   './adapters/indexed-db-storage': 0.43,
   './adapters/jet-stream-storage': 0.502,
-  './adapters/linked': 26.1,
+  './adapters/linked': 24.8,
   './adapters/sealed': 8.6,
-  './adapters/neighbourhood': 21.7,
-  './adapters/locks': 48.9,
+  './adapters/neighbourhood': 21.8,
+  './adapters/locks': 46.5,
 };
 
 async function sizeOf(entry: string): Promise<number> {

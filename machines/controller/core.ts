@@ -1,5 +1,5 @@
 /** The core of the resource controller: what an application carries of it. */
-import { defineCore } from '../define.js';
+import { coreOf } from '../core.js';
 import type { Message, NodeId } from '../effects.js';
 import type { Command, Instance } from '../protocol.js';
 import { isBoolean, isCount, isInteger, isOneOf, isWithin, nullOr, recordOf, type FieldCheck, type ShapesOf } from '../shapes.js';
@@ -81,7 +81,7 @@ const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
  *
  * @public
  */
-export const controllerCore = /* @__PURE__ */ defineCore<ControllerOptions>({
+export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   name: 'controller',
   charts: {
     request: requestMachine,

@@ -1,21 +1,16 @@
 /** The core of the directory: what an application carries of it. */
-import { defineCore } from '../define.js';
-import { absentOr, isNode, isOneOf, listOf, nullOr, isInteger, type ShapesOf } from '../shapes.js';
-import { directoryMachine, type DirectoryInput, type DirectoryMessage } from './machine.js';
+import { coreOf } from '../core.js';
+import { directoryMachine, type DirectoryInput } from './machine.js';
+import { directoryMessages } from './messages.js';
 import { directoryOptions, type DirectoryOptions } from './options.js';
 import { DIRECTORY } from './view.js';
-
-export const directoryMessages = {
-  find: { producer: isNode, visited: listOf(isNode, { min: 1 }), edge: isOneOf('tree', 'bridge') },
-  token: { fence: nullOr(isInteger), copyset: absentOr(listOf(isNode)) },
-} satisfies ShapesOf<DirectoryMessage>;
 
 /**
  * The token directory without its checks and view: what an application carries of it.
  *
  * @public
  */
-export const directoryCore = /* @__PURE__ */ defineCore<DirectoryOptions>({
+export const directoryCore = /* @__PURE__ */ coreOf<DirectoryOptions>({
   name: 'directory',
   charts: { [DIRECTORY]: directoryMachine },
   network: { reach: 'routed' },

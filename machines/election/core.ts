@@ -1,6 +1,6 @@
 /** The core of the election, alone or with the hierarchy on it: what an application carries of them. */
 import { isObject } from '../checks.js';
-import { defineCore } from '../define.js';
+import { coreOf } from '../core.js';
 import type { NodeId } from '../effects.js';
 import { levelMachine, type LevelInput } from '../hierarchy/level.js';
 import { levelRules, tablesAtStart } from '../hierarchy/start.js';
@@ -65,7 +65,7 @@ const hierarchy: Levels = {
 const noLevels: Levels = { charts: {}, keys: [], rules: () => [], tablesAtStart: () => new Map() };
 
 const coreWith = (above: Levels) =>
-  defineCore<ElectionProtocolOptions>({
+  coreOf<ElectionProtocolOptions>({
     name: 'election',
     charts: { [ELECTION]: electionMachine, ...above.charts },
     network: { reach: 'links', order: 'fifo', time: true },

@@ -1,5 +1,5 @@
 /** The core of the link layer: what an application carries of it. */
-import { defineCore } from '../define.js';
+import { coreOf } from '../core.js';
 import type { NodeId } from '../effects.js';
 import type { Topology } from '../protocol.js';
 import {
@@ -71,7 +71,7 @@ const peer = { name: 'peer', type: 'node' } as const;
  *
  * @public
  */
-export const linkCore = /* @__PURE__ */ defineCore<LinkOptions>({
+export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({
   name: 'link',
   charts: { [CHART]: linkMachine },
   network: { reach: 'links', isLossy: true },

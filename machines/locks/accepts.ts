@@ -1,11 +1,12 @@
 /** What is checked of a message from the network before a chart sees it. */
 import { isObject } from '../checks.js';
-import { directoryCore } from '../directory/index.js';
+import { directoryMessages } from '../directory/messages.js';
 import { oneLeaderCore } from '../election/core.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
 import { isSameMembership, OF_ALL_PRESENT, type Membership } from './membership.js';
+import { isOfShape } from '../shapes.js';
 import { electionIn, type LocksProtocolOptions } from './options.js';
 
 /** A name is kept by every node that it passes. */
@@ -125,7 +126,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
       return oneLeaderCore.accepts(message, electionIn(instance));
     case 'find':
     case 'token':
-      return isEpoch(epoch) && isName(lock) && directoryCore.accepts(unlabelled, instance as never);
+      return isEpoch(epoch) && isName(lock) && isOfShape(unlabelled, directoryMessages, instance);
     case 'confirm':
     case 'confirmed':
       return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']) && isCountOrNothing(message['number']);

@@ -7,7 +7,8 @@
  * it cannot promise: that a holder who was cut off has noticed. Whatever the lock protects must refuse a fence smaller than one that it
  * has seen.
  */
-import { defineCore, defineProtocol } from '../define.js';
+import { coreOf } from '../core.js';
+import { defineProtocol } from '../define.js';
 import { directoryMachine } from '../directory/index.js';
 import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
@@ -46,7 +47,7 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
  *
  * @public
  */
-export const locksCore = /* @__PURE__ */ defineCore<LocksProtocolOptions>({
+export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({
   name: 'locks',
   charts: {
     [EPOCHS]: epochsMachine,

@@ -1,6 +1,6 @@
 /** The core of the presence of tabs: what an application carries of it. */
 import { integer, refuseUnknown } from '../checks.js';
-import { defineCore } from '../define.js';
+import { coreOf } from '../core.js';
 import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';
 import { PEER, peerRole, TAB, type TabMessage } from './messages.js';
 import { peerMachine } from './peer.js';
@@ -27,7 +27,7 @@ function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
  *
  * @public
  */
-export const tabsCore = /* @__PURE__ */ defineCore<TabsOptions>({
+export const tabsCore = /* @__PURE__ */ coreOf<TabsOptions>({
   name: 'tabs',
   charts: { [TAB]: tabMachine, [PEER]: peerMachine },
   network: { reach: 'routed', order: 'fifo', isOpen: true },

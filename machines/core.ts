@@ -1,0 +1,44 @@
+/**
+ * A core, completed with what its description leaves out.
+ *
+ * `defineCore` looks at the description first, which is for those who write one. Our own are looked at where they become protocols, in every
+ * test, and an application that carries one need not carry the complaints.
+ */
+import { UsageError } from './errors.js';
+import type { Command, CommandDescription, Core, CoreDescription } from './protocol.js';
+import { isOfShape } from './shapes.js';
+
+export function coreOf<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
+  const { charts, network, messages = {}, commands = {} } = description;
+  const [only] = Object.keys(charts) as [string];
+  const { input, roles = (node, instance) => [{ role: only, chart: only, input: input?.(node, instance) }] } = description;
+  const { accepts = (message, instance) => isOfShape(message, messages, instance) } = description;
+  const { input: _, ...rest } = description;
+  return {
+    options: (raw) => (refuseOptions(raw, description.name), {} as O),
+    route: () => only,
+    reactions: () => [],
+    ...rest,
+    network: { addressing: 'names', order: 'unordered', time: false, ...network },
+    roles,
+    accepts,
+    commands: Object.fromEntries(Object.entries(commands).map(([name, command]) => [name, completeCommand(name, command)])),
+  };
+}
+
+function completeCommand(name: string, command: CommandDescription): Command {
+  return {
+    event: (given) => ({ ...ofFields(command, given), type: name }),
+    waits: false,
+    completedBy: [],
+    ...command,
+  };
+}
+
+const ofFields = ({ fields = [] }: CommandDescription, given: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(fields.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]]])));
+
+function refuseOptions(raw: Readonly<Record<string, unknown>>, name: string): void {
+  const [unknown] = Object.keys(raw);
+  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; protocol ${name} has no options`);
+}
