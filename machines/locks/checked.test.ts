@@ -1,5 +1,5 @@
 /** Every interleaving of three voters, each end of a link told by itself; and what becomes of it without one of the rules. */
-import { assign } from 'xstate';
+import { assign, enqueueActions } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import { locks } from './index.js';
@@ -135,6 +135,12 @@ const takingNothingBack = {
 describe('without one of its rules a promise breaks, and the search shows how', () => {
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
   const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
+  /** No next epoch is asked for. */
+  const hearsEarlyAlone = enqueueActions(({ context, enqueue }) => {
+    const { early, served } = context as unknown as EpochsContext;
+    for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message as never);
+    enqueue.assign({ early: [] } as never);
+  }) as never;
   test.each<[string, string, typeof locks, Commands, Search, ExploreOptions['topology']?]>([
     [
       '2: an epoch is promised twice',
@@ -191,6 +197,14 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       mutant({ guards: { findsNoRoom: never, isFindWithoutRoom: never } }),
       [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
       { hold: null, options: { locks: 1 } },
+    ],
+    [
+      '8: who finds no room among those that come early is forgotten',
+      'service',
+      // Both lie with c, which begins last.
+      mutant({ actions: { hearEarly: hearsEarlyAlone } }),
+      [ask('b', 'p'), ask('b', 'w'), again('a')],
+      { hold: null, options: { early: 1 } },
     ],
   ])('%s: %s', (_, property, protocol, commands, search, topology = all) => {
     const found = searchOn(topology, protocol, commands, search);

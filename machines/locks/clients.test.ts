@@ -10,8 +10,9 @@ import { clientMachine, locks } from './index.js';
 import type { In } from './knowledge.js';
 import { lockMachine, type LockContext } from './lock.js';
 import { firstMembership } from './membership.js';
+import type { Property } from '../protocol.js';
 import { oneUser, undisturbedUser } from './properties.js';
-import { again, mutant, ask, cut, join, searchOn, type Commands, type Search } from './systems.fixtures.js';
+import { again, mutant, ask, cut, join, searchOn, withProposals, type Commands, type Search } from './systems.fixtures.js';
 import { explore, type ExploreOptions } from '../../test/index.js';
 
 type Topology = ExploreOptions['topology'];
@@ -60,8 +61,8 @@ describe('every interleaving', () => {
     ['its link is cut and comes back', 4999, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
     ['its link with its voter is cut', 3162, among(['a', 'b']), [ask('x'), ask('a'), cut('b', 'x')], { hold: 1 }],
     ['the same, and its voter wants the lock next', 3081, among(['a', 'b']), [ask('b'), ask('x'), cut('b', 'x')], { hold: 1 }],
-    ['the epoch changes', 124, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
-    ['the epoch changes, x holds', 24, among(['a', 'b']), [ask('x'), again('a')], keeps],
+    ['the epoch changes', 2754, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
+    ['the epoch changes, x holds', 360, among(['a', 'b']), [ask('x'), again('a')], keeps],
     ['there is no room for what it asks', 56, among(['a']), [ask('x'), ask('a')], { hold: 1, options: { bytes: 500 } }],
     [
       'there is room for one lock of two',
@@ -293,4 +294,28 @@ test('a script that makes a client a voter is refused at launch', () => {
   expect(() => parseScenario(scenario, { locks })).toThrow(
     'events[0].do: change makes no sense here: "x" is a client and does not vote; add another node',
   );
+});
+
+describe('what is said in the epochs fits into a message of so many bytes, whatever a client asks for', () => {
+  const bytes = 5_000;
+  const name = (i: number) => String(i).repeat(200);
+  const fits: Property<any> = {
+    name: 'fits',
+    says: 'Each message fits.',
+    kind: 'always',
+    holds: ({ flights }) => flights.every(({ message }) => JSON.stringify(message).length <= bytes),
+  };
+  const said = (protocol: typeof locks) =>
+    explore(withProposals(protocol), {
+      topology: among(['a', 'b']),
+      options: { hold: null, ...clients, bytes },
+      commands: [...[...Array(9).keys()].map((i) => ask('x', name(i))), again('a'), again('a')] as never,
+      oneByOne: true,
+      properties: [fits],
+    });
+
+  test('it does', () => expect(said(locks).verdict).toBe('valid'));
+
+  test('it does not where nobody is refused', () =>
+    expect(said(mutant({ guards: { isFull: () => false } })).counterexample?.property).toBe('fits'));
 });

@@ -9,7 +9,7 @@ import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsContext, EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
-import { firstMembership } from './membership.js';
+import { NO_MEMBERSHIP } from './membership.js';
 import { EPOCHS, lockRole, type Memory } from './messages.js';
 
 type Topology = ExploreOptions['topology'];
@@ -68,10 +68,10 @@ export const forget = (node: string) => command('forget', node);
 export const bootstrap = (node: string) => command('bootstrap', node);
 
 /** With the commands `again` and `rival` of each node beside its own. */
-function withProposals(protocol: typeof locks): typeof locks {
+export function withProposals(protocol: typeof locks): typeof locks {
   const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
   const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
-  const told = (from: NodeId) => propose({ type: 'changed', from, membership: firstMembership(nodes) });
+  const told = (from: NodeId) => propose({ type: 'changed', from, membership: NO_MEMBERSHIP });
   const agains = nodes.map((node) => [`again ${node}`, told(node)] as const);
   return { ...protocol, commands: { ...protocol.commands, ...Object.fromEntries([...agains, ...rivals]) } };
 }
