@@ -22,6 +22,7 @@ test('on a phone: the network above, and a scrubber that a finger can use', asyn
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.mouse.click(scrubber.x + scrubber.width - 2, scrubber.y + 10);
   expect(Number(await page.getByRole('slider').getAttribute('aria-valuenow'))).toBeGreaterThan(25);
+  await page.evaluate(() => scrollTo(0, 0));
   await keepPicture(page, 'inspector-phone');
   await leave();
   await served.close();

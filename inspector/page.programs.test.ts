@@ -42,6 +42,7 @@ test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, o
   const again = await begin('b');
   await expect.poll(network).not.toMatch(/gone|suspected|crashed/);
   expect(await network()).toMatch(atRest);
+  await keepPicture(page, 'inspector-programs-back');
   await page.locator('[data-view="network"]').getByRole('button', { name: 'show as text' }).click();
   const text = await page.locator('[data-view="network"] .as-text').innerText();
   for (const id of ['a', 'b', 'c']) {

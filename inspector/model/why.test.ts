@@ -112,3 +112,14 @@ test('and its actions are those of the chart, in their order', () => {
   const [taken] = takenAt(recording, line, (name) => readChart(name, recording.header!.charts[name]));
   expect(taken!.transition.actions).toEqual(['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined']);
 });
+
+test('and so are those of entry and exit, by the states that it left and entered', () => {
+  const recording = readTrace(counterexampleTrace());
+  const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
+  const taken = Array.from({ length: recording.end }, (_, line) => takenAt(recording, line, chartOf)).flat();
+  expect(taken.filter(({ passed }) => passed === null)).toEqual([]);
+  const entered = taken.flatMap(({ transition, passed }) =>
+    passed!.entered.map(({ path, entry }) => [transition.source, path, entry]),
+  );
+  expect(entered).toContainEqual(['initiator.prepare', 'initiator.compete', ['draw priority']]);
+});

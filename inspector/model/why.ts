@@ -11,6 +11,7 @@ import type { Chart, ChartTransition } from './chart.js';
 import { lastAtMost } from './columns.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
+import { passedBy, type Passed } from './passed.js';
 import { toldBy } from './taken.js';
 import { valueText } from './values.js';
 import { sentence } from './words.js';
@@ -190,23 +191,45 @@ export function isIgnored(recording: ReadTrace, line: number): boolean {
 export interface TakenBy {
   readonly role: string;
   readonly transition: ChartTransition;
+  /** The states that it left and entered; `null` where that is not known. */
+  readonly passed: Passed | null;
 }
 
-/** What a step did, in its order: the transitions of all roles, each with its actions in theirs. */
+/** What a step did, in its order: the transitions of all roles, each with its actions in theirs, and the states that it passed. */
 export function takenAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): TakenBy[] {
   const step = recording.step(line);
   if (!step?.taken) return [];
-  const roles = [
-    ...new Moment(recording, line - 1).roles(recording.nodeOf(line)),
-    ...new Moment(recording, line).roles(recording.nodeOf(line)),
-  ];
-  return step.taken.flatMap((taken) => {
+  const node = recording.nodeOf(line);
+  const [before, after] = [line - 1, line].map((at) => new Moment(recording, at).roles(node)) as [RolesNow, RolesNow];
+  const viewIn = (roles: RolesNow, role: string) => roles.find((now) => now.role === role)?.view;
+  const all = step.taken.flatMap((taken) => {
     const [role] = taken;
-    const view = roles.findLast((now) => now.role === role)?.view;
+    const view = viewIn(after, role) ?? viewIn(before, role);
     const chart = view && chartOf(view.chart);
-    return chart ? (toldBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, transition })) : [];
+    return chart ? (toldBy({ taken: [taken] }, role, chart)?.taken ?? []).map((transition) => ({ role, chart, transition })) : [];
   });
+  const isWhole = all.length === step.taken.length;
+  const passed = new Map(
+    [...new Set(all.map(({ role }) => role))].map((role) => {
+      const own = all.filter((one) => one.role === role);
+      const [from, to] = [viewIn(before, role), viewIn(after, role)];
+      const known =
+        isWhole &&
+        from &&
+        to &&
+        passedBy(
+          own[0]!.chart,
+          from.value,
+          own.map(({ transition }) => transition),
+          to.value,
+        );
+      return [role, known ? [...known] : []] as const;
+    }),
+  );
+  return all.map(({ role, transition }) => ({ role, transition, passed: passed.get(role)!.shift() ?? null }));
 }
+
+type RolesNow = ReturnType<Moment['roles']>;
 
 /** What a step did not do: the transitions of its event whose guards refused, for each role's chart. */
 export function refusalsAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {

@@ -57,7 +57,7 @@ export function App() {
   );
 }
 
-const count = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`;
+const count = (number: number, thing: string): string => `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
 
 function TopBar() {
   const { header, nodes } = growing();

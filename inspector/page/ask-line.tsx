@@ -7,6 +7,7 @@ import { numberText } from '../model/words.js';
 import { askings, goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
 import { download } from './download.js';
 import { offer, scenarioNow } from './hands.js';
+import { More } from './more.js';
 import { IconButton } from './panel.js';
 import { currentLine, recording, show, timed } from './state.js';
 
@@ -83,15 +84,15 @@ const NODES_SHOWN = 6;
 function Held({ all }: { all: readonly Interval[] }) {
   const { names } = recording.value.nodes;
   const now = holdingAt(all, currentLine.value);
-  const nodes = now.slice(0, NODES_SHOWN).map(({ node }) => names[node]);
-  const more = now.length > NODES_SHOWN ? ` and ${now.length - NODES_SHOWN} more` : '';
+  const nodes = now.map(({ node }) => names[node]!);
   const shown = aroundLine(all, currentLine.value, INTERVALS_SHOWN);
   return (
     <div class="held">
       <output aria-label="holds now">
         {count(all.length, 'interval')}
         {shown.length < all.length && `, ${shown.length} of them here`}; now{' '}
-        {now.length > 0 ? `it holds for ${nodes.join(', ')}${more}` : 'it holds for nobody'}
+        {now.length > 0 ? `it holds for ${nodes.slice(0, NODES_SHOWN).join(', ')} ` : 'it holds for nobody'}
+        <More names={nodes.slice(NODES_SHOWN)} />
       </output>
       <ol class="intervals" tabIndex={0} aria-label="from when to when it held">
         {shown.map((interval) => (

@@ -2,6 +2,7 @@
 import { lastAtMost } from '../model/columns.js';
 import { sentence, numberText } from '../model/words.js';
 import { hits } from './ask.js';
+import { More } from './more.js';
 import { scrollWithin } from './sight.js';
 import { currentLine, growing, recording, selectedNode, show, step, timed, verdict } from './state.js';
 
@@ -76,11 +77,14 @@ export function Properties() {
   );
 }
 
+/** More than these nobody reads at once. */
+const NODES_SHOWN = 12;
+
 /** The nodes that a property is violated for. */
 export const NodeList = ({ names }: { names: readonly string[] }) => (
   <span>
     for{' '}
-    {names.map((name, i) => (
+    {names.slice(0, NODES_SHOWN).map((name, i) => (
       <>
         {i > 0 && ' and '}
         <button type="button" class="link" onClick={() => (selectedNode.value = recording.value.nodes.find(name))}>
@@ -88,6 +92,8 @@ export const NodeList = ({ names }: { names: readonly string[] }) => (
         </button>
       </>
     ))}
+    {names.length > NODES_SHOWN && ' '}
+    <More names={names.slice(NODES_SHOWN)} />
   </span>
 );
 

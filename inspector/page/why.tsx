@@ -13,6 +13,7 @@ import {
   type TakenBy,
   type WaitEdge,
 } from '../model/why.js';
+import type { Passed } from '../model/passed.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
 import { currentLine, growing, pauseAt, recording, selectedNode, show, timed, verdict } from './state.js';
@@ -98,19 +99,44 @@ export function Why() {
   );
 }
 
-/** The transitions of a step in their order, each with its own actions in theirs. */
+/** The transitions of a step in their order, each with its own actions in theirs, and those of the states that it left and entered. */
 const Did = ({ taken }: { taken: readonly TakenBy[] }) => (
   <>
     <h3>What it did, in this order</h3>
     <ol class="did" aria-label="transitions of the step, in order">
-      {taken.map(({ role, transition }, i) => (
+      {taken.map(({ role, transition, passed }, i) => (
         <li key={i}>
           <b>{role}</b> {transition.source}: {transitionText(transition)}
+          {passed && <PassedStates {...passed} />}
         </li>
       ))}
     </ol>
+    {taken.some(({ passed }) => passed === null) && (
+      <p class="hint">
+        Which actions of entry and exit were run besides is not known: the trace does not tell all states on the way.
+      </p>
+    )}
   </>
 );
+
+/** The actions of exit and entry, in the order of the states. */
+function PassedStates({ left, entered, ended }: Passed) {
+  const lines = [
+    ...left.map(({ path, exit }) => ({ what: 'left', path, actions: exit })),
+    ...entered.map(({ path, entry }) => ({ what: 'entered', path, actions: entry })),
+    ...ended.map(({ path, exit }) => ({ what: 'ended', path, actions: exit })),
+  ].filter(({ actions }) => actions.length > 0);
+  if (lines.length === 0) return null;
+  return (
+    <ul class="passed">
+      {lines.map(({ what, path, actions }) => (
+        <li key={`${what} ${path}`}>
+          {what} {path === '' ? 'the whole chart' : path}: {actions.join(', ')}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** More than these nobody reads at once. */
 const CHANGES_SHOWN = 40;

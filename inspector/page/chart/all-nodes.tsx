@@ -5,6 +5,7 @@ import { activePaths, valueText } from '../../model/values.js';
 import { moment, recording, selectedNode } from '../state.js';
 import { charts } from './charts.js';
 import { showsAll } from './looks.js';
+import { More } from '../more.js';
 import { smooth } from './smooth.js';
 
 /** To look up the states of more takes longer than a frame. */
@@ -60,7 +61,7 @@ function Group({ group: { chart, value, nodes }, layout }: { group: StateGroup; 
             {names[node]}
           </button>
         ))}
-        {nodes.length > NAMES_MAX && <span>and {nodes.length - NAMES_MAX} more</span>}
+        <More names={shown.slice(NAMES_MAX).map((node) => names[node]!)} />
       </p>
     </figure>
   );

@@ -57,7 +57,12 @@ export function pointerHandlers() {
     },
     onPointerMove(event: PointerEvent) {
       const at = spot(event);
-      if (!drag) return void (hovered.value = nodeAt(at));
+      if (!drag) {
+        hovered.value = nodeAt(at);
+        // A name may be too long for the picture.
+        (event.currentTarget as HTMLElement).title = recording.value.nodes.names[hovered.value] ?? '';
+        return;
+      }
       const [dx, dy] = [at.x - drag.from.x, at.y - drag.from.y];
       if (!drag.moved && Math.hypot(dx, dy) < 4) return;
       drag.moved = true;

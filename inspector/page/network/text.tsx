@@ -1,6 +1,7 @@
 /** The picture of the network in words. */
 import type { MessageRow } from '../../model/messages.js';
 import { valueText } from '../../model/values.js';
+import { numberText } from '../../model/words.js';
 import { moment, recording, selectedNode, selectMessage } from '../state.js';
 import type { Scene, SceneLink, SceneNode } from './scene.js';
 import { reader } from './picture.js';
@@ -73,6 +74,7 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
           </li>
         ))}
         {flights.length === 0 && <li>none</li>}
+        {flights.length > ROWS_MAX && <li>and {numberText(flights.length - ROWS_MAX)} more</li>}
       </ul>
       <h3>Channels that are down</h3>
       <ul>
@@ -82,6 +84,7 @@ export function NetworkText({ scene, links, flights }: NetworkTextProps) {
           </li>
         ))}
         {down.length === 0 && <li>none</li>}
+        {down.length > ROWS_MAX && <li>and {numberText(down.length - ROWS_MAX)} more</li>}
       </ul>
     </>
   );

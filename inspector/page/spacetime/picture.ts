@@ -357,8 +357,9 @@ export function sliceText({ lane, role, state, from, to }: LaneSlice): string {
   return `${node}, ${role}: ${nameOfState(state)} from ${placeText(from)} to ${placeText(to)}`;
 }
 
-/** What is under a place of the canvas in words: a slice is often too short for its name. */
+/** What is under a place of the canvas in words: a slice is often too short for its name, and a name too long for its place. */
 export function wordsAt(at: { x: number; y: number }, given: Size): string {
+  if (at.x < namesWidth.value) return recording.value.nodes.names[hit(at, given).node ?? -1] ?? '';
   const slice = sliceAt(at, given);
   return slice ? sliceText(slice) : '';
 }

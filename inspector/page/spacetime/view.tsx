@@ -1,10 +1,11 @@
 /** The space-time diagram: who did what when, and what could have caused it. */
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { sentence } from '../../model/words.js';
+import { numberText, sentence } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
 import { kindStyle } from '../colors.js';
 import type { Dot } from '../../model/spacetime.js';
+import { More } from '../more.js';
 import { IconButton, Panel } from '../panel.js';
 import { currentLine, isPlaying, recording, selectedNode, selectMessage, show } from '../state.js';
 import {
@@ -133,7 +134,11 @@ function States() {
           {nameOfState(state)}
         </li>
       ))}
-      {states.length > STATES_MAX && <li>and {states.length - STATES_MAX} more</li>}
+      {states.length > STATES_MAX && (
+        <li>
+          <More names={states.slice(STATES_MAX).map(nameOfState)} />
+        </li>
+      )}
     </ul>
   );
 }
@@ -151,6 +156,7 @@ function SpaceTimeText() {
         {slices.slice(0, ROWS_MAX).map((slice) => (
           <li key={`${slice.lane} ${slice.row} ${slice.from} ${slice.state}`}>{sliceText(slice)}</li>
         ))}
+        {slices.length > ROWS_MAX && <li>and {numberText(slices.length - ROWS_MAX)} more in sight</li>}
       </ul>
     </>
   );
@@ -166,6 +172,7 @@ function Happened({ dots }: { dots: readonly Dot[] }) {
           </button>
         </li>
       ))}
+      {dots.length > ROWS_MAX && <li>and {numberText(dots.length - ROWS_MAX)} more in sight</li>}
     </ol>
   );
 }

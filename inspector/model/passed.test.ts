@@ -1,0 +1,137 @@
+import { createActor, createMachine, type AnyStateMachine } from 'xstate';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { chartDefinition } from '../../network/chart-definition.js';
+import { reportActors } from '../live/actors.js';
+import type { StepReport } from '../live/report.js';
+import { readChart } from './chart.js';
+import { passedBy } from './passed.js';
+import { toldBy } from './taken.js';
+
+const log: string[] = [];
+const ran = (name: string) => {
+  const say = () => void log.push(name);
+  Object.defineProperty(say, 'name', { value: name });
+  return say;
+};
+const told = { entry: 'in', exit: 'out' } as const;
+
+/** The states of a config, each with an entry and an exit that can be told from all others. */
+function noted(config: any, path: string): any {
+  const states = Object.entries<any>(config.states ?? {}).map(([key, inner]) => [
+    key,
+    noted(inner, path === '' ? key : `${path}.${key}`),
+  ]);
+  const actions = config.type === 'history' ? {} : { entry: ran(`${told.entry} ${path}`), exit: ran(`${told.exit} ${path}`) };
+  return { ...config, ...actions, ...(states.length > 0 && { states: Object.fromEntries(states) }) };
+}
+
+/** What was run by each event, as XState ran it and as the chart says it; `null` where it says nothing. */
+function both(
+  config: object,
+  events: readonly string[],
+): { readonly ran: readonly string[]; readonly said: readonly string[] | null }[] {
+  const machine = createMachine(noted({ id: 'm', ...config }, '')) as AnyStateMachine;
+  const reports: StepReport[] = [];
+  onTestFinished(reportActors((report) => reports.push(JSON.parse(JSON.stringify(report)) as StepReport)));
+  const actor = createActor(machine).start();
+  const chart = readChart('m', chartDefinition(machine));
+  return events.map((type) => {
+    const [before, from] = [actor.getSnapshot().value, reports.length];
+    log.length = 0;
+    actor.send({ type });
+    const { selected } = reports[from]!;
+    const taken = toldBy({ taken: selected!.taken.map((one) => one) }, 'm', chart)!.taken;
+    const passed = passedBy(chart, before, taken, actor.getSnapshot().value);
+    const said = passed?.flatMap(({ left, entered, ended }) => [
+      ...left.map(({ path }) => `out ${path}`),
+      ...entered.map(({ path }) => `in ${path}`),
+      ...ended.map(({ path }) => `out ${path}`),
+    ]);
+    return { ran: [...log], said: said ?? null };
+  });
+}
+
+const inner = { initial: 'x', states: { x: { on: { next: 'y' } }, y: {}, last: { type: 'history' } } };
+const configs: readonly (readonly [string, object, readonly string[]])[] = [
+  ['from state to state', { initial: 'a', states: { a: { on: { go: 'b' } }, b: { on: { go: 'a' } } } }, ['go', 'go']],
+  [
+    'into and out of states inside of states',
+    {
+      initial: 'a',
+      states: {
+        a: { on: { go: 'b' } },
+        b: { ...inner, on: { go: 'a', over: '.y', same: 'b', anew: { target: 'b', reenter: true } } },
+      },
+    },
+    ['go', 'next', 'same', 'over', 'anew', 'go'],
+  ],
+  ['nothing for a transition that stays', { initial: 'a', on: { go: { actions: () => {} } }, states: { a: {} } }, ['go']],
+  [
+    'what is left with all states',
+    { initial: 'a', on: { go: { target: '.b', reenter: true } }, states: { a: {}, b: {} } },
+    ['go', 'go'],
+  ],
+  [
+    'a chain of transitions',
+    {
+      initial: 'a',
+      states: { a: { on: { go: 'b' } }, b: { initial: 'x', states: { x: { always: 'y' }, y: { always: '#m.c' } } }, c: {} },
+    },
+    ['go'],
+  ],
+  [
+    'both parts of a parallel state',
+    {
+      initial: 'a',
+      states: {
+        a: { on: { go: 'b' } },
+        b: { type: 'parallel', states: { l: inner, r: { initial: 'p', states: { p: {} } } }, on: { back: 'a' } },
+      },
+    },
+    ['go', 'next', 'back'],
+  ],
+  ['the end', { initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } }, ['go']],
+  [
+    'what history remembers, at the end of a step',
+    { initial: 'b', states: { b: { ...inner, on: { out: 'a' } }, a: { on: { back: 'b.last' } } } },
+    ['next', 'out', 'back'],
+  ],
+];
+
+describe('what is left and entered is what XState runs', () => {
+  test.each(configs)('%s', (_, config, events) => {
+    for (const { ran, said } of both(config, events)) expect(said).toEqual(ran);
+  });
+});
+
+test('of transitions that two parts take at once, each its own', () => {
+  const part = { initial: 'p', states: { p: { on: { go: 'q' } }, q: {} } };
+  const [step] = both({ type: 'parallel', states: { l: part, r: part } }, ['go']);
+  expect(step!.said).toEqual(['out l.p', 'in l.q', 'out r.p', 'in r.q']);
+  // XState leaves with all of them before it enters with any.
+  expect([...step!.ran].sort()).toEqual([...step!.said!].sort());
+});
+
+test('what history remembers is not told where the step went on', () => {
+  const states = {
+    b: { ...inner, on: { out: 'a' } },
+    a: { on: { back: 'b.last' } },
+  };
+  const config = {
+    initial: 'b',
+    states: {
+      ...states,
+      b: {
+        ...states.b,
+        states: { ...inner.states, y: { always: { guard: ({ event }: any) => event.type === 'back', target: '#m.c' } } },
+      },
+      c: {},
+    },
+  };
+  expect(both(config, ['next', 'out', 'back']).map(({ said }) => said === null)).toEqual([false, false, true]);
+});
+
+test('nothing is told where the transitions do not lead to the states after the step', () => {
+  const chart = readChart('m', { initial: 'a', states: { a: { on: { go: 'b' } }, b: {}, c: {} } });
+  expect(passedBy(chart, 'c', chart.transitions, 'b')).toBeNull();
+});

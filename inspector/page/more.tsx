@@ -1,0 +1,14 @@
+/** What a list leaves out because there is too much of it: how many, and under the pointer which. */
+
+/** More names than these are no help. */
+const TITLE_MAX = 200;
+
+export function More({ names, things = '' }: { names: readonly string[]; things?: string }) {
+  if (names.length === 0) return null;
+  const title = names.length > TITLE_MAX ? `${names.slice(0, TITLE_MAX).join(', ')}, …` : names.join(', ');
+  return (
+    <span class="more" title={title}>
+      and {names.length.toLocaleString('en-US')} more{things && ` ${things}`}
+    </span>
+  );
+}
