@@ -50,7 +50,10 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
     const name = file === '-' ? 'standard input' : file;
     const trace = number === 1 ? traceHeaderIn(line) : null;
     // Its other lines are no scenarios either.
-    if (trace) return yield { where: name, error: traceInstead(name, trace, 'is no scenario') };
+    if (trace) {
+      yield { where: name, error: traceInstead(name, trace, 'is no scenario') };
+      return;
+    }
     if (line.trim() !== '') yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
   }
 }

@@ -131,6 +131,10 @@ export function paintSpacetime(ctx: CanvasRenderingContext2D, given: Size): void
   ctx.rect(namesWidth.value, 0, given.width, given.height);
   ctx.clip();
   drawGrid(ctx, given, scale);
+  // A lane that is half in sight does not reach into the times above.
+  ctx.beginPath();
+  ctx.rect(0, HEAD - 3, given.width, given.height);
+  ctx.clip();
   drawSlices(ctx, given, scale, diagram.value.slices, nameOfState);
   for (const stretch of diagram.value.stretches) drawStretch(ctx, scale, stretch);
   drawHeld(ctx, scale);
