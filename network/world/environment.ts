@@ -135,7 +135,7 @@ export class Environment {
       for (const node of this[set]) image[set].add(name(node));
     }
     image.returning.clear();
-    for (const [from, to] of this.returns()) image.returning.add(channelKey(name(from), name(to)));
+    for (const [from, to] of this.allReturning()) image.returning.add(channelKey(name(from), name(to)));
     image.waiting.clear();
     for (const [node, commands] of this.waiting) image.waiting.set(name(node), commands.copy());
     return image;
@@ -165,8 +165,11 @@ export class Environment {
 
   /** Channels that are to come up again; a process that has ended hears of none. */
   returns(): readonly (readonly [from: NodeId, to: NodeId])[] {
-    const channels = [...this.returning].map((channel) => channel.split('\n') as [NodeId, NodeId]);
-    return channels.filter((ends) => !ends.some((end) => this.crashed.has(end)));
+    return this.allReturning().filter((ends) => !ends.some((end) => this.crashed.has(end)));
+  }
+
+  private allReturning(): readonly (readonly [from: NodeId, to: NodeId])[] {
+    return [...this.returning].map((channel) => channel.split('\n') as [NodeId, NodeId]);
   }
 
   /** What comes next in a lane. A change of a channel that has been made already is passed over: it would tell nothing new. */
