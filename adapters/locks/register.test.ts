@@ -72,6 +72,19 @@ describe('a register', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  test('a peer that has promised its copy to a later holder refuses what an earlier one writes', async () => {
+    const { things } = counters();
+    await things['a']!.change((n) => n + 1);
+    const b = things['b'] as unknown as { answer(question: object): Promise<object>; copy: { fence: number } | null };
+    const { fence } = b.copy!;
+    const later = { type: 'copy', copy: { fence, value: 1 } };
+    expect(await b.answer({ type: 'read', fence: fence + 2 })).toEqual(later);
+    expect(await b.answer({ type: 'write', fence: fence + 1, value: 7 })).toEqual({ type: 'late' });
+    expect(await b.answer({ type: 'read', fence: fence + 1 })).toEqual({ type: 'late' });
+    expect(await b.answer({ type: 'read', fence: fence + 2 })).toEqual(later);
+    expect(await b.answer({ type: 'write', fence: fence + 2, value: 7 })).toEqual({ type: 'stored' });
+  });
+
   test('when too many have started anew every change is refused, and when all have it begins anew', async () => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);

@@ -217,6 +217,18 @@ describe('what is sealed is heard once, by its receiver, in its run', () => {
     await expect.poll(() => b.heard).toEqual(['a: "first"', 'a: "second"', 'a: "third"']);
   });
 
+  test('a question that was sealed for one peer is answered by no other', async () => {
+    quiet();
+    const broker = new Broker();
+    const [a, b] = [await broker.peer('a'), await broker.peer('b')];
+    a.transport.send('c', 'for c');
+    const forC = broker.seen.map(({ message }) => message);
+    for (const message of forC) broker.say('a', 'b', message);
+    a.transport.send('b', 'for b');
+    await expect.poll(() => b.heard).toEqual(['a: "for b"']);
+    expect(broker.seen.filter(({ from }) => from === 'b')).toHaveLength(1);
+  });
+
   test('an answer to no question, or to an earlier one, changes nothing', async () => {
     quiet();
     const broker = new Broker();

@@ -56,6 +56,7 @@ const chapters = {
   },
   Evidence: {
     'how-it-is-tested': 'How it is tested',
+    mutation: 'Mutation testing',
     chaos: 'Real processes killed',
     peers: 'Side by side with others',
     errata: 'Mistakes in the papers',

@@ -1,6 +1,7 @@
 /** Partial-order reduction against the search without it: the same ends, and a violation whenever there is one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { emit, setup } from 'xstate';
 import { controller } from '../../machines/controller/index.js';
 import { directory } from '../../machines/directory/index.js';
 import { election } from '../../machines/election/index.js';
@@ -144,6 +145,28 @@ describe('charts made at random on three nodes', () => {
     );
     expect(stuck).toBeGreaterThan(10);
   });
+});
+
+test('what properties look at is never put off: two nodes apart, each in the middle at once', () => {
+  const chart = setup({}).createMachine({
+    initial: 's0',
+    states: {
+      s0: { on: { go: { target: 's1', actions: emit({ type: 'did' }) } } },
+      s1: { on: { react: 's2' } },
+      s2: {},
+    },
+  });
+  const reactions = () => [{ on: 'did', event: { type: 'react' }, after: 1 }];
+  const protocol = toy({ chart, commands: ['go'], network: { reach: 'links' }, reactions });
+  const question = {
+    topology: { nodes: names(2), links: [] },
+    commands: names(2).map((node) => command('go', node)),
+    properties: [apart('n0', 'n1', 1)],
+  };
+  expect(explore(protocol, { ...question, reduce: 'order' }).verdict).toBe('invalid');
+  // Looked at by nobody, one of the two goes the whole way first.
+  const unseen = { ...question, properties: [] };
+  expect(explore(protocol, { ...unseen, reduce: 'order' }).states).toBeLessThan(explore(protocol, unseen).states);
 });
 
 describe('our protocols: the same ends', () => {

@@ -1,0 +1,99 @@
+/** Whether a request stands behind another one: what is asked, answered, and forgotten. */
+import { Subject } from 'rxjs';
+import { beforeEach, expect, test } from 'vitest';
+import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
+import { createTransport, type DriverListener } from '../transports/driver.js';
+import { inProcessGuarantees } from '../transports/in-process.js';
+import { Availability } from './availability.js';
+
+let medium: DriverListener;
+let sent: string[];
+let heard: string[];
+let roles: Record<string, { context: object }>;
+let steps: Subject<{ event: object }>;
+let availability: Availability;
+
+const NAME = 'locks/queued';
+const asks = (from: string, lock: string, epoch: number) =>
+  medium.received(from, { v: 1, name: NAME, message: { type: 'whether', lock, epoch } });
+const answers = (from: string, lock: string, epoch: number) =>
+  medium.received(from, { v: 1, name: NAME, message: { type: 'queued', lock, epoch } });
+/** The node of an epoch, and what its directory of a lock has queued behind its own request. */
+const serve = (epoch: number, next: Record<string, string> = {}) => {
+  roles = { [EPOCHS]: { context: { served: { epoch } } } };
+  for (const [lock, by] of Object.entries(next)) roles[directoryRole(epoch, lock)] = { context: { next: by } };
+};
+const asked = () => (availability as unknown as { asked: Map<string, object> }).asked.size;
+const news = () => sent.splice(0);
+
+beforeEach(async () => {
+  [sent, heard, steps] = [[], [], new Subject()];
+  const transport = createTransport('a', inProcessGuarantees, (given) => {
+    medium = given;
+    given.opened({
+      send: (to, envelope: any) =>
+        void sent.push(`${to} ${envelope.message.type} ${envelope.message.lock} ${envelope.message.epoch}`),
+      close: () => {},
+    });
+  });
+  await transport.connect();
+  for (const peer of ['b', 'c']) medium.up(peer);
+  serve(5);
+  const node = { name: 'locks', steps$: steps, role: (name: string) => roles[name] };
+  availability = new Availability(node as never, transport as never, (lock) => heard.push(lock));
+});
+
+test('everybody is asked, with the epoch in which it is', () => {
+  availability.ask('jobs');
+  expect(news()).toEqual(['b whether jobs 5', 'c whether jobs 5']);
+});
+
+test('who has put a request behind another one says so at once, and once', () => {
+  serve(5, { jobs: 'b' });
+  asks('b', 'jobs', 5);
+  expect([news(), asked()]).toEqual([['b queued jobs 5'], 0]);
+  asks('c', 'jobs', 5);
+  expect([news(), asked()]).toEqual([[], 1]);
+});
+
+test('who does so later says so then', () => {
+  asks('b', 'jobs', 5);
+  expect([news(), asked()]).toEqual([[], 1]);
+  serve(5, { jobs: 'b' });
+  steps.next({ event: { type: 'find', producer: 'b', lock: 'other' } });
+  expect(news()).toEqual([]);
+  steps.next({ event: { type: 'find', producer: 'b', lock: 'jobs' } });
+  expect([news(), asked()]).toEqual([['b queued jobs 5'], 0]);
+});
+
+test('where somebody reads, a writer that recalls is told', () => {
+  asks('b', 'jobs', 5);
+  roles[lockRole('jobs')] = { context: { recalledBy: { node: 'b' } } };
+  steps.next({ event: { type: 'recall', from: 'b', lock: 'jobs' } });
+  expect(news()).toEqual(['b queued jobs 5']);
+});
+
+test('what was asked in an epoch that is over is kept no longer, and what came early is answered with its epoch', () => {
+  asks('b', 'jobs', 5);
+  asks('c', 'jobs', 6);
+  expect(asked()).toBe(2);
+  serve(6, { jobs: 'c' });
+  steps.next({ event: { type: 'install' } });
+  expect([news(), asked()]).toEqual([['c queued jobs 6'], 0]);
+  asks('b', 'jobs', 5);
+  expect([news(), asked()]).toEqual([[], 0]);
+});
+
+test('an answer counts in its own epoch, and what is no word is nothing', () => {
+  answers('b', 'jobs', 5);
+  answers('b', 'early', 4);
+  answers('b', 'late', 6);
+  for (const message of [
+    { type: 'queued', lock: 7, epoch: 5 },
+    { type: 'queued', lock: 'x', epoch: 0.5 },
+    { type: 'other', lock: 'x', epoch: 5 },
+  ])
+    medium.received('b', { v: 1, name: NAME, message });
+  medium.received('b', { v: 1, name: NAME, message: { type: 'queued', lock: 'x'.repeat(10_000), epoch: 5 } });
+  expect([heard, asked()]).toEqual([['jobs'], 0]);
+});

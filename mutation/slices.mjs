@@ -1,0 +1,59 @@
+/**
+ * What is mutated, and the tests that are about it.
+ *
+ * A mutant is tried with the slice's tests alone, in the order of this list, and the first failure ends it: what is small stands first. A
+ * slice that has not ended after its minutes is stopped, and nothing of it is recorded.
+ */
+
+/** The rooms whose scores are told; a file that stands in no slice yet is listed as not run. */
+export const rooms = [
+  { name: 'network/world', files: /^network\/world\/[^/]+\.ts$/ },
+  { name: 'network', files: /^network\/(?!world\/).+\.ts$/ },
+  { name: 'adapters/node', files: /^adapters\/node\/[^/]+\.ts$/ },
+  { name: 'adapters', files: /^adapters\/(?!node\/).+\.ts$/ },
+];
+
+const world = (...names) => names.map((name) => `network/world/${name}.ts`);
+
+/** @type {Record<string, { files: string[]; tests: string[]; minutes: number }>} */
+export const slices = {
+  links: { files: world('links'), tests: ['network/world/links.test.ts'], minutes: 10 },
+  flights: {
+    files: world('flights', 'pending', 'channel-numbers', 'commands'),
+    tests: ['network/world/flights.test.ts', 'network/world/pending.test.ts'],
+    minutes: 10,
+  },
+  environment: {
+    files: world('environment', 'script'),
+    tests: ['network/world/environment.test.ts', 'network/world/script.test.ts'],
+    minutes: 30,
+  },
+  traffic: {
+    files: world('traffic', 'corrupt'),
+    tests: ['network/world/traffic.test.ts', 'network/world/choices.test.ts'],
+    minutes: 20,
+  },
+  configuration: { files: world('configuration'), tests: ['network/world/configuration.test.ts'], minutes: 10 },
+  world: {
+    files: world('world', 'enabled'),
+    tests: ['network/world/choices.test.ts', 'network/world/enabled.test.ts'],
+    minutes: 30,
+  },
+  arrivals: {
+    files: ['network/arrivals.ts', 'network/latency.ts'],
+    tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],
+    minutes: 15,
+  },
+  clock: {
+    files: ['network/clock.ts', 'network/random.ts', 'network/vector-clocks.ts'],
+    tests: ['network/vector-clocks.test.ts', 'network/random.test.ts', 'network/clock.test.ts'],
+    minutes: 15,
+  },
+  monitor: {
+    files: ['network/monitor.ts', 'network/sums.ts'],
+    tests: ['network/monitor.test.ts', 'network/monitor-around.test.ts'],
+    minutes: 15,
+  },
+  presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
+  availability: { files: ['adapters/locks/availability.ts'], tests: ['adapters/locks/availability.test.ts'], minutes: 10 },
+};

@@ -1,0 +1,44 @@
+/** While a channel, a node or a message is held up by hand no bound on delays holds, so the time of convergence begins after it. */
+import { expect, test } from 'vitest';
+import { parseScenario } from './scenario/parse.js';
+import { Simulation } from './simulation.js';
+import { counter } from './world/counter.fixture.js';
+
+const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
+const within10 = {
+  name: 'told',
+  says: 'Within 10 ticks b has been told.',
+  kind: 'converges',
+  within: 10,
+  holds: (c: any) => c.nodes.get('b').counter.context.heard > 0,
+} as const;
+const known = { counter: { ...counter, properties: () => [within10] } };
+
+/** What is said of the run in which `a` counts at these times, and what befalls it. */
+function saidOf(counts: readonly number[], events: readonly object[]) {
+  const asked = counts.map((at) => ({ at, node: 'a', do: 'count' }));
+  const scenario = parseScenario(
+    { protocol: 'counter', topology, events: [...asked, ...events], until: { at: 60 } },
+    known as never,
+  );
+  return new Simulation(scenario).run().properties.find(({ name }) => name === 'told')!.holds;
+}
+
+test('b is told in time', () => {
+  expect(saidOf([0], [])).toBe(true);
+  expect(saidOf([20], [])).toBe(false);
+});
+
+test.each([
+  ['a channel', { do: 'clog', channel: ['a', 'b'] }, { do: 'unclog', channel: ['a', 'b'] }],
+  ['a node', { do: 'pause', node: 'b' }, { do: 'resume', node: 'b' }],
+  ['a message', { do: 'hold', message: 0 }, { do: 'deliver', message: 0 }],
+])('%s is held up: the time begins after the last step before it is let go', (_, holds, lets) => {
+  // In flight from tick 3, to arrive at 4; held up until 35, while `a` goes on at 12, 20 and 30.
+  const [first, last] = [
+    { at: holds.do === 'hold' ? 4 : 2, ...holds },
+    { at: 35, ...lets },
+  ];
+  expect(saidOf([0], [first])).toBe(false);
+  expect(saidOf([0, 9, 18, 27], [first, last])).toBe(true);
+});
