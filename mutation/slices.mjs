@@ -39,6 +39,8 @@ export const slices = {
     tests: ['network/world/choices.test.ts', 'network/world/enabled.test.ts'],
     minutes: 30,
   },
+  node: { files: world('node'), tests: ['network/world/node.test.ts'], minutes: 15 },
+  compile: { files: world('compile'), tests: ['network/world/compile.test.ts'], minutes: 15 },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
     tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],

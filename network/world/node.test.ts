@@ -1,0 +1,267 @@
+/** A step of a node: what its roles tell each other is delivered within it, and only sends, timers and notifications leave it. */
+import { describe, expect, test } from 'vitest';
+import type { Effect, Message } from '../../machines/effects.js';
+import { STORAGE } from '../../machines/storage.js';
+import type { Host, Role } from './hosts.js';
+import { asksForSomething, hear, Node, startsOf } from './node.js';
+
+type Answers = Readonly<Record<string, (event: any) => readonly Effect[]>>;
+
+/** A node whose roles answer each event as `answers` says, by role; an event without an answer is heard. */
+function nodeOf(answers: Answers = {}, wiring?: Host['wiring'], opening: Readonly<Record<string, readonly Effect[]>> = {}) {
+  const heard: string[] = [];
+  const roleOf = (name: string, chart: string, context: unknown = {}): Role => ({
+    chart,
+    send: (event) => (heard.push(`${name} ${event.type}`), answers[name]?.(event) ?? []),
+    accepts: (event) => event.type !== 'unknown',
+    view: () => ({ chart, value: 'v', context }) as any,
+    stop: () => void heard.push(`${name} stops`),
+  });
+  const host: Host = {
+    wiring,
+    start: (chart, input, _node, role = '') => ({ role: roleOf(role, chart, input), effects: opening[role] ?? [] }),
+    restore: ({ chart, context }, _node, role = '') => roleOf(role, chart, context),
+  };
+  return { node: new Node('n', host), heard };
+}
+
+const starts = (...names: string[]) => names.map((role) => ({ role, chart: 'c', input: { of: role } }));
+const choose = (bound: number) => bound - 1;
+const event = (type: string, more = {}) => ({ type, ...more }) as Message;
+const nothing = { sends: [], timers: [], emitted: [], closed: [] };
+const once =
+  (type: string, ...effects: Effect[]) =>
+  ({ type: asked }: Message) =>
+    asked === type ? effects : [];
+
+describe('a start', () => {
+  test('opens the roles, and what they ask for is one outcome', () => {
+    const send = { to: 'x', message: event('hi') };
+    const { node, heard } = nodeOf({}, undefined, {
+      a: [{ type: 'send', ...send }],
+      b: [{ type: 'tell', role: 'a', message: event('told') }],
+    });
+    expect(node.start(starts('a', 'b'), choose)).toEqual({ ...nothing, sends: [{ type: 'send', ...send }] });
+    expect([heard, Object.keys(node.roles), node.has('a'), node.has('c')]).toEqual([['a told'], ['a', 'b'], true, false]);
+    expect([node.role('a')?.context, node.role('c'), Object.keys(node.view())]).toEqual([{ of: 'a' }, undefined, ['a', 'b']]);
+    expect([node.accepts('a', event('go')), node.accepts('a', event('unknown')), node.accepts('c', event('go'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('refuses a role that is open already', () => {
+    expect(() => nodeOf().node.start(starts('a', 'a'), choose)).toThrow('node n: role "a" is open already; close it first');
+  });
+});
+
+describe('a step', () => {
+  const stepOf = (answers: Answers, wiring?: Host['wiring'], ...names: string[]) => {
+    const { node, heard } = nodeOf(answers, wiring);
+    node.start(starts('a', 'b', ...names), choose);
+    return { outcome: node.step('a', event('go'), choose), heard, node };
+  };
+
+  test('what one role tells another is taken in order, breadth first', () => {
+    const { outcome, heard } = stepOf({
+      a: once(
+        'go',
+        { type: 'tell', role: ['b', 'a'], message: event('first') },
+        { type: 'tell', role: 'b', message: event('second') },
+      ),
+      b: once('first', { type: 'tell', role: 'a', message: event('third') }),
+    });
+    expect([heard, outcome]).toEqual([['a go', 'b first', 'a first', 'b second', 'a third'], nothing]);
+  });
+
+  test('timers, notifications and draws', () => {
+    const heard: Message[] = [];
+    const { outcome } = stepOf({
+      a: (asked) => {
+        heard.push(asked);
+        return asked.type === 'go'
+          ? [
+              { type: 'arm', timer: 't', delay: 4 },
+              { type: 'disarm', timer: 'u' },
+              { type: 'emit', event: event('done') },
+              { type: 'draw', bound: 6 },
+            ]
+          : [];
+      },
+    });
+    expect(outcome).toEqual({
+      ...nothing,
+      timers: [
+        { role: 'a', timer: 't', delay: 4 },
+        { role: 'a', timer: 'u', delay: null },
+      ],
+      emitted: [event('done')],
+    });
+    expect(heard[1]).toEqual({ type: 'drawn', value: 5 });
+    expect([asksForSomething(outcome), asksForSomething(nothing)]).toEqual([true, false]);
+    expect(
+      [{ sends: [{} as any] }, { timers: [{} as any] }, { emitted: [{} as any] }].map((some) =>
+        asksForSomething({ ...nothing, ...some }),
+      ),
+    ).toEqual([true, true, true]);
+  });
+
+  test('opens roles and closes them, one or several, and one that is not open is no matter', () => {
+    const { outcome, heard, node } = stepOf(
+      {
+        a: once(
+          'go',
+          { type: 'open', role: 'c', chart: 'c', input: 1 },
+          { type: 'close', role: 'b' },
+          { type: 'close', role: ['d', 'c', 'x'] },
+        ),
+      },
+      undefined,
+      'd',
+    );
+    expect([outcome.closed, Object.keys(node.roles), heard]).toEqual([
+      ['b', 'd', 'c'],
+      ['a'],
+      ['a go', 'b stops', 'd stops', 'c stops'],
+    ]);
+  });
+
+  test('for a role that is not open is refused, with the event', () => {
+    expect(() => stepOf({ a: once('go', { type: 'tell', role: 'x', message: event('hi') }) })).toThrow(
+      'node n: no role "x" to take "hi"; open it first',
+    );
+  });
+
+  test('that fails says where, with the cause', () => {
+    const fails = () => {
+      throw new Error('broken');
+    };
+    const run = () => stepOf({ a: fails });
+    expect(run).toThrow('node n: its step for "go" failed: broken');
+    expect(run).toThrow(expect.objectContaining({ cause: new Error('broken') }));
+  });
+
+  test('without an end is refused, and a long one with an end is not', () => {
+    const again = { type: 'tell', role: 'a', message: event('again') } as const;
+    expect(() => stepOf({ a: () => [again] })).toThrow('node n: its roles tell each other without end');
+    let left = 9_000;
+    expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).heard).toHaveLength(9_001);
+    // Each step begins a chain of its own.
+    const { node } = nodeOf({ a: (asked) => (asked.type === 'go' ? ((left = 6_000), [again]) : left-- > 0 ? [again] : []) });
+    node.start(starts('a'), choose);
+    for (const _ of [1, 2]) expect(node.step('a', event('go'), choose)).toEqual(nothing);
+  });
+});
+
+describe('how roles are wired', () => {
+  const wired = (wiring: NonNullable<Host['wiring']>, effect: Effect) => {
+    const got: Message[] = [];
+    const { node } = nodeOf({ a: once('go', effect), b: (asked) => (got.push(asked), []) }, wiring);
+    node.start(starts('a', 'b'), choose);
+    return { outcome: node.step('a', event('go'), choose), got };
+  };
+  const send = { type: 'send', to: 'x', message: event('hi', { n: 1 }) } as const;
+
+  test('what a role announces is heard by its listener, and by the application unless it is inner', () => {
+    const emits = { type: 'emit', event: event('done', { n: 1 }) } as const;
+    const listener = (role: string) => (role === 'a' ? 'b' : undefined);
+    const open = wired({ listener }, emits);
+    expect([open.got, open.outcome.emitted]).toEqual([[event('done', { n: 1, by: 'a' })], [event('done', { n: 1 })]]);
+    expect(wired({ listener, isInner: (role) => role === 'a' }, emits).outcome.emitted).toEqual([]);
+    expect(wired({ isInner: () => false }, emits)).toMatchObject({ got: [], outcome: { emitted: [event('done')] } });
+  });
+
+  test('messages bear the label of their role', () => {
+    expect(wired({ label: () => ({ lock: 'jobs' }) }, send).outcome.sends).toEqual([
+      { to: 'x', message: event('hi', { n: 1, lock: 'jobs' }) },
+    ]);
+    expect(wired({ label: () => undefined }, send).outcome.sends).toEqual([send]);
+  });
+
+  test('a carrier takes what a role sends, in place of the network', () => {
+    const { got, outcome } = wired({ carrier: (role) => (role === 'a' ? 'b' : undefined), label: () => ({ lock: 'l' }) }, send);
+    expect([got, outcome.sends]).toEqual([
+      [event('outgoing', { to: 'x', by: 'a', message: event('hi', { n: 1, lock: 'l' }) })],
+      [],
+    ]);
+  });
+});
+
+describe('storage', () => {
+  const stores = { type: 'store', key: 'k', value: 3 } as const;
+
+  test('a node without it is answered at once, and one with it by its storage', () => {
+    const without = nodeOf({ a: once('go', stores) });
+    without.node.start(starts('a'), choose);
+    without.node.step('a', event('go'), choose);
+    expect(without.heard).toEqual(['a go', 'a stored']);
+    expect(without.node.stored).toEqual({});
+    const got: Message[] = [];
+    const { node } = nodeOf({ a: once('go', stores), [STORAGE]: (asked) => (got.push(asked), []) });
+    node.start([{ role: STORAGE, chart: STORAGE, input: { stored: { k: 1 } } }, ...starts('a')], choose);
+    node.step('a', event('go'), choose);
+    expect([got, node.stored]).toEqual([[event('store', { by: 'a', key: 'k', value: 3 })], { k: 1 }]);
+  });
+
+  test('a process that begins again has what was stored, and its other roles anew', () => {
+    const { node, heard } = nodeOf();
+    node.start([{ role: STORAGE, chart: STORAGE, input: { stored: { k: 1 } } }, ...starts('a', 'b')], choose);
+    const given: unknown[] = [];
+    const outcome = node.reload(
+      (stored) => (given.push(stored), [...starts('a'), { role: STORAGE, chart: STORAGE, input: null }]),
+      choose,
+    );
+    expect([given, outcome.closed, Object.keys(node.roles), heard]).toEqual([
+      [{ k: 1 }],
+      ['a', 'b'],
+      [STORAGE, 'a'],
+      ['a stops', 'b stops', `${STORAGE} reload`],
+    ]);
+    const bare = nodeOf();
+    bare.node.start(starts('a'), choose);
+    bare.node.reload(() => starts('b'), choose);
+    expect([Object.keys(bare.node.roles), bare.heard]).toEqual([['b'], ['a stops']]);
+  });
+
+  test('the roles of a start: for the first time those of the protocol, and again those with what was stored', () => {
+    const protocol = {
+      roles: () => starts('first'),
+      reload: (_: string, __: unknown, stored: any) => starts(`again${stored.k}`),
+    };
+    const rolesOf = (stored?: any) => startsOf(protocol as any, 'n', {} as any, stored).map(({ role }) => role);
+    expect([rolesOf(), rolesOf({ k: 2 })]).toEqual([['first'], [STORAGE, 'again2']]);
+    expect(startsOf(protocol as any, 'n', {} as any, { k: 2 })[0]).toEqual({
+      role: STORAGE,
+      chart: STORAGE,
+      input: { stored: { k: 2 }, delay: 1 },
+    });
+  });
+});
+
+describe('an event from outside', () => {
+  const heardBy = (role: string, time: boolean) => {
+    const { node, heard } = nodeOf({ a: once('go', { type: 'emit', event: event('done') }) });
+    node.start(starts('a'), choose);
+    return { got: hear({ route: () => role, network: { time } } as any, node, event('go'), () => 8, choose), heard };
+  };
+
+  test('is taken by the role that the protocol says, with the time where the protocol reads it', () => {
+    const outcome = { ...nothing, emitted: [event('done')] };
+    expect(heardBy('a', false).got).toEqual({ role: 'a', event: event('go'), outcome });
+    expect(heardBy('a', true).got).toEqual({ role: 'a', event: event('go', { at: 8 }), outcome });
+  });
+
+  test('is nothing where that role is not open', () => {
+    expect(heardBy('x', false)).toEqual({ got: { closed: 'x' }, heard: [] });
+  });
+});
+
+test('a node is put in a given state, and stops', () => {
+  const { node, heard } = nodeOf();
+  node.start(starts('a', 'b'), choose);
+  node.restore({ c: { chart: 'c', value: 'v', context: 5 } } as any);
+  expect([heard, Object.keys(node.roles), node.role('c')?.context]).toEqual([['a stops', 'b stops'], ['c'], 5]);
+  node.stop();
+  expect([node.roles, heard.at(-1)]).toEqual([{}, 'c stops']);
+});
