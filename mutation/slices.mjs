@@ -36,7 +36,7 @@ export const slices = {
   configuration: { files: world('configuration'), tests: ['network/world/configuration.test.ts'], minutes: 10 },
   world: {
     files: world('world', 'enabled'),
-    tests: ['network/world/choices.test.ts', 'network/world/enabled.test.ts'],
+    tests: ['network/world/choices.test.ts', 'network/world/enabled.test.ts', 'network/world/reload.test.ts'],
     minutes: 30,
   },
   node: { files: world('node'), tests: ['network/world/node.test.ts'], minutes: 15 },

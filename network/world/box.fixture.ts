@@ -2,6 +2,7 @@
 import { assign, emit, setup } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';
 import { arm, disarm, draw, effects, send, type Message } from '../../machines/effects.js';
+import { STORAGE, storageMachine } from '../../machines/storage.js';
 import type { WorldFrame } from './environment.js';
 import { createHost } from './hosts.js';
 import { fusible, NOT_FUSED, Script, type Scripted } from './script.js';
@@ -60,7 +61,7 @@ function protocolOf(more: Record<string, unknown> = {}) {
   const checks = { ...(corruption ? { corruption } : {}), ...(mayFire ? { mayFire } : {}) };
   const protocol = defineProtocol({
     name: 'box',
-    charts: { box: chart as any },
+    charts: { box: chart as any, [STORAGE]: storageMachine },
     network: { reach: 'links', order: 'fifo' },
     roles: () => [{ role: 'box', chart: 'box', input: undefined }],
     route: () => 'box',

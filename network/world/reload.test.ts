@@ -1,0 +1,194 @@
+/** A process that ends and begins again, and what else a world does that few scenarios ask for. */
+import { describe, expect, test } from 'vitest';
+import { STORAGE, storageMachine } from '../../machines/storage.js';
+import { ask, frameOf, give, owned } from './box.fixture.js';
+import { apply, beginWorld, enabled } from './enabled.js';
+
+const box = { role: 'box', chart: 'box', input: undefined };
+const reload = () => [box];
+const again = { reload, roles: () => [{ role: STORAGE, chart: STORAGE, input: { stored: {}, delay: 3 } }, box] };
+const events = [
+  { do: 'crash', node: 'a' },
+  { do: 'reload', node: 'a' },
+] as const;
+
+describe('a process that begins again', () => {
+  test('by hand: its neighbours hear that it ended, it starts anew without timers, and its channels are to come up', () => {
+    const { world, news, heard } = owned({ more: again });
+    give(world, 'a', 'wind');
+    give(world, 'a', 'say', { to: 'b' });
+    world.perform({ do: 'crash', node: 'a' });
+    news();
+    world.perform({ do: 'reload', node: 'a' });
+    const [ab, ba] = [world.flights.channelOf('a', 'b'), world.flights.channelOf('b', 'a')];
+    expect(news()).toEqual([
+      'channel ba down',
+      `emptied ${ba}`,
+      '3@17 link b link.down in box',
+      'channel ab down',
+      'landed 0',
+      'lost 0 link down',
+      `emptied ${ab}`,
+      '4@17 reload a reload',
+      'returning [["b","a"],["a","b"]]',
+    ]);
+    expect([heard('a'), heard('b'), world.pendingOf('a').armed, world.links.neighbours('b')]).toEqual([
+      [],
+      ['link.down a'],
+      [],
+      ['c'],
+    ]);
+    world.perform({ do: 'reload', node: 'a' });
+    expect(news()).toEqual([]);
+    // Neither end is told before its own channel comes up, and one that is told again hears of a change by hand.
+    expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notice: ['a', 'b'] })]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect([news(), world.links.up('a', 'b'), world.links.up('b', 'a')]).toEqual([
+      ['channel ab up', '5@17 link a link.up in box'],
+      true,
+      false,
+    ]);
+    expect([world.hearOfProcess('b', 'a'), world.hearOfProcess('b', 'a'), world.links.up('b', 'a')]).toEqual([true, false, true]);
+    expect(news()).toEqual(['channel ba up', '6@17 link b link.up in box']);
+  });
+
+  test('of two that do so, only its own channels are told to the driver', () => {
+    const { world, news } = owned({ more: again });
+    for (const node of ['a', 'c']) {
+      world.perform({ do: 'crash', node });
+      world.perform({ do: 'reload', node });
+    }
+    expect(news().filter((line) => line.startsWith('returning'))).toEqual([
+      'returning [["b","a"],["a","b"]]',
+      'returning [["b","c"],["c","b"]]',
+    ]);
+  });
+
+  test('by the script in one go', () => {
+    const { world, news } = owned({ more: again, events });
+    world.make({ event: 0 });
+    news();
+    expect([world.make({ event: 1 }), world.links.neighbours('a'), world.links.neighbours('b')]).toEqual([true, [], ['c']]);
+    expect(news().filter((line) => line.includes('@'))).toEqual(['1@17 link b link.down in box', '2@17 reload a reload']);
+  });
+
+  test('without time it is a choice after each neighbour has heard, and each channel comes up as a choice of its own', () => {
+    let { world } = beginWorld(frameOf({ more: again, events }));
+    const choices: object[][] = [];
+    for (const choice of [
+      { event: 0 },
+      { notice: ['b', 'a'] },
+      { event: 1 },
+      { notice: ['a', 'b'] },
+      { notice: ['b', 'a'] },
+    ] as const) {
+      choices.push([...enabled(world)]);
+      world = apply(world, choice).world;
+    }
+    choices.push([...enabled(world)]);
+    const [ab, ba] = [{ notice: ['a', 'b'] }, { notice: ['b', 'a'] }];
+    expect(choices).toEqual([[{ event: 0 }], [ba], [{ event: 1 }], [ba, ab], [ba], []]);
+    expect([world.links.up('a', 'b'), world.links.up('b', 'a')]).toEqual([true, true]);
+  });
+
+  test('knows what it had stored', () => {
+    expect(storageMachine.id).toBe('storage');
+    const given: unknown[] = [];
+    const { world } = owned({ more: { ...again, reload: (...args: unknown[]) => (given.push(args), [box]) } });
+    world.perform({ do: 'crash', node: 'a' });
+    world.perform({ do: 'reload', node: 'a' });
+    expect(given).toEqual([['a', world.frame.instance, {}]]);
+  });
+});
+
+describe('commands and notices beside the usual', () => {
+  test('the event of a reaction may be given though it is no command, and no other name', () => {
+    const reactions = () => [
+      { on: 'locked', event: { type: 'poke' }, after: 1 },
+      { on: 'locked', event: { type: 'prod' }, after: 1 },
+    ];
+    const { world, news } = owned({ more: { reactions } });
+    expect([world.make({ command: ['a', 'poke'] }), world.make({ command: ['a', 'other'] }), news()]).toEqual([
+      true,
+      false,
+      ['0@17 command a poke in box'],
+    ]);
+    give(world, 'a', 'lock');
+    expect(world.pendingOf('a').reactions).toEqual([0, 1]);
+    world.make({ command: ['a', 'prod'] });
+    expect(world.pendingOf('a').reactions).toEqual([0]);
+  });
+
+  test('a command by hand of another name than that of the workload is none of its', () => {
+    const { world } = owned({ workload: { command: 'lock', sequential: ['b'] } });
+    world.make({ command: ['b', 'release'] });
+    expect(world.environment.issued).toBe(0);
+  });
+
+  test('one that comes while others wait takes no turn before them', () => {
+    const { world, news } = owned();
+    world.perform({ do: 'pause', node: 'a' });
+    give(world, 'a', 'lock');
+    world.environment.paused.clear();
+    give(world, 'a', 'lock');
+    expect([news(), world.environment.hasWaiting]).toEqual([[], true]);
+  });
+
+  test('a notice takes the next change of its own channel, whatever else the script has next', () => {
+    const { world } = owned({
+      events: [ask('a', 'wind'), { do: 'cut', link: ['b', 'c'] }, { do: 'cut', link: ['a', 'b'] }],
+    });
+    world.make({ notice: ['a', 'b'] });
+    expect([world.links.up('a', 'b'), world.links.up('b', 'a'), world.links.up('b', 'c'), world.links.up('c', 'b')]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(world.environment.places).toEqual([0, 0, 0, 1, 0]);
+    world.make({ notice: ['c', 'b'] });
+    expect(world.environment.places).toEqual([0, 0, 1, 1, 0]);
+  });
+
+  test('single channels of the script that have come are nothing new, and no mistake', () => {
+    const { world } = owned({
+      events: [
+        { do: 'down', channel: ['a', 'b'] },
+        { do: 'up', channel: ['b', 'c'] },
+      ],
+    });
+    expect([world.make({ event: 0 }), world.make({ event: 0 }), world.make({ event: 1 })]).toEqual([true, true, true]);
+  });
+
+  test('a link between ports changes as one before either end hears, by hand as well', () => {
+    const ports = () => [
+      ['a', 1, 'b', 2],
+      ['b', 1, 'c', 1],
+    ];
+    const { world, heard } = owned({ more: { ports, network: { reach: 'links', order: 'fifo', addressing: 'ports' } } });
+    world.perform({ do: 'cut', link: ['a', 'b'] });
+    expect([heard('a'), heard('b')]).toEqual([['link.down 1'], ['link.down 2']]);
+  });
+
+  test('where messages are routed, a change that is none measures nothing', () => {
+    let measured = 0;
+    const { world } = owned({ more: { network: { reach: 'routed', order: 'fifo' } } });
+    (world.frame as { measure: unknown }).measure = () => (measured++, { distance: () => 1 });
+    world.perform({ do: 'up', channel: ['a', 'b'] });
+    expect(measured).toBe(0);
+    world.perform({ do: 'down', channel: ['a', 'b'] });
+    expect(measured).toBe(1);
+  });
+});
+
+test('a message that was doubled or lost by hand is so', () => {
+  const { world, news } = owned();
+  give(world, 'a', 'say', { to: 'b' });
+  news();
+  world.perform({ do: 'duplicate', message: 0 });
+  world.perform({ do: 'drop', message: 0 });
+  expect(news()).toEqual(['launched 1', 'duplicated 1', 'landed 0', 'lost 0 loss']);
+});
