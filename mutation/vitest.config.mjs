@@ -13,5 +13,12 @@ class AsListed extends BaseSequencer {
 
 /** The runner starts a new worker for every mutant, so the files of one mutant may share their modules. */
 export default defineConfig({
-  test: { include: tests, isolate: false, sequence: { sequencer: AsListed }, server: { deps: { external: [/\/dist\//] } } },
+  // A busy machine is slow, and that kills no mutant: Stryker's own patience ends those that never end.
+  test: {
+    testTimeout: 180_000,
+    include: tests,
+    isolate: false,
+    sequence: { sequencer: AsListed },
+    server: { deps: { external: [/\/dist\//] } },
+  },
 });
