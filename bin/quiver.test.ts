@@ -94,6 +94,8 @@ describe('quiver run', () => {
     [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
     [['run', '.'], /cannot read \.: it is a folder/],
     [['run', file('ring.json', ring), '--trace', ''], /cannot write "": it is no file/],
+    [['explore', '--port', '1e3'], /--port is "1e3"; give an integer/],
+    [['explore', '--port', ''], /--port is ""; give an integer/],
     [['explore', '--port', '99999'], /--port is 99999; give at most 65535/],
     [['test', 'directory', '--swarm', '-5'], /--swarm is -5; give at least 0/],
     [['test', 'directory', '--save', 'kept'], /--save keeps what a swarm finds; say how large it is/],

@@ -17,7 +17,7 @@ export function exitStatusOf(verdicts: readonly Verdict[]): number {
 export function integerOption(name: string, text: string | undefined, min = -Infinity, max = Infinity): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new UsageError(`--${name} is "${text}"; give an integer`);
+  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new UsageError(`--${name} is "${text}"; give an integer`);
   if (value < min) throw new UsageError(`--${name} is ${value}; give at least ${min}`);
   if (value > max) throw new UsageError(`--${name} is ${value}; give at most ${max}`);
   return value;

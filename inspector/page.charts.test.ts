@@ -107,3 +107,12 @@ test('all nodes by their states: who is where, and to the chart of one', async (
   await groups.getByRole('button', { name: 'n7' }).click();
   expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n7');
 });
+
+test('a chart too large to be laid out says so', async () => {
+  const [header, ...lines] = directoryTrace(3, [1]).split('\n');
+  const deep = (levels: number): object => (levels === 0 ? { type: 'final' } : { initial: 'a', states: { a: deep(levels - 1) } });
+  const changed = { ...(JSON.parse(header!) as object), charts: { directory: deep(120) } };
+  const large = await openPage([JSON.stringify(changed), ...lines].join('\n'));
+  await large.page.getByText('121 states, nested 120 deep: too many to be drawn').waitFor();
+  await large.close();
+});

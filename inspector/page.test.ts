@@ -288,7 +288,7 @@ describe('time', () => {
     // The key leads back to the question as often as it is pressed.
     for (let i = 0; i < 2; i++) {
       await press('/');
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
       await page.locator('[data-view="network"] canvas').focus();
     }
     await page.getByRole('searchbox').fill('node:');

@@ -75,6 +75,10 @@ test.each([
     /^--seed is for a scenario that is run now, and --live shows programs as they run; leave --seed out/,
   ],
   [['--live', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here; leave --contacts out/],
+  [
+    ['--story', 'districts', '--contacts', 'package.json'],
+    /^--contacts package.json: line 1 of the contact list has 1 words; write "t i j"$/,
+  ],
   [['--story', 'arvy', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
   [['x.json', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
   [

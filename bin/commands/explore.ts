@@ -12,6 +12,7 @@ import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseText } from '../../network/scenario/parse.js';
+import { parseContacts } from '../../network/topology/contacts.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
@@ -34,7 +35,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   refuseIdle(values, file);
   const port = integerOption('port', values.port, 0, 65_535) ?? 0;
   if (values.live) return live(port);
-  const shelf = storyShelf(values.contacts === undefined ? undefined : readFile(values.contacts));
+  const shelf = storyShelf(values.contacts === undefined ? undefined : contactsIn(values.contacts));
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
@@ -43,6 +44,17 @@ const command: VerbWork<'explore'> = async (values, words) => {
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
+
+/** The text of a list of contacts; what is none is refused before a page asks for it. */
+function contactsIn(file: string): string {
+  const text = readFile(file);
+  try {
+    parseContacts(text);
+  } catch (error) {
+    throw new UsageError(`--contacts ${file}: ${(error as Error).message}`);
+  }
+  return text;
+}
 
 /** An option that would do nothing is refused. */
 function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explore'>, file: string | undefined): void {

@@ -168,6 +168,13 @@ function resolveId(ids: ReadonlyMap<string, string>, target: string): string | n
   return null;
 }
 
+/** How deep the states of a chart are nested. */
+export function depthOf({ states }: Chart): number {
+  const depths = new Map<string, number>();
+  for (const { path, parent } of states.values()) depths.set(path, parent === null ? 0 : depths.get(parent)! + 1);
+  return Math.max(...depths.values());
+}
+
 /** Whether there are states inside of it, drawn or not. */
 export const isOuter = ({ kind }: ChartState): boolean => kind === 'compound' || kind === 'parallel';
 

@@ -1,5 +1,6 @@
-/** The places and figures that a story names, found in the recording of its run. */
+/** Where the page begins in a run, and the places and figures that a story names, found in its recording. */
 import type { Saying, StoryStep } from '../stories/story.js';
+import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { numberText, sentence } from './words.js';
 
@@ -8,6 +9,19 @@ export function startOf(recording: ReadTrace): number {
   let line = recording.first;
   while (line + 1 < recording.end && recording.kindOf(line + 1) === 'start') line++;
   return line;
+}
+
+/** So many of the last lines are looked through for somebody who has not ended. */
+const LINES_BACK_MAX = 1_000;
+
+/** Who did something last and is still there; where nobody is, who did something last. */
+export function lastAlive(run: ReadTrace): number {
+  const moment = new Moment(run, run.end - 1);
+  for (let line = run.end - 1; line >= Math.max(run.first, run.end - LINES_BACK_MAX); line--) {
+    const node = run.nodeOf(line);
+    if (node >= 0 && moment.life(node) === 'alive') return node;
+  }
+  return Math.max(run.nodeOf(run.end - 1), 0);
 }
 
 /** All that steps say, in its order. */

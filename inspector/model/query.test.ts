@@ -70,6 +70,15 @@ test('states and contexts are those after the step, whether it changed them or n
   expect(hits('ctx.nothing=1')).toEqual([]);
 });
 
+test('what is no number is neither less nor more than one', () => {
+  const holder = hits('node:n0 ctx.next=null');
+  expect(holder.length).toBeGreaterThan(0);
+  expect(hits('node:n0 ctx.next<5')).toEqual([]);
+  expect(hits('node:n0 ctx.next>-1')).toEqual([]);
+  expect(() => queryOf('ctx.next<')).toThrow(/^"ctx.next<": < and > compare numbers; write a number behind <$/);
+  expect(() => queryOf('ctx.next>n0')).toThrow(/compare numbers/);
+});
+
 test('what concerns a node and is no step of it', () => {
   const lost = hits('lost', lossy);
   expect(lost.length).toBeGreaterThan(0);

@@ -145,13 +145,15 @@ const toldOf = ({ line, violations }: Place, holds: (line: number) => boolean): 
 const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
   '=': (a, b) => textOf(a) === b,
   '!=': (a, b) => textOf(a) !== b,
-  '>': (a, b) => Number(a) > Number(b),
-  '<': (a, b) => Number(a) < Number(b),
+  '>': (a, b) => typeof a === 'number' && a > Number(b),
+  '<': (a, b) => typeof a === 'number' && a < Number(b),
 };
 
 function contextTerm(word: string): Holds {
   const [, path, sign, value] = /^ctx\.([^=!<>]+)(!=|=|<|>)(.*)$/.exec(word) ?? [];
   if (path === undefined) throw new UsageError(`"${word}" compares nothing; write ctx.KEY=VALUE, or !=, < or > in place of =`);
+  if ((sign === '<' || sign === '>') && (value!.trim() === '' || Number.isNaN(Number(value))))
+    throw new UsageError(`"${word}": < and > compare numbers; write a number behind ${sign}`);
   const keys = path.split('.');
   return (place) =>
     rolesAfter(place).some(({ view }) => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createMachine, type StateValue } from 'xstate';
+import type { StepLine } from '../../network/trace.js';
 import { counterexampleTrace } from '../counterexample.fixtures.js';
 import { corruptedScenario, directoryTrace, locksScenario, readTrace, traceOf } from '../page/testing/traces.js';
+import { traceOfPaths } from '../path-trace.js';
 import { nextStop } from './playback.js';
 import { ReadTrace } from './recording.js';
 import { verdictOf } from './verdict.js';
@@ -43,6 +46,61 @@ test('a timer goes back to the step that armed it', () => {
     recording.step(fired)!.event['timer'],
     expect.any(Number),
   ]);
+});
+
+describe('a delay goes back to the step that entered its state', () => {
+  const shop = createMachine({
+    id: 'shop',
+    initial: 'open',
+    states: {
+      open: { on: { PAY: 'paying' } },
+      paying: {
+        id: 'till',
+        after: { 300: 'closed' },
+        on: { LOOK: {}, AGAIN: { target: 'paying', reenter: true } },
+        initial: 'card',
+        states: { card: { on: { PIN: 'checked' } }, checked: {} },
+      },
+      closed: {},
+    },
+  });
+  const after = 'xstate.after.300.till';
+  const walked = (...steps: readonly (readonly [type: string, value: StateValue])[]) => {
+    const seen = (value: StateValue) => ({ value, context: {}, effects: [] });
+    const path = {
+      chart: 'shop',
+      first: seen('open'),
+      steps: steps.map(([type, value]) => ({ event: { type }, expected: seen(value) })),
+    };
+    const lines = [...traceOfPaths({ name: 'shop', charts: { shop } }, [path], {})];
+    const taken = [null, null, 'open', null, 'paying'];
+    return readTrace(
+      lines
+        .map((line, i) => {
+          const { event } = line as StepLine;
+          return JSON.stringify(taken[i] && event ? { ...line, taken: [['shop', taken[i], event.type, 0]] } : line);
+        })
+        .join('\n'),
+    );
+  };
+
+  test('and not to what changed inside of it', () => {
+    const recording = walked(['PAY', { paying: 'card' }], ['PIN', { paying: 'checked' }], [after, 'closed']);
+    expect(chainOf(recording, 3).map(({ line, says, because }) => [line, says, because])).toEqual([
+      [3, `shop 1 had waited long enough: ${after}`, ''],
+      [1, 'shop 1 was asked to PAY', 'it entered paying, and there the delay began'],
+    ]);
+  });
+
+  test('or entered it anew', () => {
+    const recording = walked(
+      ['PAY', { paying: 'card' }],
+      ['LOOK', { paying: 'card' }],
+      ['AGAIN', { paying: 'card' }],
+      [after, 'closed'],
+    );
+    expect(chainOf(recording, 4).map(({ line }) => line)).toEqual([4, 3]);
+  });
 });
 
 test('a value has been so since the line that gave it', () => {

@@ -7,14 +7,14 @@
  */
 import type { RoleView } from '../../machines/protocol.js';
 import { isStep, type StepLine } from '../../network/trace.js';
-import type { Chart, ChartTransition } from './chart.js';
+import { readChart, type Chart, type ChartTransition } from './chart.js';
 import { lastAtMost } from './columns.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { passedBy, type Passed } from './passed.js';
 import { toldBy } from './taken.js';
-import { valueText } from './values.js';
-import { sentence } from './words.js';
+import { activePaths, valueText } from './values.js';
+import { isDelayOver, sentence } from './words.js';
 
 export interface CauseCard {
   readonly line: number;
@@ -46,10 +46,46 @@ function causeOf(recording: ReadTrace, line: number): CauseCard | null {
     return cause(sent, `it sent ${type}${from < 0 ? '' : ` to ${recording.nodes.names[recording.messages.get(ended).to]}`}`);
   }
   if (!isStep(told) && told.kind === 'violated') return brokenBy(recording, line, told.refutes?.nodes?.[0], cause);
+  if (isStep(told) && isDelayOver(told)) {
+    const entered = enteredBefore(recording, line, told);
+    return entered && cause(entered.line, `it entered ${entered.path || 'the chart'}, and there the delay began`);
+  }
   if (!isStep(told) || told.kind !== 'timer') return null;
   const armed = armedBy(recording, line, told);
   return armed === null ? null : cause(armed, `it armed the timer ${String(told.event['timer'])}`);
 }
+
+/** The step before a line that entered the state whose delay was over then. */
+function enteredBefore(
+  recording: ReadTrace,
+  line: number,
+  { role, event, roles }: StepLine,
+): { readonly line: number; readonly path: string } | null {
+  const node = recording.nodeOf(line);
+  const [own] = role === undefined ? Object.keys(roles) : [role];
+  const slot = recording.slotsOf[node]?.find((one) => one.role === own);
+  const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
+  const before = own === undefined || !slot ? undefined : viewAt(recording, slot.lines[lastAtMost(slot.lines, line - 1)], own);
+  const path = before && chartOf(before.chart).transitions.find((one) => one.event === event.type)?.source;
+  if (path === undefined) return null;
+  const isIn = (at: number | undefined) => {
+    const view = viewAt(recording, at, own!);
+    return view !== undefined && (path === '' || activePaths(view.value).has(path));
+  };
+  const { lines } = slot!;
+  const last = lastAtMost(lines, line - 1);
+  for (let place = last; place > last - STEPS_BACK_MAX && isIn(lines[place]); place--) {
+    const at = lines[place]!;
+    const isAnew = takenAt(recording, at, chartOf).some(
+      (taken) => taken.role === own && taken.passed?.entered.some((state) => state.path === path),
+    );
+    if (isAnew || !isIn(lines[place - 1])) return { line: at, path };
+  }
+  return null;
+}
+
+const viewAt = (recording: ReadTrace, line: number | undefined, role: string): RoleView | undefined =>
+  line === undefined ? undefined : (recording.step(line)?.roles[role] ?? undefined);
 
 /** What a property saw: the last change of the node for which it does not hold, or the step that was taken. */
 function brokenBy(

@@ -14,6 +14,10 @@ function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
   return parts.join('; ');
 }
 
+/** Whether it is a delay of XState's own (`after`), which nobody asked for. */
+export const isDelayOver = ({ kind, event }: Pick<StepLine, 'kind' | 'event'>): boolean =>
+  kind === 'command' && event.type.startsWith('xstate.after.');
+
 function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string {
   switch (kind) {
     case 'start':
@@ -23,7 +27,7 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
     case 'timer':
       return `timer ${String(event['timer'] ?? '')} went off`;
     case 'command':
-      return `was asked to ${event.type}`;
+      return isDelayOver({ kind, event }) ? `had waited long enough: ${event.type}` : `was asked to ${event.type}`;
     case 'link':
       return `noticed ${event.type} of ${String(event['peer'] ?? '')}`;
     case 'corrupt':

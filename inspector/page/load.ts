@@ -1,5 +1,5 @@
 /** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
-import { startOf } from '../model/place.js';
+import { lastAlive, startOf } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 import { askForHands } from './hands.js';
 import { askServer } from './served.js';
@@ -143,7 +143,7 @@ function arrived(): void {
   if (isLive && followsEnd.value) goTo(recording.value.end - 1);
   if (!isNew) return;
   const { end } = recording.value;
-  if (isLive) return void (selectedNode.value = Math.max(recording.value.nodeOf(end - 1), 0));
+  if (isLive) return void (selectedNode.value = lastAlive(recording.value));
   const line = startOf(recording.value);
   goTo(line);
   selectedNode.value = line + 1 < end ? Math.max(recording.value.nodeOf(line + 1), 0) : 0;

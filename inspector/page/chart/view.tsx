@@ -1,7 +1,7 @@
 /** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Chart } from '../../model/chart.js';
+import { depthOf, type Chart } from '../../model/chart.js';
 import type { ChartPanel } from '../../model/chart-layout.js';
 import type { ChartLayout } from '../../model/chart-shapes.js';
 import type { FoldedPaths } from '../../model/fold.js';
@@ -9,6 +9,7 @@ import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
 import { guessed, NOTHING_TAKEN, toldBy, type TransitionsOfStep } from '../../model/taken.js';
 import { activePaths, valueText } from '../../model/values.js';
+import { numberText } from '../../model/words.js';
 import { tab } from '../tab.js';
 import { IconButton, Panel } from '../panel.js';
 import { isChartWide } from '../shell.js';
@@ -38,7 +39,7 @@ const fits = new WeakMap<Chart, Map<string, ReturnType<FitChart>>>();
 
 function layoutIn(chart: Chart | undefined, { width, height }: ChartPanel, folded: FoldedPaths): ChartLayout | null {
   const make = fitChart.value;
-  if (!make || !chart || chart.states.size <= 1) return null;
+  if (!make || !chart || chart.states.size <= 1 || isTooLarge(chart)) return null;
   const known = fits.get(chart) ?? new Map<string, ReturnType<FitChart>>();
   fits.set(chart, known);
   const key = [...folded].sort().join('\n');
@@ -46,6 +47,12 @@ function layoutIn(chart: Chart | undefined, { width, height }: ChartPanel, folde
   known.set(key, fit);
   return fit({ width: width - 8, height: height - 8 });
 }
+
+/** To lay out more states, or deeper ones, takes the page too long. */
+const STATES_MAX = 1_000;
+const DEPTH_MAX = 50;
+
+const isTooLarge = (chart: Chart): boolean => chart.states.size > STATES_MAX || depthOf(chart) > DEPTH_MAX;
 
 /** Of a chart that is drawn small, whole. */
 const THUMBNAIL: ChartPanel = { width: 180, height: 130 };
@@ -204,7 +211,15 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           hands={{ zoom: zoom.value, found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
         />
       ) : (
-        <p class="state-alone">{valueText(view.value)}</p>
+        <>
+          <p class="state-alone">{valueText(view.value)}</p>
+          {chart && isTooLarge(chart) && (
+            <p class="hint">
+              {numberText(chart.states.size)} states, nested {depthOf(chart)} deep: too many to be drawn (at most {STATES_MAX}{' '}
+              states, {DEPTH_MAX} deep).
+            </p>
+          )}
+        </>
       )}
     </figure>
   );
