@@ -8,6 +8,7 @@ import {
   raise,
   sendParent,
   sendTo,
+  SimulatedClock,
   setup,
   spawnChild,
 } from 'xstate';
@@ -84,6 +85,39 @@ describe('an answer that comes at once', () => {
       'par: echo of cb [/*]',
       'par: tick of cb [/*]',
     ]);
+  });
+
+  test('of the actor itself: in a step, and after a delay', () => {
+    const reports = recordActors();
+    const clock = new SimulatedClock();
+    const machine = setup({}).createMachine({
+      id: 'par',
+      initial: 'a',
+      states: {
+        a: {
+          after: { 20: 'b' },
+          on: {
+            x: { actions: [sendTo(({ self }) => self, { type: 'now' }), raise({ type: 'later' }, { delay: 10 })] },
+            now: {},
+            later: {},
+          },
+        },
+        b: {},
+      },
+    });
+    createActor(machine, { clock }).start().send({ type: 'x' });
+    clock.increment(10);
+    clock.increment(10);
+    expect(stepsOf(reports())).toEqual([
+      'par: start',
+      'par: x [a/x] > par now',
+      'par: now of par [a/now]',
+      'par: later [a/later]',
+      'par: xstate.after.20.par.a [a/xstate.after.20.par.a]',
+    ]);
+    const lines = traceOf(reports());
+    expect(lines.map(({ kind }) => kind)).toEqual(['start', 'command', 'deliver', 'timer', 'timer']);
+    expect(lines.flatMap((line) => ('message' in line ? [line.message] : []))).toEqual([0]);
   });
 
   test('of a callback that said the same by itself just before: each is its own message', () => {

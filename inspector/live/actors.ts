@@ -30,8 +30,10 @@ interface Step {
   readonly event: Message;
   /** As it was when it was sent. */
   readonly message: Message;
-  /** Another actor, how many messages that one had sent to this one by then, and whether it did so in no step of its own. */
+  /** An actor, how many messages that one had sent to this one by then, and whether it did so in no step of its own. */
   readonly sender: { readonly name: string; readonly number: number; readonly isUnprompted: boolean } | null;
+  /** Whether it is a delay of the actor's own that is over: by `after`, or of what it raised or sent itself. */
+  readonly isDelayed: boolean;
   /** When the actor began with it. */
   at: number;
   readonly sent: Sent[];
@@ -188,9 +190,12 @@ class Actors {
   }
 
   private send(source: Ref | undefined, target: Known, event: Message): void {
-    const sender = source && source !== target.ref ? this.known.get(source) : undefined;
+    const isOwn = source === target.ref;
+    // What an actor sends itself in a step waits behind that step; what comes from itself at rest had a delay.
+    const isDelayed = isOwn && target.queue.length === 0;
+    const sender = source && !isDelayed ? this.known.get(source) : undefined;
     const message = plainEvent(event);
-    const step = stepOf(event, message, sender && this.post(sender, target, message));
+    const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed };
     // Before anybody hears that an actor has ended, it has.
     if (sender?.life === 'runs' && isLastWord(sender, event)) this.close(sender);
     if (target.life === 'runs' || (target.life === 'made' && this.heard.has(target.ref.system))) target.queue.push(step);
@@ -238,14 +243,14 @@ class Actors {
     this.report({ at: this.instant(), node: name, role: chart, ...said });
   }
 
-  private say(actor: Known, { at, event, message, sender, sent, selected }: Step, snapshot: unknown): void {
+  private say(actor: Known, { at, event, message, sender, isDelayed, sent, selected }: Step, snapshot: unknown): void {
     const { name, chart } = actor;
     const isMachine = chart !== 'actor';
     this.report({
       at,
       node: name,
       role: chart,
-      ...(event.type === INIT ? this.startOf(actor) : takenFrom(sender, message)),
+      ...(event.type === INIT ? this.startOf(actor) : takenFrom(sender, message, isDelayed)),
       sent,
       emitted: [],
       roles: { [chart]: viewOf(chart, snapshot) },
@@ -275,6 +280,7 @@ const stepOf = (event: Message, message: Message = plainEvent(event), sender: St
   event,
   message,
   sender,
+  isDelayed: false,
   at: 0,
   sent: [],
   selected: null,
@@ -283,6 +289,7 @@ const stepOf = (event: Message, message: Message = plainEvent(event), sender: St
 const takenFrom = (
   sender: Step['sender'],
   message: Message,
+  isDelayed: boolean,
 ): Pick<StepReport, 'kind' | 'event' | 'from' | 'message' | 'number'> =>
   sender
     ? {
@@ -293,7 +300,7 @@ const takenFrom = (
         number: sender.number,
         ...(sender.isUnprompted && { isUnprompted: true }),
       }
-    : { kind: 'command', event: message };
+    : { kind: isDelayed ? 'timer' : 'command', event: message };
 
 const statusOf = ({ ref }: Known): string | undefined => (ref.getSnapshot() as { status?: string }).status;
 

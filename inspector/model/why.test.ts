@@ -78,6 +78,7 @@ describe('a delay goes back to the step that entered its state', () => {
       lines
         .map((line, i) => {
           const { event } = line as StepLine;
+          if (event?.type === after) return JSON.stringify({ ...line, kind: 'timer' });
           return JSON.stringify(taken[i] && event ? { ...line, taken: [['shop', taken[i], event.type, 0]] } : line);
         })
         .join('\n'),
@@ -87,7 +88,7 @@ describe('a delay goes back to the step that entered its state', () => {
   test('and not to what changed inside of it', () => {
     const recording = walked(['PAY', { paying: 'card' }], ['PIN', { paying: 'checked' }], [after, 'closed']);
     expect(chainOf(recording, 3).map(({ line, says, because }) => [line, says, because])).toEqual([
-      [3, `shop 1 had waited long enough: ${after}`, ''],
+      [3, `shop 1 timer ${after} went off`, ''],
       [1, 'shop 1 was asked to PAY', 'it entered paying, and there the delay began'],
     ]);
   });

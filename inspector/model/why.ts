@@ -14,7 +14,7 @@ import type { ReadTrace } from './recording.js';
 import { passedBy, type Passed } from './passed.js';
 import { toldBy } from './taken.js';
 import { activePaths, valueText } from './values.js';
-import { isDelayOver, sentence } from './words.js';
+import { sentence } from './words.js';
 
 export interface CauseCard {
   readonly line: number;
@@ -46,13 +46,11 @@ function causeOf(recording: ReadTrace, line: number): CauseCard | null {
     return cause(sent, `it sent ${type}${from < 0 ? '' : ` to ${recording.nodes.names[recording.messages.get(ended).to]}`}`);
   }
   if (!isStep(told) && told.kind === 'violated') return brokenBy(recording, line, told.refutes?.nodes?.[0], cause);
-  if (isStep(told) && isDelayOver(told)) {
-    const entered = enteredBefore(recording, line, told);
-    return entered && cause(entered.line, `it entered ${entered.path || 'the chart'}, and there the delay began`);
-  }
   if (!isStep(told) || told.kind !== 'timer') return null;
   const armed = armedBy(recording, line, told);
-  return armed === null ? null : cause(armed, `it armed the timer ${String(told.event['timer'])}`);
+  if (armed !== null) return cause(armed, `it armed the timer ${String(told.event['timer'])}`);
+  const entered = enteredBefore(recording, line, told);
+  return entered && cause(entered.line, `it entered ${entered.path || 'the chart'}, and there the delay began`);
 }
 
 /** The step before a line that entered the state whose delay was over then. */

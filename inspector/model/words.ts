@@ -14,10 +14,6 @@ function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
   return parts.join('; ');
 }
 
-/** Whether it is a delay of XState's own (`after`), which nobody asked for. */
-export const isDelayOver = ({ kind, event }: Pick<StepLine, 'kind' | 'event'>): boolean =>
-  kind === 'command' && event.type.startsWith('xstate.after.');
-
 function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string {
   switch (kind) {
     case 'start':
@@ -25,9 +21,9 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
     case 'deliver':
       return `received ${event.type}${event['from'] === undefined ? '' : ` from ${String(event['from'])}`}`;
     case 'timer':
-      return `timer ${String(event['timer'] ?? '')} went off`;
+      return `timer ${String(event['timer'] ?? event.type)} went off`;
     case 'command':
-      return isDelayOver({ kind, event }) ? `had waited long enough: ${event.type}` : `was asked to ${event.type}`;
+      return `was asked to ${event.type}`;
     case 'link':
       return `noticed ${event.type} of ${String(event['peer'] ?? '')}`;
     case 'corrupt':

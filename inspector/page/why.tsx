@@ -14,7 +14,6 @@ import {
   type WaitEdge,
 } from '../model/why.js';
 import type { Passed } from '../model/passed.js';
-import { isDelayOver } from '../model/words.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
 import { currentLine, growing, pauseAt, recording, selectedNode, show, timed, verdict } from './state.js';
@@ -177,8 +176,7 @@ function textOf(json: string | null): string {
 /** Where the chain ends. */
 function outside(line: number): string {
   const kind = recording.value.kindOf(line);
-  const step = recording.value.step(line);
-  if (step && isDelayOver(step)) return 'A delay was over; the trace does not tell since when it ran.';
+  if (kind === 'timer') return 'A delay was over; the trace does not tell since when it ran.';
   if (kind === 'command') return 'That was asked for from outside.';
   if (kind === 'start') return 'That is how it began.';
   if (['corrupt', 'crash', 'restart', 'reload', 'channel', 'link'].includes(kind)) return 'That was done to the network.';
