@@ -9,8 +9,17 @@ export const serverEnvironment = { ...process.env, PATH: `${process.env['PATH']}
 export const hasCommand = (name: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${name}`], { env: serverEnvironment }).status === 0;
 
-/** A port of the loopback address that nobody listens on now. */
+const given = new Set<number>();
+
+/** A port of the loopback address on which nobody listens now, and which was given to nobody else here: theirs may only be down for a while. */
 export async function freePort(): Promise<number> {
+  const port = await unusedPort();
+  if (given.has(port)) return freePort();
+  given.add(port);
+  return port;
+}
+
+async function unusedPort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;
