@@ -32,6 +32,7 @@ export class Calm {
   private readonly lists: Lists[];
   private readonly scenario: CalmSetting['scenario'];
   private readonly recoveryMs: number;
+  private readonly full = new Map<string, number>();
   /** Nothing has failed yet. */
   isWhole = true;
 
@@ -49,6 +50,7 @@ export class Calm {
     else if (type === 'members') this.lists.push({ at, lists: rest['lists'] as Lists['lists'] });
     else if (type === 'fault' || type === 'healed') {
       const fault = rest['fault'] as RehearsalFault;
+      if (fault.what === 'full') this.full.set(fault.who, (this.full.get(fault.who) ?? 0) + (type === 'fault' ? 1 : -1));
       // A clock that is wrong stops nobody, and no link; and who cannot go on without its disk ends.
       if (fault.what === 'jump' || fault.what === 'drift' || fault.what === 'full') return;
       for (const process of this.touched(fault)) {
@@ -57,6 +59,10 @@ export class Calm {
         this.fail(process, at);
       }
     }
+  }
+
+  hasFullDisk(peer: string): boolean {
+    return (this.full.get(peer) ?? 0) > 0;
   }
 
   private touched({ what, who, other }: RehearsalFault): readonly string[] {

@@ -129,7 +129,7 @@ export const alone = (): RehearsalJudge => ({
 });
 
 /**
- * A holder keeps its lock while nothing disturbs it and a majority.
+ * A holder keeps its lock while nothing disturbs it and a majority. Who cannot go on without its disk, which is full, loses it as it ends.
  *
  * @experimental
  */
@@ -137,15 +137,23 @@ export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
+    /** What a peer with a full disk lost, unless it ends in the same moment. */
+    let unless: { readonly peer: string; readonly at: number; readonly says: string } | null = null;
     return {
       hear: (happening) => {
-        const { type, peer, lock } = happening;
+        const { type, peer, lock, at } = happening;
+        if (unless && at > unless.at) return unless.says;
+        if (type === 'end' && peer === unless?.peer) unless = null;
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
         calm.hear(happening);
         inside.hear(happening);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
-        return `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
+        const says = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
+        if (!calm.hasFullDisk(peer!)) return says;
+        unless ??= { peer: peer!, at, says };
+        return null;
       },
+      end: () => unless?.says ?? null,
     };
   },
 });

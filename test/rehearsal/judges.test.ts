@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { undisturbed } from './judges.js';
+import type { RehearsalEvent } from './world.js';
+
+const PEERS = ['p0', 'p1', 'p2'];
+const started = PEERS.map((peer) => ({ type: 'start', at: 0, peer, life: 1 }));
+const granted = { type: 'grant', at: 5_000, peer: 'p2', lock: 'x', fence: 1, mode: 'exclusive' };
+const full = { type: 'fault', at: 6_000, fault: { what: 'full', who: 'p2', other: 'p0', atMs: 6_000, lastsMs: 2_000, size: 3 } };
+const lost = { type: 'lost', at: 7_000, peer: 'p2', lock: 'x', fence: 1 };
+const ended = { type: 'end', at: 7_000, peer: 'p2' };
+const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
+
+/** What the judge says in the end. */
+function judged(...happenings: readonly object[]): string | null {
+  const hearing = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
+  for (const happening of [...started, granted, ...happenings]) {
+    const says = hearing.hear?.(happening as RehearsalEvent);
+    if (says) return says;
+  }
+  return hearing.end?.(8_000) ?? null;
+}
+
+describe('a holder whom nothing has disturbed loses its lock', () => {
+  const wrong = 'p2 lost "x", which it had since 5000 ms, and nothing has disturbed it';
+  test.each([
+    ['and that is wrong', [lost, later], wrong],
+    ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ended], wrong],
+    ['with its disk full, and goes on', [full, lost, later], wrong],
+    ['with its disk full, and nothing happens any more', [full, lost], wrong],
+    ['with its disk full, and another one ends', [full, lost, { ...ended, peer: 'p1' }, later], wrong],
+    ['with its disk full, and ends of it', [full, lost, ended, later], null],
+    ['after there was room again', [full, { ...full, type: 'healed', at: 6_500 }, lost, ended], wrong],
+  ])('%s', (_, happenings, says) => {
+    expect(judged(...happenings)).toBe(says);
+  });
+});
