@@ -9,7 +9,7 @@ import { coverageReport, type CoverageReport, type Reasons } from '../test/cover
 import { judgeMutants, mutantsOf, nameOf, type Judge, type Judged } from '../test/mutants/mutants.js';
 import { graphsOf, type ChartGraph } from '../test/paths/graph.js';
 import { pageOfPaths, pageOfRun } from '../test/failure-page.js';
-import { coverageOf, firstFailure, hostKinds, pathAsWalked, pathSets, SEARCH_PATIENCE } from '../test/paths/suite.js';
+import { coverageOf, firstFailure, hostKinds, pathSets, SEARCH_PATIENCE, shownFailure } from '../test/paths/suite.js';
 import { pathsOf } from '../test/paths/paths.js';
 import { describeDifference } from '../test/paths/walk.js';
 import type { SwarmReport } from '../test/swarm/swarm.js';
@@ -104,11 +104,9 @@ async function walkCharts(protocol: Protocol, graphs: readonly ChartGraph[], pro
     for (const host of hostKinds) {
       const failure = firstFailure(protocol, paths, host);
       if (!failure) continue;
-      const says = describeDifference(failure.difference);
-      const broken = { name: 'the chart goes as expected', says };
-      const shown = () => ({ of: protocol, paths: [pathAsWalked(failure)], coverage: {}, broken });
-      const page = await pageOfPaths(`${protocol.name} ${chart}, start ${start}: ${kind} paths`, shown);
-      failures.push(`${chart} on ${host}, ${says}${seen(page)}`);
+      const name = `${protocol.name} ${chart}, start ${start}: ${kind} paths`;
+      const page = await pageOfPaths(name, () => shownFailure(protocol, failure));
+      failures.push(`${chart} on ${host}, ${describeDifference(failure.difference)}${seen(page)}`);
     }
     await setImmediate();
   }

@@ -3,11 +3,15 @@ import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { TRACE_VERSIONS, type TraceHeader } from '../network/trace.js';
 
-/** The header of a trace by its first line; `null` for what is none of a version that can be read. */
+/** Whether it is the header of a trace of a version that can be read. */
+export const isTraceHeader = (value: unknown): value is Partial<TraceHeader> =>
+  isObject(value) && TRACE_VERSIONS.includes(value['quiver']);
+
+/** The header of a trace by its first line; `null` for what is none. */
 export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
   try {
     const header: unknown = JSON.parse(line);
-    return isObject(header) && TRACE_VERSIONS.includes(header['quiver']) ? (header as Partial<TraceHeader>) : null;
+    return isTraceHeader(header) ? header : null;
   } catch {
     return null;
   }

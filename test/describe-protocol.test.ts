@@ -97,6 +97,8 @@ describe('describeProtocol', () => {
     expect(sentencesOf(recording).at(-1)).toMatch(/^verdict: invalid.*the chart goes as expected/);
     const last = recording.line(recording.end - 2) as StepLine;
     const { value, context } = last.roles['toy']!;
+    expect(said).toContain(recording.header!.properties[0]!.says);
+    expect(recording.header!.properties[0]!.says).toContain(' in place of ');
     expect(said).toContain(`${JSON.stringify(last.event)} gives ${JSON.stringify({ value, context }).slice(0, -1)}`);
   });
 

@@ -12,7 +12,7 @@ import { coverageReport, type Reasons } from './coverage/report.js';
 import { expectNone, pageOfPaths, pageOfRun } from './failure-page.js';
 import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
-import { coverageOf, firstFailure, hostKinds, pathAsWalked, SEARCH_PATIENCE } from './paths/suite.js';
+import { coverageOf, firstFailure, hostKinds, SEARCH_PATIENCE, shownFailure } from './paths/suite.js';
 import { describeDifference } from './paths/walk.js';
 import { systemsOf } from './system/systems.js';
 import { systemWalks } from './system/tours.js';
@@ -68,9 +68,9 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
           const paths = pathsOf(graph, kind);
           const failures = hostKinds.flatMap((host) => firstFailure(protocol, paths, host) ?? []);
           const says = failures.map(({ host, difference }) => `on ${host}, ${describeDifference(difference)}`);
-          const broken = () => ({ name: 'the chart goes as expected', says: says[0]! });
-          const shown = () => ({ of: protocol, paths: [pathAsWalked(failures[0]!)], coverage: {}, broken: broken() });
-          return expectNone(expect, says, () => pageOfPaths(`${protocol.name} ${name}`, shown));
+          return expectNone(expect, says, () =>
+            pageOfPaths(`${protocol.name} ${name}`, () => shownFailure(protocol, failures[0]!)),
+          );
         });
       }
     }

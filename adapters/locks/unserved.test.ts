@@ -269,6 +269,11 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   expect(warnings).toContain(
     `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
   );
+  const reason = () => absenceOf(all[0]!.transport, 'b');
+  expect(reason()).toMatch(/clock/);
+  await all[1]!.transport.close();
+  // Who is gone is not refused.
+  await expect.poll(reason).toBeNull();
   expect(warnings.filter((text) => text.includes('"b" has granted nothing'))[0]).toContain(
     '(a: heard, and does not answer: it began at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by the clock here; ' +
       'unless it has run for so long, the clocks are more than a day apart: set both right)',

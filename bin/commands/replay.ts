@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
-import { isStep, TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { isStep, TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import type { VerbWork } from '../verbs.js';
 import { recordRun } from '../../network/record-run.js';
@@ -10,7 +10,7 @@ import { optionsOf } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { verdictInColour } from '../style.js';
-import { traceHeaderIn, traceInstead } from '../told-trace.js';
+import { isTraceHeader, traceInstead } from '../told-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
@@ -42,10 +42,9 @@ const command: VerbWork<'replay'> = async (_, words) => {
 };
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
-  const told = traceHeaderIn(text ?? '');
-  if (told?.live) throw traceInstead(path, told, 'is no run that can be made again');
-  const header = parseText(text ?? '') as Partial<TraceHeader> | null;
-  if (!TRACE_VERSIONS.includes(header?.quiver) || !header?.scenario) {
+  const header: unknown = parseText(text ?? '');
+  if (isTraceHeader(header) && header.live) throw traceInstead(path, header, 'is no run that can be made again');
+  if (!isTraceHeader(header) || !header.scenario) {
     throw new UsageError(
       `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
     );

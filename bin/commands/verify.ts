@@ -2,13 +2,13 @@
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
-import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
 import type { VerbWork } from '../verbs.js';
 import { known } from '../protocols.js';
 import { readFile } from '../scenarios.js';
 import { exitStatusOf } from '../usage.js';
-import { traceHeaderIn, traceInstead } from '../told-trace.js';
+import { isTraceHeader, traceInstead } from '../told-trace.js';
 import { number, property, verdictInColour } from '../style.js';
 
 const command: VerbWork<'verify'> = async (values, words) => {
@@ -41,10 +41,10 @@ const command: VerbWork<'verify'> = async (values, words) => {
 
 function readHeader(text: string, path: string): TraceHeader {
   const header = readJson(text, path, 1);
-  const isKnown = isObject(header) && TRACE_VERSIONS.includes(header['quiver']);
-  if (isKnown && isObject(header['scenario']) && Array.isArray(header['nodes'])) return header as unknown as TraceHeader;
-  const told = traceHeaderIn(text);
-  if (told?.live) throw traceInstead(path, told, 'names no scenario to check them against');
+  if (isTraceHeader(header)) {
+    if (isObject(header.scenario) && Array.isArray(header.nodes)) return header as TraceHeader;
+    if (header.live) throw traceInstead(path, header, 'names no scenario to check them against');
+  }
   throw new UsageError(
     `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes); make one with quiver run --trace`,
   );

@@ -190,9 +190,8 @@ class Actors {
   }
 
   private send(source: Ref | undefined, target: Known, event: Message): void {
-    const isOwn = source === target.ref;
     // What an actor sends itself in a step waits behind that step; what comes from itself at rest had a delay.
-    const isDelayed = isOwn && target.queue.length === 0;
+    const isDelayed = source === target.ref && target.queue.length === 0;
     const sender = source && !isDelayed ? this.known.get(source) : undefined;
     const message = plainEvent(event);
     const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed };

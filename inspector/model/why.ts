@@ -1,9 +1,9 @@
 /**
  * Why something is as it is: the chain of causes backwards, read from the trace.
  *
- * A delivery was caused by the step that sent the message, a timer by the step that armed it, a command by the world outside. What a step
- * found (its state before) is a condition and not a cause; it is told as what the node was in. For a promise that is broken by rest, the
- * marks tell who waits for whom; round a cycle everybody waits for ever.
+ * A delivery was caused by the step that sent the message, a timer by the step that armed it, or that entered the state whose delay
+ * (`after`) it is, a command by the world outside. What a step found (its state before) is a condition and not a cause; it is told as what
+ * the node was in. For a promise that is broken by rest, the marks tell who waits for whom; round a cycle everybody waits for ever.
  */
 import type { RoleView } from '../../machines/protocol.js';
 import { isStep, type StepLine } from '../../network/trace.js';
@@ -62,7 +62,12 @@ function enteredBefore(
   const node = recording.nodeOf(line);
   const [own] = role === undefined ? Object.keys(roles) : [role];
   const slot = recording.slotsOf[node]?.find((one) => one.role === own);
-  const chartOf = (name: string) => readChart(name, recording.header!.charts[name]);
+  const known = new Map<string, Chart>();
+  const chartOf = (name: string) => {
+    const chart = known.get(name) ?? readChart(name, recording.header!.charts[name]);
+    known.set(name, chart);
+    return chart;
+  };
   const before = own === undefined || !slot ? undefined : viewAt(recording, slot.lines[lastAtMost(slot.lines, line - 1)], own);
   const path = before && chartOf(before.chart).transitions.find((one) => one.event === event.type)?.source;
   if (path === undefined) return null;

@@ -48,22 +48,17 @@ export async function loadFromServer(path = './trace', request?: RequestInit): P
   try {
     const response = await askServer(path, request);
     if (response.status === 404 && request) return hasNoRuns();
-    if (response.status === 422) return refused(await response.text());
+    if (response.status === 422) return failed(await response.text());
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     await openTrace(response.body);
     return true;
   } catch (error) {
-    return refused(
+    return failed(
       recording.value.header?.live
         ? 'The program that was watched has gone. Shown is what it did.'
         : `No trace came from the server: ${(error as Error).message}. Is it still running? A trace file can be dropped on this page.`,
     );
   }
-}
-
-function refused(why: string): false {
-  failed(why);
-  return false;
 }
 
 export async function loadFile(file: Blob): Promise<void> {
@@ -74,9 +69,11 @@ export async function loadFile(file: Blob): Promise<void> {
   }
 }
 
-export function failed(why: string): void {
+/** Says why nothing came. */
+export function failed(why: string): false {
   isLoading.value = false;
   sourceProblem.value = why;
+  return false;
 }
 
 export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -9,9 +9,8 @@ const link = (at: number, word: 'cut' | 'join', u: string, v: string) => ({ at, 
 const pair = { kind: 'path', n: 2 };
 const row = { kind: 'path', n: 3 };
 
-const COMPETES = 'compete without a candidate leads to prepare at once, and nobody is on hold who would be told';
-const OTHERS = 'who has won and who has lost are behind different ports';
 const PRINTED = 'printed';
+const inBoth = (why: string, edit: string) => ({ ...because(EXCLUSION, why, edit), ...because(PRINTED, why, edit) });
 
 export const further: readonly FurtherSystem[] = [
   // The rules as printed where they do not deadlock: one node asks, once.
@@ -63,10 +62,14 @@ export const further: readonly FurtherSystem[] = [
 
 /** Which edits break no promise, though the charts do otherwise. */
 export const unpromised = {
-  ...because(EXCLUSION, COMPETES, 'retarget participant.idle: prepare, to participant.compete'),
-  ...because(PRINTED, COMPETES, 'retarget participant.idle: prepare, to participant.compete'),
-  ...because(EXCLUSION, OTHERS, 'swap actions participant.compete: always #2, actions 1 and 2'),
-  ...because(PRINTED, OTHERS, 'swap actions participant.compete: always #2, actions 1 and 2'),
+  ...inBoth(
+    'compete without a candidate leads to prepare at once, and nobody is on hold who would be told',
+    'retarget participant.idle: prepare, to participant.compete',
+  ),
+  ...inBoth(
+    'who has won and who has lost are behind different ports',
+    'swap actions participant.compete: always #2, actions 1 and 2',
+  ),
   ...because(
     PRINTED,
     'a request is for ports in use, none of which is gone',

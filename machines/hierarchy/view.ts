@@ -7,6 +7,7 @@ import type { Configuration, NodeView } from '../protocol.js';
 import type { LevelContext } from './level.js';
 
 export const levelOf = (node: NodeView, level: number): LevelContext => node[levelRole(level)]!.context;
+
 /** Leading exactly where the own leader is the node itself, and else following. */
 const isInStateByMember = (node: NodeView, level: number): boolean => {
   const { id, member } = levelOf(node, level);

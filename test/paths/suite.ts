@@ -3,9 +3,10 @@ import type { Protocol } from '../../machines/protocol.js';
 import { createHost, type HostKind } from '../../network/world/hosts.js';
 import { Coverage } from '../coverage/coverage.js';
 import { isOpen, type Item } from '../coverage/items.js';
+import type { ShownPaths } from '../failure-page.js';
 import type { ChartGraph } from './graph.js';
 import { pathKinds, pathsOf, type Path, type PathKind } from './paths.js';
-import { walk, type Difference } from './walk.js';
+import { describeDifference, walk, type Difference } from './walk.js';
 
 /** How many states of a chart in a row may show nothing new before the search from a sample ends. */
 export const SEARCH_PATIENCE = 40;
@@ -27,8 +28,16 @@ export const hostKinds = ['snapshots', 'actors'] as const satisfies readonly Hos
 export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
   graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
 
+/** What the page of a failure shows: how far the path goes, and what is different there. */
+export const shownFailure = (protocol: Protocol, failure: PathFailure): ShownPaths => ({
+  of: protocol,
+  paths: [pathAsWalked(failure)],
+  coverage: {},
+  broken: { name: 'the chart goes as expected', says: `on ${failure.host}, ${describeDifference(failure.difference)}` },
+});
+
 /** A path as far as it goes as expected, and what the chart does then; where it throws, the path up to there. */
-export function pathAsWalked({ path, difference: { after, event, actual } }: PathFailure): Path {
+function pathAsWalked({ path, difference: { after, event, actual } }: PathFailure): Path {
   if (!event) return { ...path, first: typeof actual === 'string' ? path.first : actual, steps: [] };
   const steps = path.steps.slice(0, after.length);
   return { ...path, steps: typeof actual === 'string' ? steps : [...steps, { event, expected: actual }] };

@@ -26,6 +26,7 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
     ['and that is wrong', [lost, later], wrong],
     ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ended], wrong],
     ['with its disk full, and goes on', [full, lost, later], wrong],
+    ['with its disk full, goes on, and ends later', [full, lost, { ...ended, at: 7_500 }, later], wrong],
     ['with its disk full, and nothing happens any more', [full, lost], wrong],
     ['with its disk full, and another one ends', [full, lost, { ...ended, peer: 'p1' }, later], wrong],
     ['with its disk full, and ends of it', [full, lost, ended, later], null],

@@ -39,7 +39,7 @@ export function openList(): void {
 
 export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
-  if (!found) return failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
+  if (!found) return void failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
   await tellStory(found, number);
 }
 
