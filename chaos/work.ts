@@ -1,7 +1,7 @@
 /** What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createElection } from '../adapters/election.js';
-import { ForgottenError } from '../adapters/transports/errors.js';
+import { ForgottenError, LostError } from '../adapters/transports/errors.js';
 import { createLastingNames } from '../adapters/locks/lasting-names.js';
 import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
@@ -95,13 +95,26 @@ function leaders(peer: ChaosPeer): Work {
   return { object: election, done: work() };
 }
 
-/** Asks again and again; when too many have begun anew to know what was given out, that is what it is told. */
-async function ask(peer: ChaosPeer, all: Locks, once: () => Promise<boolean>): Promise<void> {
+type AskingPeer = Pick<ChaosPeer, 'phase' | 'note' | 'answered' | 'tell'>;
+type AskedLocks = { readonly node: Pick<Locks['node'], 'addEventListener'> };
+
+function unlessLost(error: unknown): null {
+  if (error instanceof LostError && error.isRetryable) return null;
+  throw error;
+}
+
+/**
+ * Asks again and again. When too many have begun anew to know what was given out, that is what it is told, and it is served. When
+ * nobody knows whether what it was fetching counts, it is told so, has been served nothing, and asks again, as docs/chaos.md says.
+ */
+export async function ask(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {
   all.node.addEventListener('lock.lost', () => peer.note('interrupted'));
   try {
     for (let goesOn = true; goesOn;) {
       const asked = peer.phase;
-      goesOn = await once();
+      const answer = await once().catch(unlessLost);
+      if (answer === null) continue;
+      goesOn = answer;
       peer.answered(asked);
     }
   } catch (error) {

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { ForgottenError, LostError } from '../adapters/transports/errors.js';
+import { ask } from './work.js';
+
+/** What a peer is told when it asks once for each of the answers, in the phase in which all faults are over. */
+async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]> {
+  const told: string[] = [];
+  const peer = {
+    phase: 'healed' as const,
+    note: (what: string) => told.push(what),
+    answered: () => told.push('answered'),
+    tell: (report: string) => told.push(`tells ${report}`),
+  };
+  const left = [...answers];
+  await ask(peer, { node: { addEventListener: () => {} } }, () => {
+    const answer = left.shift()!;
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  });
+  expect(left).toEqual([]);
+  return told;
+}
+
+describe('a peer that asks for what is kept', () => {
+  test('asks until there is no more', async () => {
+    expect(await asked(true, true, false)).toEqual(['answered', 'answered', 'answered']);
+  });
+
+  test('asks again when nobody knows whether what it was fetching counts, and has been served nothing by that', async () => {
+    expect(await asked(new LostError('the lock was lost'), false)).toEqual(['answered']);
+  });
+
+  test('ends when its locks have ended', async () => {
+    const ended = new LostError('the locks have ended', { cause: new Error('closed') });
+    await expect(asked(ended)).rejects.toBe(ended);
+  });
+
+  test('is served by hearing that too many have forgotten', async () => {
+    expect(await asked(true, new ForgottenError('begun anew'))).toEqual(['answered', 'forgotten', 'tells served']);
+  });
+
+  test('ends of every other error', async () => {
+    await expect(asked(new TypeError('a defect'))).rejects.toThrow('a defect');
+  });
+});
