@@ -25,7 +25,7 @@ export function chartDefinition(machine: AnyStateMachine): unknown {
 
 /** Where a config may hold anything at all; what has more values is no part of a picture. */
 const HOLDS_ANYTHING = new Set(['context', 'meta', 'input', 'output', 'params']);
-const VALUES_MAX = 50_000;
+const VALUES_MAX = 2_000;
 
 const isTooMuch = (value: unknown): boolean => leftAfter(value, VALUES_MAX, new Set()) < 0;
 

@@ -18,7 +18,7 @@ import { selectedIn, type Selected } from '../../network/world/selections.js';
 import { stateIn } from '../model/values.js';
 import { FreeNames } from './free-names.js';
 import { harmless } from './harmless.js';
-import { messageOf, plain, plainEvent } from './plain.js';
+import { AT_LENGTH, messageOf, plain, plainEvent } from './plain.js';
 import { now, type Sent, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
@@ -309,9 +309,9 @@ const isLastWord = (sender: Known, { type }: Message): boolean =>
 /** What cannot be read of a config is shown as such; its functions keep their names. */
 function chartOf(machine: AnyStateMachine): unknown {
   try {
-    return plain(chartDefinition(machine));
+    return plain(chartDefinition(machine), AT_LENGTH);
   } catch {
-    const config = plain(machine.config, { ofFunction: ({ name }) => name });
+    const config = plain(machine.config, { ...AT_LENGTH, ofFunction: ({ name }) => name });
     return chartDefinition({ config } as AnyStateMachine);
   }
 }

@@ -5,7 +5,7 @@
  * whether it has ended, which of its peers it hears, and the charts that nobody has been told. So what follows is right again.
  */
 import type { NodeId } from '../../machines/effects.js';
-import { plain, plainEvent } from './plain.js';
+import { AT_LENGTH, plain, plainEvent } from './plain.js';
 import type { GapReport, PeerReport, LiveReport, StepReport } from './report.js';
 
 /** The inspector refuses a batch of more than ten million; small ones keep it answering. */
@@ -198,6 +198,6 @@ function cut(report: LiveReport, charactersMax: number): LiveReport {
     roles: Object.fromEntries(
       Object.entries(roles).map(([name, view]) => [name, view && { ...view, context: plain(view.context, options) }]),
     ) as StepReport['roles'],
-    ...(charts && { charts: plain(charts, options) as StepReport['charts'] }),
+    ...(charts && { charts: plain(charts, { ...AT_LENGTH, ...options }) as StepReport['charts'] }),
   } as StepReport;
 }

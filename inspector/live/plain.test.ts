@@ -1,9 +1,11 @@
 /** What is read of a watched program is bounded before it is read, and a wrong address leaves the program alone. */
-import { expect, test, vi } from 'vitest';
-import { createMachine } from 'xstate';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { assign, createActor, createMachine } from 'xstate';
 import { chartDefinition } from '../../network/chart-definition.js';
+import { reportActors } from './actors.js';
 import { reportEverything } from './everything.js';
 import { plain } from './plain.js';
+import type { StepReport } from './report.js';
 
 test('of binary data a hundred numbers are shown, however long it is', () => {
   expect(plain({ pcm: new Uint8Array([1, 2, 3]) })).toEqual({ pcm: [1, 2, 3] });
@@ -46,4 +48,81 @@ test('a program with a wrong address goes on, unwatched, and is told', () => {
     ),
   );
   told.mockRestore();
+});
+
+/** An object that counts how often one of its keys is looked at, and how often all are listed. */
+function counted(keys: number) {
+  const looks = { values: 0, lists: 0 };
+  const target = Object.fromEntries(Array.from({ length: keys }, (_, i) => [`key${i}`, i]));
+  // A trap of `getOwnPropertyDescriptor` would be asked for every key of a list.
+  const object = new Proxy(target, {
+    get(of, key) {
+      if (typeof key === 'string' && key.startsWith('key')) looks.values++;
+      return Reflect.get(of, key) as unknown;
+    },
+    ownKeys(of) {
+      looks.lists++;
+      return Reflect.ownKeys(of);
+    },
+  });
+  return { object, looks };
+}
+
+/** What ten events cost an actor that holds this beside a number, and what is told of it last. */
+function watched(held: object) {
+  const reports: StepReport[] = [];
+  const stop = reportActors((report) => reports.push(report));
+  const machine = createMachine({
+    context: { held, n: 0 },
+    on: { go: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+  });
+  const actor = createActor(machine).start();
+  for (let i = 0; i < 10; i++) actor.send({ type: 'go' });
+  stop();
+  return Object.values(reports.at(-1)!.roles)[0]!.context as { held: Record<string, unknown>; n: number };
+}
+
+test('a huge context costs a small constant for each event, says how much is left out, and what is small beside it stays', () => {
+  const [large, huge] = [counted(5_000), counted(50_000)];
+  const told = [large, huge].map(({ object }) => watched(object));
+  expect(huge.looks.values).toBe(large.looks.values);
+  expect(huge.looks.values / 11).toBeLessThan(5_000);
+  // Once for the chart, and once for all events.
+  expect(huge.looks.lists).toBeLessThanOrEqual(2);
+  for (const [i, { held, n }] of told.entries()) {
+    const shown = Object.keys(held).length - 1;
+    expect(n).toBe(10);
+    expect(shown).toBeGreaterThan(100);
+    expect(held['…']).toBe(`${[5_000, 50_000][i]! - shown} more`);
+  }
+});
+
+test('of a long list so many are looked at, and of what they hold', () => {
+  let looks = 0;
+  const item = (id: number) => new Proxy({ id, at: { x: id } }, { get: (of, key) => (looks++, Reflect.get(of, key) as unknown) });
+  const read = plain({ list: Array.from({ length: 50_000 }, (_, id) => item(id)), n: 7 }) as { list: unknown[]; n: number };
+  expect(looks).toBeLessThan(20_000);
+  expect(read.list[0]).toEqual({ id: 0, at: { x: 0 } });
+  expect(read.list.at(-1)).toBe(`… ${50_000 - read.list.length + 1} more`);
+  expect(read.n).toBe(7);
+});
+
+test('a large object is counted anew after some looks, at once when it was emptied, and what it holds is read at every look', () => {
+  const object: Record<string, number> = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`key${i}`, i]));
+  const rest = () => (plain(object) as Record<string, unknown>)['…'];
+  expect(rest()).toBe('2600 more');
+  object['later'] = 1;
+  object['key1'] = -1;
+  expect(plain(object)).toMatchObject({ key1: -1, '…': '2600 more' });
+  expect(Array.from({ length: 30 }, rest)).toContain('2601 more');
+  for (const key of Object.keys(object)) if (key !== 'later') delete object[key];
+  expect(plain(object)).toEqual({ later: 1 });
+});
+
+test('a chart is told at length', () => {
+  const reports: StepReport[] = [];
+  onTestFinished(reportActors((report) => reports.push(report)));
+  const states = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`s${i}`, { on: { go: `s${i}` } }]));
+  createActor(createMachine({ id: 'wide', initial: 's0', states })).start();
+  expect(reports[0]!.charts!['wide']).toMatchObject({ states });
 });

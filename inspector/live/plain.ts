@@ -1,13 +1,17 @@
 /**
  * Any value of a program as bounded JSON, whatever it does when it is read: what cannot be read is shown as such, what goes too deep or
  * is too much is cut, and says so. Nothing here throws, and no getter of a value is called.
+ *
+ * The program waits while it is read, so the work is bounded as well: reading stops where the value is full, and does not look at the rest.
  */
 import { isAccessor, NOT_CALLED } from '../../network/accessors.js';
+import { firstKeys } from './first-keys.js';
 
 /** A context that goes deeper is no state that anybody reads. */
 const DEPTH_MAX = 64;
-/** So much of one value is shown. */
-const CHARACTERS_MAX = 2_000_000;
+/** So much of one value is shown, with so many values inside of it. */
+const CHARACTERS_MAX = 100_000;
+const VALUES_MAX = 2_000;
 
 /** Of sounds, pictures and other binary data so many numbers: nobody reads more. */
 const BYTES_MAX = 100;
@@ -15,7 +19,7 @@ const BYTES_MAX = 100;
 /** What is too much as a whole is read again with shorter texts and lists, so that what is small beside it stays. */
 const CUTS = [
   { text: Infinity, items: Infinity },
-  { text: 10_000, items: 1_000 },
+  { text: 10_000, items: 400 },
   { text: 200, items: 50 },
   { text: 40, items: 10 },
 ] as const;
@@ -23,15 +27,20 @@ const CUTS = [
 interface PlainOptions {
   /** About so many characters of JSON at most. */
   readonly charactersMax?: number;
+  /** Values inside of it at most, each of which costs time. */
+  readonly valuesMax?: number;
   /** What is shown of a function; its text unless given. */
   readonly ofFunction?: (value: Function) => unknown;
 }
 
+/** For what is told once, like a chart. */
+export const AT_LENGTH: PlainOptions = { charactersMax: 2_000_000, valuesMax: Infinity };
+
 /** The value as JSON has it, in a copy of its own. */
-export function plain(value: unknown, { charactersMax = CHARACTERS_MAX, ofFunction = String }: PlainOptions = {}): unknown {
+export function plain(value: unknown, options: PlainOptions = {}): unknown {
   let read: unknown;
   for (const cut of CUTS) {
-    const reading = new Reading(charactersMax, cut, ofFunction);
+    const reading = new Reading(cut, options);
     read = reading.at({ '': value }, '', 0);
     if (!reading.isFull) break;
   }
@@ -59,15 +68,24 @@ class Reading {
   isFull = false;
   /** From the value down to what is read. */
   private readonly around = new Set<object>();
+  /** Characters that may still be shown. */
+  private left: number;
+  private values = 0;
+  private readonly valuesMax: number;
+  private readonly ofFunction: (value: Function) => unknown;
 
   constructor(
-    private left: number,
     private readonly cut: { readonly text: number; readonly items: number },
-    private readonly ofFunction: (value: Function) => unknown,
-  ) {}
+    { charactersMax = CHARACTERS_MAX, valuesMax = VALUES_MAX, ofFunction = String }: PlainOptions,
+  ) {
+    this.left = charactersMax;
+    this.valuesMax = valuesMax;
+    this.ofFunction = ofFunction;
+  }
 
   /** `undefined` for what JSON leaves out. */
   at(holder: object, key: string, depth: number): unknown {
+    if (++this.values > this.valuesMax) this.isFull = true;
     try {
       if (isAccessor(holder, key)) return this.text(NOT_CALLED);
       return this.read((holder as Record<string, unknown>)[key], key, depth);
@@ -123,21 +141,22 @@ class Reading {
   }
 
   private fields(value: object, depth: number): object {
+    const most = Math.min(this.cut.items, this.valuesMax);
+    const { first, count } = firstKeys(value, most);
     // What an error says is none of its enumerable fields.
-    const said = value instanceof Error ? ['name', 'message'] : [];
-    const keys = [...new Set([...said, ...Object.keys(value)])];
+    const keys = value instanceof Error ? [...new Set(['name', 'message', ...first])] : first;
     const read: [string, unknown][] = [];
+    let looked = 0;
     this.take(null, 2);
-    for (const [count, key] of keys.entries()) {
-      if (count >= this.cut.items || this.isFull) {
-        read.push(['…', `${keys.length - count} more`]);
-        break;
-      }
+    for (; looked < keys.length && looked < most && !this.isFull; looked++) {
+      const key = keys[looked]!;
       const field = this.at(value, key, depth + 1);
       if (field === undefined) continue;
       this.take(null, key.length + 4);
       read.push([key, field]);
     }
+    const rest = count - first.length + keys.length - looked;
+    if (rest > 0) read.push(['…', `${rest} more`]);
     return Object.fromEntries(read);
   }
 
