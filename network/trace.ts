@@ -86,6 +86,8 @@ export interface NetworkLine {
   readonly message?: number | undefined;
   readonly up?: boolean;
   readonly why?: string;
+  /** Of `skipped`, in the place of a line that could be read and not be shown: what is wrong with it. */
+  readonly unshown?: string;
   readonly event?: Message;
   /** What is violated, and for which nodes. */
   readonly refutes?: Refuted;

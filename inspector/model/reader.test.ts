@@ -99,6 +99,16 @@ describe('a line that cannot be shown is told as such, and the rest goes on', ()
     expect(new Moment(recording, 2).roles(0)).toHaveLength(1);
   });
 
+  test('a line that speaks in the same words tells of a gap; one that says itself that it cannot be shown is taken at its word', () => {
+    const skipped = (more: object) => JSON.stringify({ index: 1, at: 1, kind: 'skipped', clock: {}, ...more });
+    const gap = readTrace(`${header}\n${first}\n${skipped({ why: 'this line cannot be shown, for fun' })}\n`);
+    expect([gap.gaps, gap.unshown]).toEqual([[1], []]);
+    const saved = readTrace(`${header}\n${first}\n${skipped({ unshown: 'it has no type' })}\n`);
+    expect([saved.gaps, saved.unshown]).toEqual([[], [{ line: 1, why: 'it has no type' }]]);
+    const wrong = readTrace(`${header}\n${first}\n${skipped({ unshown: 7 })}\n`);
+    expect(wrong.unshown).toEqual([{ line: 1, why: '"unshown" is no text' }]);
+  });
+
   test('what is deep and can be shown is', () => {
     const recording = readTrace(`${header}\n${first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(900)}`)}\n`);
     expect(recording.step(0)!.roles).toHaveProperty('r');

@@ -5,7 +5,7 @@
  * not what it has to be, is told as left out, and reading goes on behind it.
  */
 import { UsageError } from '../../machines/errors.js';
-import { TRACE_VERSION, TRACE_VERSIONS, type NetworkLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import {
   areRoles,
   areTransitions,
@@ -23,12 +23,6 @@ import {
 const LINE_CHARACTERS_MAX = 16_000_000;
 /** More nodes than anyone can look at, and the page would only choke on them. */
 const NODES_MAX = 20_000;
-
-const CANNOT_BE_SHOWN = 'this line cannot be shown, for ';
-
-/** What is wrong with a line that was read and cannot be shown; `null` for one that says by itself that something was left out. */
-export const whyNotShown = ({ why = '' }: NetworkLine): string | null =>
-  why.startsWith(CANNOT_BE_SHOWN) ? why.slice(CANNOT_BE_SHOWN.length) : null;
 
 export interface Sink {
   header(header: TraceHeader): void;
@@ -158,14 +152,15 @@ export function lineOf(text: string): TraceLine {
       index: index as number,
       at: at as number,
       kind: 'skipped',
-      why: `${CANNOT_BE_SHOWN}${error.message}`,
+      unshown: error.message,
       clock: {},
     };
   }
 }
 
 function checkParts(value: JsonRecord): void {
-  const { between, properties = [], refutes } = value;
+  const { between, properties = [], refutes, unshown } = value;
+  demand(unshown === undefined || isString(unshown), '"unshown" is no text');
   demand(between === undefined || (isListOf(between, isString) && between.length === 2), '"between" is no pair of nodes');
   demand(isListOf(properties, isProperty), 'its "properties" have no names');
   demand(refutes === undefined || isRefuted(refutes), '"refutes" names no property');

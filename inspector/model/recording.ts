@@ -11,7 +11,7 @@ import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLi
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 import { Messages } from './messages.js';
-import { lineOf, TraceReader, whyNotShown } from './reader.js';
+import { lineOf, TraceReader } from './reader.js';
 import { Tally } from './tally.js';
 import { ChartVisits } from './visits.js';
 
@@ -247,15 +247,14 @@ export class ReadTrace {
   }
 
   private addToNetwork(place: number, line: NetworkLine): void {
-    const { kind, between, message, up, event } = line;
+    const { kind, between, message, up, event, unshown } = line;
     this.node.push(-1);
     if (kind === 'violated') this.violations.push(place);
     if (kind === 'verdict') this.verdict = place;
     if (kind === 'endless') this.endless = place;
     if (kind === 'skipped') {
-      const why = whyNotShown(line);
-      if (why === null) this.gaps.push(place);
-      else this.unshown.push({ line: place, why });
+      if (unshown === undefined) this.gaps.push(place);
+      else this.unshown.push({ line: place, why: unshown });
       this.messages.gap(place);
     }
     if (!between) return;

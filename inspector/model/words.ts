@@ -42,7 +42,8 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
   }
 }
 
-function networkSentence({ kind, between, message, up, why, event, refutes, verdict, properties = [] }: NetworkLine): string {
+function networkSentence(line: NetworkLine): string {
+  const { kind, between, message, up, why, unshown, event, refutes, verdict, properties = [] } = line;
   const because = why === undefined ? '' : `: ${why}`;
   const pair = between ? `${between[0]} → ${between[1]}` : '';
   switch (kind) {
@@ -65,7 +66,7 @@ function networkSentence({ kind, between, message, up, why, event, refutes, verd
       return `verdict: ${verdict ?? 'unknown'}${refuted.length > 0 ? `, for ${refuted.join(', ')} ${refuted.length === 1 ? 'does' : 'do'} not hold` : ''}`;
     }
     case 'skipped':
-      return `left out${because}`;
+      return unshown === undefined ? `left out${because}` : `left out: this line cannot be shown, for ${unshown}`;
     default:
       return `${String(kind)} ${pair}${because}`;
   }
