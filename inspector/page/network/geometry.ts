@@ -16,9 +16,6 @@ export const toPlane = ({ scale, dx, dy }: Viewport, x: number, y: number): Spot
   y: (y - dy) / scale,
 });
 
-/** The legend stands below the picture. */
-const LEGEND = 22;
-
 /** For the names of nodes; programs have an outline and a name above it. */
 export const MARGIN = { nodes: 48, programs: 72 } as const;
 
@@ -33,16 +30,15 @@ export function fit(xs: ArrayLike<number>, ys: ArrayLike<number>, width: number,
   }
   if (left > right) return { scale: 1, dx: width / 2, dy: height / 2 };
   const margin = Math.min(around, width / 6, height / 6);
-  const below = margin + LEGEND;
   const scale = Math.min(
     (width - 2 * margin) / Math.max(right - left, 1),
-    (height - margin - below) / Math.max(bottom - top, 1),
+    (height - 2 * margin) / Math.max(bottom - top, 1),
     2.4,
   );
   return {
     scale,
     dx: width / 2 - (scale * (left + right)) / 2,
-    dy: (height + margin - below) / 2 - (scale * (top + bottom)) / 2,
+    dy: height / 2 - (scale * (top + bottom)) / 2,
   };
 }
 

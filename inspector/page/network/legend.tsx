@@ -13,7 +13,7 @@ export function Legend({ scene }: { scene: Scene }) {
   const gauges = reader.value?.gaugeKinds.names ?? [];
   const pointers = reader.value?.pointerKinds.names ?? [];
   return (
-    <ul class="legend" aria-label="legend">
+    <ul class="legend" aria-label="legend" tabIndex={0}>
       {recording.value.messages.types.names.slice(0, 8).map((type, i) => (
         <li key={`m${type}`}>
           <svg viewBox="0 0 12 12" aria-hidden="true">

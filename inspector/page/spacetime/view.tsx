@@ -127,7 +127,7 @@ const STATES_MAX = 8;
 function States() {
   const states = [...new Set(diagram.value.slices.map(({ state }) => state))].sort((a, b) => a - b);
   return (
-    <ul class="legend" aria-label="states in sight">
+    <ul class="legend" aria-label="states in sight" tabIndex={0}>
       {states.slice(0, STATES_MAX).map((state) => (
         <li key={state}>
           <span class="swatch" style={{ background: kindStyle(state) }} />
