@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
 import { Simulation } from '../network/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
@@ -60,6 +60,95 @@ test('the actors of an application appear as they act, and the page follows them
   await watched.close();
   await page.getByText('ended', { exact: true }).waitFor();
   await leave();
+});
+
+describe('after a breakpoint', () => {
+  const maxOf = (page: Page): Promise<number> => page.getByRole('slider').getAttribute('aria-valuemax').then(Number);
+  const now = (page: Page): Promise<number> => page.getByRole('slider').getAttribute('aria-valuenow').then(Number);
+
+  /** A page that follows, with `b` as it asks and releases in turn. */
+  async function following() {
+    const [a, b] = livePair();
+    const watched = await inspect([a, b], { page: pageUrl });
+    const { page, leave } = await watch(watched.url);
+    let last = await maxOf(page);
+    const does = async (command: 'request' | 'release', lines = 1) => {
+      b!.command(command);
+      last += lines;
+      await page.waitForSelector(`[role=slider][aria-valuemax="${last}"]`);
+    };
+    const close = async () => {
+      await watched.close();
+      await page.getByText('ended', { exact: true }).waitFor();
+      await leave();
+    };
+    return { page, does, close };
+  }
+
+  test('Escape and End follow again, wherever the keys are: in the question, or at the box that was checked', async () => {
+    const { page, does, close } = await following();
+    await does('request', 3);
+    for (const checksLast of [true, false]) {
+      await page.keyboard.press('/');
+      if (!checksLast) expect(await page.getByLabel('stop there').isChecked()).toBe(true);
+      await page.getByRole('searchbox').fill('"announced released"');
+      if (checksLast) await page.getByLabel('stop there').check();
+      await does('release');
+      await does('request');
+      expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/announced released/);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('searchbox').count()).toBe(0);
+      await page.keyboard.press('End');
+      await does('release');
+      expect(await now(page)).toBe(await maxOf(page));
+      await does('request');
+      expect(await now(page)).toBe(await maxOf(page));
+    }
+    await close();
+  });
+
+  test('what has been stops nobody who follows: not when one asks, and not when one goes on without taking the question back', async () => {
+    const { page, does, close } = await following();
+    await does('request', 3);
+    await does('release');
+    await does('request');
+    await page.keyboard.press('/');
+    await page.getByLabel('stop there').check();
+    await page.getByRole('searchbox').fill('"announced released"');
+    await page.getByText('1 line', { exact: true }).waitFor();
+    expect(await now(page)).toBe(await maxOf(page));
+    await does('release');
+    await does('request');
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/announced released/);
+    await page.getByLabel('stop there').focus();
+    await page.keyboard.press('End');
+    expect(await now(page)).toBe(await maxOf(page));
+    await does('release');
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/announced released/);
+    const stopped = await now(page);
+    await does('request');
+    expect(await now(page)).toBe(stopped);
+    await close();
+  });
+
+  test('a play that comes to it at the end of what there is stays there', async () => {
+    const { page, does, close } = await following();
+    await does('request', 3);
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox').fill('"announced released"');
+    await page.getByLabel('stop there').check();
+    await page.keyboard.press('Home');
+    await does('release');
+    for (let i = 0; i < 10; i++) await page.keyboard.press('+');
+    await page.keyboard.press('k');
+    await isAt(page, /announced released/);
+    await page.getByRole('button', { name: 'play', exact: true }).waitFor();
+    const stopped = await now(page);
+    expect(stopped).toBe(await maxOf(page));
+    await does('request');
+    expect(await now(page)).toBe(stopped);
+    await close();
+  });
 });
 
 test('a running simulation', async () => {

@@ -25,6 +25,7 @@ export function AskLine() {
         event.preventDefault();
         goToHit(1);
       }}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
     >
       <input
         ref={input}
@@ -34,7 +35,6 @@ export function AskLine() {
         placeholder={EXAMPLE}
         value={askedText.value}
         onInput={(event) => (askedText.value = event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && close()}
       />
       <output aria-label="lines that answer">{count(length, 'line')}</output>
       <IconButton

@@ -4,7 +4,7 @@ import { lastAtMost } from '../model/columns.js';
 import { Intervals, stretchesOf, type Interval } from '../model/intervals.js';
 import { queryOf, type Query } from '../model/query.js';
 import type { ReadTrace } from '../model/recording.js';
-import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt } from './state.js';
+import { breakpoints, currentLine, followsEnd, growing, isLoading, pauseAt, stopAtBreakpoint } from './state.js';
 
 export const askedText = signal('');
 export const isAsking = signal(false);
@@ -28,6 +28,12 @@ export const stopsAtHits = signal(false);
 const stops = computed(() => intervals.value?.map(({ from }) => from) ?? hits.value);
 effect(() => {
   breakpoints.value = stopsAtHits.value ? stops.value : [];
+});
+
+/** What is alive stops at what comes: from the line on that was not shown when the page was last asked, or told to stop or to follow. */
+let comesFrom = 0;
+effect(() => {
+  if (stopsAtHits.value && followsEnd.value) comesFrom = currentLine.peek() + 1;
 });
 
 /** For so long it looks without a break. */
@@ -55,6 +61,7 @@ effect(() => {
 
 function begin(text: string, of: ReadTrace): void {
   asked = null;
+  comesFrom = currentLine.peek() + 1;
   questionProblem.value = null;
   hits.value = [];
   intervals.value = null;
@@ -78,12 +85,9 @@ function look(): void {
   while (asked.next < end && performance.now() < until) lookAt(asked, asked.next++);
   if (found.length > before) hits.value = [...found];
   if (asked.query.lasts && asked.next > began) intervals.value = [...held.all];
-  const stop = stops.peek()[stopsBefore];
-  // What is alive goes on; the page stays where it is asked to stop.
-  if (stop !== undefined && stopsAtHits.peek() && of.header?.live && followsEnd.peek()) {
-    pauseAt(stop);
-    followsEnd.value = false;
-  }
+  const isFollowing = stopsAtHits.peek() && of.header?.live && followsEnd.peek();
+  const stop = isFollowing ? stops.peek().find((line, i) => i >= stopsBefore && line >= comesFrom) : undefined;
+  if (stop !== undefined) stopAtBreakpoint(stop);
   if (asked.next < end) timer = setTimeout(look);
 }
 

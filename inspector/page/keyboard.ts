@@ -48,11 +48,14 @@ export const KEYS: readonly Key[] = [
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];
 
+/** What takes all keys for itself. A box that is checked takes none but the space bar. */
+const WRITTEN_IN = 'input:not([type=checkbox]), select, textarea';
+
 /** Views that use some keys themselves stop them before they come here. */
 export function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-  if (event.key === ' ' && target.tagName === 'BUTTON') return;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN)) return;
+  if (event.key === ' ' && target.matches('button, input')) return;
   const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;
   const key = KEYS.find(({ keys }) => keys.includes(name));
   if (!key) return;

@@ -92,8 +92,14 @@ const stopAt = signal<number | null>(null);
 export function pauseAt(line: number): void {
   isPlaying.value = false;
   stopAt.value = null;
-  followsEnd.value = line >= recording.value.end - 1;
   goTo(line);
+  followsEnd.value = line >= recording.value.end - 1;
+}
+
+/** Stops where it was asked to; what is alive goes on, and is not followed until it is asked for again. */
+export function stopAtBreakpoint(line: number): void {
+  pauseAt(line);
+  followsEnd.value = false;
 }
 
 export const step = (stop: Stop, direction: 1 | -1): void =>
@@ -129,7 +135,7 @@ export function changeSpeed(direction: 1 | -1): void {
 export function tick(seconds: number): void {
   const next = advance(recording.value, axis.value, playhead.value, seconds * speed.value * naturalRate.value);
   const reached = breakpoints.value[lastAtMost(breakpoints.value, currentLine.value) + 1];
-  if (reached !== undefined && reached <= next.line) return pauseAt(reached);
+  if (reached !== undefined && reached <= next.line) return stopAtBreakpoint(reached);
   if (stopAt.value !== null && next.line >= stopAt.value) return pauseAt(stopAt.value);
   playhead.value = next;
   if (next.line >= recording.value.end - 1 && !isLoading.value) isPlaying.value = false;
