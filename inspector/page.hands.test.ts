@@ -77,11 +77,17 @@ describe('a gesture changes what comes and nothing that has been', () => {
   afterAll(end());
 
   test('crash', async () => {
+    expect(await card().innerText()).toContain('comes after the next line, which is at the same time as this one');
     await page.keyboard.press('ArrowRight');
+    expect(await card().innerText()).not.toContain('comes after');
     const before = await lineSays();
     await does('crash');
-    // What was done is seen at once, right behind what had happened.
+    // What was done is seen at once, right behind what had happened, and told at the time that is shown.
     await expect.poll(lineSays).toMatch(/n2 crashed/);
+    const shown = await page.locator('output.time b').innerText();
+    expect(shown).toBe('0.01');
+    await tab(/^by hand/);
+    expect(await page.locator('.gestures .at').allInnerTexts()).toEqual([shown]);
     await page.keyboard.press('ArrowLeft');
     expect(await lineSays()).toBe(before);
     await page.keyboard.press('ArrowRight');
@@ -272,7 +278,7 @@ describe('each protocol offers its own', () => {
       await selectMessage();
       await does('deliver first');
       await expect.poll(lineSays).toMatch(/received find from n3/);
-      expect(await page.locator('output.time b').innerText()).toBe('5.5');
+      expect(await page.locator('output.time b').innerText()).toBe('1.01');
     });
   });
 });

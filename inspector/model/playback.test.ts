@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { directoryTrace, readTrace } from '../page/testing/traces.js';
 import { syntheticTrace } from '../../bench/synthetic-trace.js';
-import { advance, isTimed, nextStop, playheadAt, progress, xOf } from './playback.js';
+import { advance, isTimed, nextStop, playheadAt, progress, timeOfGesture, xOf } from './playback.js';
 import { lanesIn, layOut, linesIn } from './spacetime.js';
 
 const recording = readTrace(directoryTrace());
@@ -41,6 +41,44 @@ describe('a message', () => {
     const [from, to] = [xOf(recording, 'time', message.sent), xOf(recording, 'time', message.ended)];
     expect(to).toBeGreaterThan(from);
     expect([from, (from + to) / 2, to].map((x) => progress(recording, 'time', message, x))).toEqual([0, 0.5, 1]);
+  });
+});
+
+describe('what is done by hand', () => {
+  /** Lines at these times. */
+  const at = (...times: number[]) => {
+    const [header] = directoryTrace().split('\n');
+    const lines = times.map((time, index) => JSON.stringify({ index, at: time, kind: 'refused', clock: {} }));
+    return readTrace(`${[header, ...lines].join('\n')}\n`);
+  };
+  const times = at(0, 0, 5, 5, 5, 100, 100.003, 200.123);
+  const done = (line: number, x = times.at(Math.max(line, 0))) => timeOfGesture(times, 'time', { line, x });
+
+  test('comes right after the last line that is shown, at the time that is shown, however long nothing happens then', () => {
+    expect(done(4)).toEqual({ at: 5.01, unseen: 0 });
+    expect(done(1)).toEqual({ at: 0.01, unseen: 0 });
+    expect(done(7)).toEqual({ at: 200.13, unseen: 0 });
+    expect(timeOfGesture(times, 'lines', { line: 4, x: 4.5 })).toEqual({ at: 5.01, unseen: 0 });
+  });
+
+  test('between two lines comes at the time that is shown', () => {
+    expect(done(4, 42.424242)).toEqual({ at: 42.42, unseen: 0 });
+    expect(done(4, 5.0001)).toEqual({ at: 5.01, unseen: 0 });
+  });
+
+  test('never changes what is shown, nor overtakes what comes, where times are closer than that', () => {
+    expect(done(5).at).toBeGreaterThan(100);
+    expect(done(5).at).toBeLessThan(100.003);
+    for (let line = -1; line < times.end; line++)
+      for (const x of [times.at(Math.max(line, 0)), times.at(Math.max(line, 0)) + 0.0015]) {
+        const last = times.lastLineAt(line < 0 ? 0 : times.at(line));
+        expect(times.lastLineAt(done(line, x).at)).toBe(last);
+      }
+  });
+
+  test('comes after all lines of one time, and says how many of them are not shown', () => {
+    expect([2, 3, 4].map((line) => done(line))).toEqual([2, 1, 0].map((unseen) => ({ at: 5.01, unseen })));
+    expect(done(-1)).toEqual({ at: 0.01, unseen: 2 });
   });
 });
 

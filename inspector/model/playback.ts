@@ -40,6 +40,28 @@ export function advance(recording: ReadTrace, axis: Axis, { line, x }: Playhead,
   return { line: Math.min(Math.max(line, reached), end), x: next };
 }
 
+/** So long after what is seen something is done by hand: the least that the page tells of time. */
+const DONE_AFTER = 0.01;
+
+/**
+ * When something is done by hand that is done now: at the time that is shown, after the last line that is. Of lines at one time none can
+ * come behind it, so it comes behind all of them; `unseen` of those are not shown yet.
+ */
+export function timeOfGesture(
+  recording: ReadTrace,
+  axis: Axis,
+  { line, x }: Playhead,
+): { readonly at: number; readonly unseen: number } {
+  const seen = Math.max(line, recording.first - 1);
+  const now = seen < recording.first ? 0 : recording.at(seen);
+  const last = recording.lastLineAt(now);
+  const next = last + 1 < recording.end ? recording.at(last + 1) : Infinity;
+  const isBetween = axis === 'time' && isTimed(recording) && x > now && x < next;
+  const shown = Number((isBetween ? x : now + DONE_AFTER).toFixed(2));
+  const at = shown > now && shown < next ? shown : (now + Math.min(next, now + 2 * DONE_AFTER)) / 2;
+  return { at, unseen: last - seen };
+}
+
 export type Stop = 'line' | 'delivery' | 'violation';
 
 /** The next line of a kind in either direction; the same line when there is none. */

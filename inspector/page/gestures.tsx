@@ -1,11 +1,11 @@
 /** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
 import { branches, current, gestures, rename, type Branch } from './branches.js';
-import { showBranch, gestureText, offer, scenarioNow, takeBack } from './hands.js';
+import { showBranch, gestureText, lineOf, offer, scenarioNow, takeBack } from './hands.js';
 import { reload } from './load.js';
 import { savedTest } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
-import { pauseAt, recording, verdict } from './state.js';
+import { pauseAt, verdict } from './state.js';
 import { StoryRecorder } from './story/recorder.js';
 
 export function Gestures() {
@@ -17,7 +17,7 @@ export function Gestures() {
           .sort((a, b) => a.at - b.at)
           .map((gesture) => (
             <li key={JSON.stringify(gesture)}>
-              <button type="button" onClick={() => pauseAt(recording.value.lastLineAt(gesture.at))}>
+              <button type="button" onClick={() => pauseAt(lineOf(gesture))}>
                 <span class="at">{numberText(gesture.at)}</span>
                 <span>{gestureText(gesture)}</span>
               </button>

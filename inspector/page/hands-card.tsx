@@ -1,7 +1,7 @@
 /** What can be done to the selected node, link and message at this moment. */
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../hands.js';
-import { handsProblem, reach, type Gesture } from './hands.js';
+import { handsProblem, momentOfGesture, reach, type Gesture } from './hands.js';
 import { isAlive, lastDone, offerNow, reachNow } from './live-hands.js';
 import { reload } from './load.js';
 import { tellGesture } from './story/own.js';
@@ -17,7 +17,7 @@ export function HandsCard() {
   const offer = offerNow.value;
   return (
     <aside class="card hands" aria-label="reach in">
-      {isAlive.value && <p>What is done here is done now, in the program itself.</p>}
+      {isAlive.value ? <p>What is done here is done now, in the program itself.</p> : <When />}
       {offer && <NodeHands offer={offer} />}
       {offer && <LinkHands />}
       {offer && <MessageHands />}
@@ -30,6 +30,14 @@ export function HandsCard() {
       )}
     </aside>
   );
+}
+
+/** Where it is not what everybody would think. */
+function When() {
+  const { unseen } = momentOfGesture();
+  if (unseen === 0) return null;
+  const lines = unseen === 1 ? 'the next line, which is' : `the next ${unseen} lines, which are`;
+  return <p>What is done here comes after {lines} at the same time as this one.</p>;
 }
 
 function Unreached() {

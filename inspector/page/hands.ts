@@ -7,10 +7,11 @@
 import { computed, signal } from '@preact/signals';
 import type { Offer } from '../hands.js';
 import type { MeterSample } from '../meters.js';
+import { timeOfGesture } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
 import { askServer } from './served.js';
-import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced, timed } from './state.js';
+import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced } from './state.js';
 
 /** A scenario event, as in a scenario file. */
 export type Gesture = { readonly at: number; readonly do: string } & Readonly<Record<string, unknown>>;
@@ -57,14 +58,18 @@ async function askForMeters(): Promise<void> {
   if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
 }
 
+/** When a gesture comes that is made now. */
+export const momentOfGesture = (): ReturnType<typeof timeOfGesture> => timeOfGesture(recording.value, axis.value, playhead.value);
+
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
 /**
- * Does something now: the run forks, and what was done is shown, which comes after all that has happened by then. Gives what was done; `null`
+ * Does something at the moment that is shown: the run forks, and what was done is shown. Gives what was done; `null`
  * where it could not be. `load` reads the run that was made again.
  */
 export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<Gesture | null> {
-  const gesture = { at: timeOfGesture(), ...what } as Gesture;
+  const { at } = momentOfGesture();
+  const gesture = { at, ...what } as Gesture;
   const next = [...gestures.value, gesture];
   if (!(await make(next, load, () => goOn(next, gestureText(gesture))))) return null;
   if (!isPlaying.value) pauseAt(lineOf(gesture));
@@ -135,19 +140,6 @@ export async function madeRun(what: 'run' | 'nearest', about: unknown): Promise<
 
 const post = (name: string, scenario: unknown): Promise<Response> =>
   askServer(`./${name}`, { method: 'POST', body: JSON.stringify(scenario) });
-
-/**
- * After what has happened and before what comes: between two lines of one tick that is when the tick is over, so that all that one has
- * seen stays as it was.
- */
-function timeOfGesture(): number {
-  const now = currentLine.value < recording.value.first ? 0 : recording.value.at(currentLine.value);
-  const after = recording.value.lastLineAt(now) + 1;
-  const next = after < recording.value.end ? recording.value.at(after) : now + 1;
-  const { x } = playhead.value;
-  const isBetween = axis.value === 'time' && timed.value && x > now && x < next;
-  return isBetween ? Number(x.toFixed(3)) : (now + next) / 2;
-}
 
 /** The line at which one sees what a gesture did, and not what came of the properties by then. */
 export function lineOf({ at }: Gesture): number {
