@@ -1,10 +1,18 @@
 /** What happens to locks when peers fail: docs/locks.md. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { MapStorage } from '../storage/map.fixture.js';
+import type { Json } from '../transports/transport.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createLocks, type Locks } from './locks.js';
+import { createLocks, type Locks, type LocksOptions } from './locks.js';
 import { cuttable, peers, settled } from './peers.fixture.js';
 
 type Cuttable = Awaited<ReturnType<typeof cuttable>>[number];
+
+const clockAhead = (ms: number): SchedulerLike => ({
+  now: () => asyncScheduler.now() + ms,
+  schedule: asyncScheduler.schedule.bind(asyncScheduler),
+});
 
 const isGrowing = (fences: readonly number[]) => fences.every((fence, i) => i === 0 || fence > fences[i - 1]!);
 
@@ -92,5 +100,79 @@ describe('locks that an error ends', () => {
     await d.transport.close();
     await closed(d);
     expect(warn.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('has ended'))).toEqual([]);
+  });
+});
+
+describe('a peer whose numbers are beyond reason', () => {
+  const ids = ['a', 'b', 'c'];
+  const YEARS = 5 * 366 * 24 * 60 * 60 * 1_000;
+  /** Peers that are started one by one on one bus; what is said on the console, and what each is told of whom. */
+  function cluster(settings: (id: string) => Omit<LocksOptions, 'transport'>) {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const bus = new InProcessBus();
+    const told: object[] = [];
+    onTestFinished(async () => {
+      bus.close();
+      await settled();
+      warn.mockRestore();
+    });
+    const start = (id: string, role: { peers: string[] } | { join: true } = { peers: ids }) => {
+      const transport = bus.transport(id);
+      const locks = createLocks({ transport, ...role, ...settings(id) });
+      locks.node.addEventListener('unreasonable', (event) => told.push({ at: id, ...(event as CustomEvent).detail }));
+      return { locks, transport };
+    };
+    return { start, told, said: () => warn.mock.calls.map(([text]) => text as string) };
+  }
+
+  /** The numbers of its epochs, as they are stored. */
+  const altered = (storage: MapStorage, epoch: number): void => {
+    for (const [key, value] of storage.values)
+      storage.values.set(key, JSON.parse(JSON.stringify(value).replaceAll(/"epoch":\d+/g, `"epoch":${epoch}`)) as Json);
+  };
+
+  test.each(['a', 'c'])(
+    'is named and left out when %s starts with a storage that was altered; holders keep what they have',
+    async (bad) => {
+      const storages = Object.fromEntries([...ids, 'd'].map((id) => [id, new MapStorage()]));
+      const { start, told, said } = cluster((id) => ({ storage: storages[id]! }));
+      const all = Object.fromEntries(ids.map((id) => [id, start(id)]));
+      await Promise.all(ids.map((id) => all[id]!.locks.ready));
+      await all[bad]!.transport.close();
+      const held = await all['b']!.locks.acquire('x');
+      altered(storages[bad]!, 2 ** 39);
+      start(bad).locks.ready.catch(() => {});
+      const other = bad === 'a' ? 'c' : 'a';
+      await vi.waitFor(() => expect(told).toHaveLength(3), 10_000);
+      await vi.waitFor(() => expect(all[other]!.locks.status()).toMatchObject({ state: 'serving', missing: [bad] }), 10_000);
+      (await all[other]!.locks.acquire('y')).release();
+      expect(held.signal.aborted).toBe(false);
+      expect(told).toContainEqual({
+        at: 'b',
+        type: 'unreasonable',
+        peer: bad,
+        epoch: expect.any(Number),
+        known: expect.any(Number),
+      });
+      expect(said().filter((text) => text.includes(`of peer "b" takes "${bad}" for no peer`))).toEqual([
+        expect.stringMatching(
+          /its numbers of epochs \(5\d+\) and those here \(\d+\) are more than a year apart: .*"Numbers beyond reason"$/,
+        ),
+      ]);
+      // As docs/locks.md says what to do.
+      start('d', { join: true });
+      await vi.waitFor(() => expect(all['b']!.transport.peers.has('d')).toBe(true));
+      expect(await all['b']!.locks.replaceMember(bad, 'd')).toEqual([...ids.filter((id) => id !== bad), 'd']);
+      expect(held.signal.aborted).toBe(false);
+    },
+  );
+
+  test('keeps nobody from being served where all the others began while their clocks were years ahead', async () => {
+    const { start, told } = cluster((id) => ({ clock: clockAhead(id === 'c' ? 0 : YEARS) }));
+    const [a, b, c] = ids.map((id) => start(id).locks) as [Locks, Locks, Locks];
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1), 10_000);
+    a.bootstrap();
+    await Promise.all([a.ready, b.ready]);
+    expect([a.status().missing, c.status().state]).toEqual([['c'], 'apart']);
   });
 });

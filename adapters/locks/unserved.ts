@@ -8,7 +8,7 @@ import { isMajority } from '../../machines/locks/epoch.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { isOfAllPresent } from '../../machines/locks/membership.js';
-import { EPOCHS } from '../../machines/locks/messages.js';
+import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import { absenceOf } from '../transports/absence.js';
@@ -33,13 +33,16 @@ export function warnWhenUnserved(
   status: () => LocksStatus,
 ): void {
   const { id, name } = node;
+  const farOff = numbersFarOff(node);
   let timer = new Subscription();
   let isServed = true;
   const warn = () => {
     const now = status();
     const seconds = UNSERVED_MS / 1000;
     console.warn(
-      escape(`"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, given, now)}`),
+      escape(
+        `"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, given, now, farOff)}`,
+      ),
     );
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
@@ -52,6 +55,28 @@ export function warnWhenUnserved(
   };
   node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
   look();
+}
+
+/**
+ * Rule 1: whose numbers are beyond reason, and how far off they are, until it serves with this peer. Each is named on the console
+ * at once.
+ */
+function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
+  const { id, name } = node;
+  const known = new Map<NodeId, string>();
+  node.addEventListener('unreasonable', (event) => {
+    const told = (event as CustomEvent<LocksNotice & { type: 'unreasonable' }>).detail;
+    if (known.has(told.peer)) return;
+    const reason =
+      `its numbers of epochs (${told.epoch}) and those here (${told.known}) are more than a year apart: one of the two remembers ` +
+      'nonsense, or began while its clock was years off; docs/locks.md, "Numbers beyond reason"';
+    known.set(told.peer, reason);
+    console.warn(escape(`"${name}" of peer "${id}" takes "${told.peer}" for no peer: ${reason}`));
+  });
+  node.addEventListener('serving', (event) => {
+    for (const member of (event as CustomEvent<LocksNotice & { type: 'serving' }>).detail.members) known.delete(member);
+  });
+  return known;
 }
 
 /** An error ends the locks, and nobody waits here who would hear of it. Who closes them, or the transport, knows. */
@@ -73,9 +98,16 @@ const joining = (id: NodeId): string =>
  * Why these peers are not reached, each reason once with all whom it is known of; nothing where nothing is known. What others have named
  * is quoted.
  */
-function reasonsOf({ name }: LiveNode, isClient: boolean, transport: Transport, missing: readonly NodeId[]): string {
+function reasonsOf(
+  { name }: LiveNode,
+  isClient: boolean,
+  transport: Transport,
+  missing: readonly NodeId[],
+  farOff: ReadonlyMap<NodeId, string> = new Map(),
+): string {
   const channels = Channels.of(transport);
   const reasonOf = (peer: NodeId): string | null => {
+    if (farOff.has(peer)) return farOff.get(peer)!;
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
     const others = channels.elsewhereOf(peer).map((other) => `"${quote(other)}"`);
     if (others.length === 0 && isClient)
@@ -119,14 +151,20 @@ function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly
 }
 
 /** Who is missing, and what would help. */
-function whyUnserved(node: LiveNode, transport: Transport, given: readonly NodeId[], { missing }: LocksStatus): string {
+function whyUnserved(
+  node: LiveNode,
+  transport: Transport,
+  given: readonly NodeId[],
+  { missing }: LocksStatus,
+  farOff: ReadonlyMap<NodeId, string>,
+): string {
   const role = node.role(EPOCHS);
   if (!role) return 'its transport is not connected';
   const context = role.context as EpochsContext;
   const { memory, membership, served } = context;
   const { voters } = membership;
   if ('host' in role.context) return whyClientUnserved(node, transport, given);
-  const reasons = reasonsOf(node, false, transport, missing);
+  const reasons = reasonsOf(node, false, transport, missing, farOff);
   const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
   if (differing.length > 0)
     return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;

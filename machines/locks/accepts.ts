@@ -155,7 +155,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
     case 'promise':
       return isPromised(message, instance);
     case 'refuse':
-      return isEpoch(epoch) && isEpoch(message['promised']);
+      return isEpoch(epoch) && isEpoch(message['promised']) && (message['known'] === undefined || isEpoch(message['known']));
     case 'wait':
       return isEpoch(epoch);
     case 'install':

@@ -62,6 +62,7 @@ import {
   firstStanding,
   hearEarly,
   missedBy,
+  numbersOf,
   linksAfter,
   linksKnown,
   withClaim,
@@ -97,7 +98,6 @@ import {
   confirmation,
   directories,
   openDirectory,
-  epochOf,
   freeLocks,
   fromOf,
   greeting,
@@ -115,6 +115,7 @@ import {
   promise,
   askForConfirmation,
   reconfiguration,
+  refuseAsBeyondReason,
   refuseIt,
   sayThatSpent,
   seek,
@@ -140,6 +141,8 @@ const differing = [
   { guard: 'isForeign', actions: ['announceDiffering', 'noteDiffering', send(wordToDiffering), 'partWith'] },
 ] as const;
 const reconciled = { guard: 'isReconciled', actions: ['forgetDiffering', 'hearAgain'] } as const;
+/** Rule 1. */
+const unreasonable = { guard: 'isBeyondReason', actions: ['announceUnreasonable', 'partWith'] } as const;
 const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
 const fill = ['noteOpened', openDirectory] as const;
 const ask = ['want', 'claim', lockInThis, toLock] as const;
@@ -242,7 +245,7 @@ export const epochsMachine = setup({
     announceDiffering: emit((args: In) => ({ type: 'differs' as const, ...listsOf(args) })),
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args) })),
     announceApart: emit({ type: 'apart' }),
-    announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, peer: fromOf(args), epoch: epochOf(args) })),
+    announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, ...numbersOf(args) })),
   },
   guards: epochsGuards,
 }).createMachine({
@@ -305,7 +308,7 @@ export const epochsMachine = setup({
       { guard: 'isForeign', actions: [send(refuseIt), 'announceDiffering', 'noteDiffering', 'partWith'] }, // 14
       { guard: 'isFromStranger' },
       later, // 9
-      { guard: 'isBeyondReason', actions: [send(refuseIt), 'announceUnreasonable'] }, // 1
+      { guard: 'isBeyondReason', actions: [send(refuseAsBeyondReason), 'announceUnreasonable', 'partWith'] }, // 1
       { guard: 'isOutdated', actions: send(refuseIt) }, // 9
       { guard: 'isPast', actions: send(refuseIt) }, // 2
       { guard: 'isOpposedHere', actions: [send(waiting), send(requestToGiveWay)] }, // 14
@@ -316,7 +319,7 @@ export const epochsMachine = setup({
     refuse: [
       ...differing,
       later,
-      { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+      unreasonable,
       { guard: 'outbids', ...prepareAgain, actions: 'noteRefusal' },
       { guard: 'isOverruled', actions: ['noteRefusal', send(change)] },
     ],
@@ -324,7 +327,7 @@ export const epochsMachine = setup({
       ...differing,
       reconciled,
       later,
-      { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+      unreasonable,
       { guard: 'leavesLeaderOut', ...prepareAgain, actions: 'noteTold' }, // 7: nobody will call it again
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
@@ -394,7 +397,7 @@ export const epochsMachine = setup({
         refuse: [
           ...differing,
           later,
-          { guard: 'isBeyondReason', actions: 'announceUnreasonable' },
+          unreasonable,
           { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
           { guard: 'isOverruled', ...isOverruledHere, actions: ['noteRefusal', send(change)] },
         ],

@@ -9,6 +9,7 @@ import {
   leads,
   leftOutBy,
   linksKnown,
+  numberSaid,
   promisedEpoch,
   reachesMajority,
   type In,
@@ -126,8 +127,9 @@ export const epochsGuards = {
   isOwnForOthers: ({ context: { promised, served, id } }: In) => promised!.proposer === id && !served.members.includes(id),
   isFromStranger: (args: In) => !isNoStranger(args),
   isBeyondReason: ({ context, event }: In) => {
-    const number = event.type === 'refuse' ? event.promised : (event as { epoch: number }).epoch;
-    return isBeyondReason(number, largestKnown(context));
+    const [said, known] = [numberSaid(event), largestKnown(context)];
+    const isRefusedSo = event.type === 'refuse' && event.known !== undefined;
+    return isBeyondReason(said, known) || (isRefusedSo && isBeyondReason(known, said));
   },
   isForeign,
   isLater,

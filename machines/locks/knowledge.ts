@@ -138,6 +138,19 @@ export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.
 /** Above what any reasonable number is, this is. */
 export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
+/** Of an epoch that somebody proposes or tells of, or the largest that is known to whoever refuses one. */
+export const numberSaid = (event: EpochsEvent): number => {
+  if (event.type !== 'refuse') return (event as { readonly epoch: number }).epoch;
+  return event.known ?? event.promised;
+};
+
+/** For the application: how far a peer is off. */
+export const numbersOf = ({ context, event }: In) => ({
+  peer: (event as From<EpochMessage>).from,
+  epoch: numberSaid(event),
+  known: largestKnown(context),
+});
+
 export const linksAfter = (links: readonly NodeId[], { type, peer }: LinkEvent): NodeId[] => {
   const others = links.filter((other) => other !== peer);
   return type === 'link.up' ? [...others, peer as NodeId].sort(byName) : others;

@@ -84,7 +84,7 @@ export function isOutvoted(args: In): boolean {
 
 type Enqueuing = In & { enqueue: any };
 
-/** Who has another list of voters is no peer. */
+/** Who has another list of voters, or a number beyond reason, is no peer: it keeps nobody else from being served. */
 export function partWith(args: Enqueuing): void {
   const peer = senderOf(args);
   if (args.context.links.includes(peer)) args.enqueue.raise({ type: 'link.down', peer });

@@ -133,11 +133,13 @@ export interface Promised extends OfMember {
   readonly floor: number;
 }
 
-/** Another answer: a later epoch, or this one, was promised before. */
+/** Another answer: a later epoch, or this one, was promised before, or the number is beyond reason. */
 export interface Refuse extends OfMember {
   readonly type: 'refuse';
   readonly epoch: number;
   readonly promised: number;
+  /** The largest number that is known here, where the refused one is beyond reason. The release before did not say it. */
+  readonly known?: number;
 }
 
 /** The third answer: somebody is left out whom I still reach; ask again when you do, or when my patience is over. */
@@ -316,10 +318,13 @@ export type LocksNotice =
   | { readonly type: 'apart' }
   /** Others may have gone on without this node. */
   | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number }
-  /** A peer said a number so far above all that is known here that it is refused: it is out of its mind, or its clock is. */
   /** A client is counted among those who vote, by this one; */
   | { readonly type: 'named'; readonly peer: NodeId }
-  | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number }
+  /**
+   * The number of a peer's epoch and the largest that is `known` here are more than a year of milliseconds apart: one of the two is out of its
+   * mind, or its clock was. It is no peer of this node until the link between them comes up again.
+   */
+  | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number; readonly known: number }
   /** From now on these vote. */
   | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }
   /** A peer has another list of voters, and is none of this cluster; */

@@ -5,6 +5,7 @@ import { directoryOf } from './epoch.js';
 import { askedIn } from './clients.js';
 import {
   confirmersOf,
+  largestKnown,
   othersNeeded,
   recordersNeeded,
   ownReport,
@@ -64,6 +65,11 @@ export const refuseIt = (args: In) => ({
     membership: args.context.membership,
   },
 });
+/** Rule 1: so the other side can judge, too, how far the two are apart. */
+export const refuseAsBeyondReason = (args: In) => {
+  const { to, message } = refuseIt(args);
+  return { to, message: { ...message, known: largestKnown(args.context) } };
+};
 export const waiting = (args: In) => ({
   to: fromOf(args),
   message: { type: 'wait' as const, epoch: epochOf(args), membership: args.context.membership },

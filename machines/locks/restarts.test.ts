@@ -205,8 +205,36 @@ describe('a leader that starts while the others begin without it', () => {
     });
   });
 
-  test('believes no number beyond reason, and leaves it to another leader', () => {
-    expect(after({ type: 'told', ...others, epoch: 2 ** 52 }).context.promised).toMatchObject({ epoch: 1 });
+  test('believes no number beyond reason, and proposes to the others alone', () => {
+    const { context } = after({ type: 'told', ...others, epoch: 2 ** 39 });
+    expect([context.promised, context.links]).toMatchObject([{ epoch: 2, members: ['a', 'c'] }, ['c']]);
+  });
+
+  test('leaves it to another leader once it is told that the others have begun', () => {
     expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
+  });
+
+  const YEAR = 366 * 24 * 60 * 60 * 1_000;
+  const refuse = { type: 'refuse', from: 'b', membership, epoch: 1, promised: 0 } as const;
+  const emitted = (floor: number, event: object): readonly object[] => {
+    const snapshot = after();
+    const started = { ...snapshot, context: { ...snapshot.context, floor } };
+    const [, actions] = transition(epochsMachine, started, event as EpochsEvent);
+    return actions.flatMap(({ type, params }) =>
+      (type as string) === 'xstate.emit' ? [(params as { event: object }).event] : [],
+    );
+  };
+
+  test('takes nobody for beyond reason who is a year off, and whoever is further', () => {
+    const far = { type: 'unreasonable', peer: 'b', epoch: 2 + YEAR, known: 1 };
+    expect(emitted(0, { ...refuse, promised: 1 + YEAR })).toEqual([]);
+    expect(emitted(0, { ...refuse, promised: 2 + YEAR })).toEqual([far]);
+    expect(emitted(0, { ...refuse, promised: 0, known: 2 + YEAR })).toEqual([far]);
+  });
+
+  test('nor who refuses it for having promised nothing, but who says that it knows nothing so large', () => {
+    expect(emitted(4 + YEAR, refuse)).toEqual([]);
+    expect(emitted(4 + YEAR, { ...refuse, known: 4 })).toEqual([]);
+    expect(emitted(4 + YEAR, { ...refuse, known: 3 })).toEqual([{ type: 'unreasonable', peer: 'b', epoch: 3, known: 4 + YEAR }]);
   });
 });

@@ -81,6 +81,7 @@ const changes = (c: EpochsContext): Named[] => {
     { type: 'refuse', membership, from: 'b', epoch: promised, promised: promised + 1 },
     { type: 'refuse', membership, from: 'b', epoch: promised, promised: promised - 1 },
     { type: 'refuse', membership, from: 'b', epoch: promised, promised: YEARS },
+    { type: 'refuse', membership, from: 'b', epoch: promised, promised: 0, known: YEARS },
     { type: 'wait', membership, from: 'b', epoch: promised },
     { type: 'wait', membership, from: 'b', epoch: promised - 1 },
     { type: 'install', membership, from: 'b', epoch: promised, members: ['a', 'b'], kept: [] },
