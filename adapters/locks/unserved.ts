@@ -67,9 +67,7 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   node.addEventListener('unreasonable', (event) => {
     const told = (event as CustomEvent<LocksNotice & { type: 'unreasonable' }>).detail;
     if (known.has(told.peer)) return;
-    const reason =
-      `its numbers of epochs (${told.epoch}) and those here (${told.known}) are more than a year apart: one of the two remembers ` +
-      'nonsense, or began while its clock was years off; docs/locks.md, "Numbers beyond reason"';
+    const reason = `its epochs' numbers (${told.epoch}) and those here (${told.known}) are more than a year apart; docs/locks.md, "Numbers beyond reason"`;
     known.set(told.peer, reason);
     console.warn(escape(`"${name}" of peer "${id}" takes "${told.peer}" for no peer: ${reason}`));
   });
