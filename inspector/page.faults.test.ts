@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { kilobytes } from '../bench/inspector.js';
 import { pageUrl, openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
@@ -124,23 +129,57 @@ describe('everything in a trace is data', () => {
   });
 });
 
-describe('addresses', () => {
+describe('sharing', () => {
   beforeAll(scene(directoryTrace(7)));
-  afterAll(end());
+  afterAll(end(/status of 404/));
   const share = (): Promise<void> => page.getByRole('button', { name: 'Share' }).click();
   const said = (text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).waitFor();
-  const clipboardIs = (clipboard: string): Promise<unknown> =>
-    page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
   const visit = async (address: string): Promise<void> => {
     await page.goto('about:blank');
     await page.goto(address);
     await read(page);
   };
 
-  test('a small trace is shared in the address, and opens though the server has another', async () => {
+  /** The page at an address that everybody can open. */
+  const PUBLIC = 'http://quiver.example/';
+  const publish = (): Promise<void> =>
+    page.route(`${PUBLIC}**`, (route) => {
+      const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
+      if (name === 'trace') return route.fulfill({ body: directoryTrace(7) });
+      const isOfPage = /^(index\.html|assets\/)/.test(name);
+      return route.fulfill(isOfPage ? { path: fileURLToPath(new URL(name, pageUrl)) } : { status: 404 });
+    });
+
+  test('from loopback comes one file, which tells neither the address nor its token; it opens from a disk', async () => {
     await drop(trace);
     await facts('5 nodes');
-    await clipboardIs("{ writeText: () => Promise.reject(new Error('denied')) }");
+    const downloaded = page.waitForEvent('download');
+    await share();
+    await said('Page and trace are saved as one file');
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe('directory.html');
+    const html = await text(await download.createReadStream());
+    const { host, pathname } = new URL(opened.served.url);
+    expect([host, pathname].filter((secret) => html.includes(secret))).toEqual([]);
+    expect(page.url()).toBe(opened.served.url);
+    const folder = mkdtempSync(join(tmpdir(), 'quiver-shared-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'directory.html'), html);
+    await visit(pathToFileURL(join(folder, 'directory.html')).href);
+    await facts('5 nodes');
+    expect(await lastLine()).toBe(String(lines.length));
+    await share();
+    await said('What is shown here has no address');
+  });
+
+  test('from a page that is public a small trace is shared in the address, and opens though the server has another', async () => {
+    await publish();
+    await visit(PUBLIC);
+    await drop(trace);
+    await facts('5 nodes');
+    await page.evaluate(
+      `Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: () => Promise.reject(new Error('denied')) } })`,
+    );
     await share();
     await said('The address of this page now holds the trace. It could not be copied');
     await visit(page.url());
@@ -154,6 +193,7 @@ describe('addresses', () => {
     await facts('40 nodes');
     await share();
     await said('too long for an address');
+    await page.unroute(`${PUBLIC}**`);
   });
 
   test('a damaged one is told', async () => {

@@ -272,10 +272,10 @@ function isFromOurPage({ headers, socket }: IncomingMessage): boolean {
   );
 }
 
-/** Only `index.html` and flat files of `assets/`: no path that climbs. */
+/** Only `index.html`, the page in one piece and flat files of `assets/`: no path that climbs. */
 async function sendFile(response: ServerResponse, page: URL, name: string): Promise<void> {
   const type = CONTENT_TYPES[extname(name)];
-  const isOurs = /^(index\.html|assets\/[\w.-]+)$/.test(name) && type !== undefined;
+  const isOurs = /^((whole\/)?index\.html|assets\/[\w.-]+)$/.test(name) && type !== undefined;
   const file = isOurs ? fileURLToPath(new URL(name, page)) : '';
   if (!isOurs || !existsSync(file)) return refuse(response, 404, 'No such file.');
   response.writeHead(200, { ...HEADERS, 'content-type': type });

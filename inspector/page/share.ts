@@ -1,12 +1,16 @@
-/** A small trace as part of an address: whoever opens the page with it sees the same, without any file. */
+/** What others open to see the same: page and trace as one file, or, where the page is public, a small trace as part of its address. */
 import { signal } from '@preact/signals';
-import { pack, unpack } from '../model/packed.js';
+import { pack, unpack, withTrace } from '../model/packed.js';
 import { copyText } from './clipboard.js';
+import { download } from './download.js';
+import { askServer } from './served.js';
 import { recording } from './state.js';
 
 const PREFIX = '#trace=';
 /** Longer addresses are cut off by chats and mail programs. */
 const ADDRESS_CHARACTERS_MAX = 16_000;
+
+const ON_LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** What came of the last attempt to share, for a moment. */
 export const shared = signal<string | null>(null);
@@ -17,12 +21,30 @@ export async function share(): Promise<void> {
   setTimeout(() => (shared.value = null), SHOWN_MS);
 }
 
-/** Nobody sees the address of a frame: there, a link is copied or it is nowhere. What `<quiver-view>` shows has no address at all. */
-async function cameOfSharing(): Promise<string> {
-  if (location.protocol === 'about:') return 'What is shown here has no address: share its file.';
+/** What `<quiver-view>` and a file show has no address that others could open; a page on loopback has one for this machine alone. */
+function cameOfSharing(): Promise<string> | string {
+  if (['about:', 'file:'].includes(location.protocol)) return 'What is shown here has no address: share its file.';
+  const isFramed = window.parent !== window;
+  return ON_LOOPBACK.test(location.hostname) && !isFramed ? shareFile() : shareAddress(isFramed);
+}
+
+/** Page and trace as one file: an address on loopback would take whoever is sent it to their own machine, and tell them the token of this page. */
+async function shareFile(): Promise<string> {
+  try {
+    const response = await askServer('./whole/index.html');
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    const name = (recording.value.header?.protocol ?? '').replaceAll(/[^\w-]+/g, '-');
+    download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()))]);
+    return 'Page and trace are saved as one file: whoever opens it sees the same, without a server.';
+  } catch (error) {
+    return `Page and trace could not be saved as one file: ${(error as Error).message}. Share the file of the trace.`;
+  }
+}
+
+/** Nobody sees the address of a frame: there, a link is copied or it is nowhere. */
+async function shareAddress(isFramed: boolean): Promise<string> {
   const address = `${location.href.split('#')[0]}${PREFIX}${await pack(recording.value.text())}`;
   if (address.length > ADDRESS_CHARACTERS_MAX) return 'This trace is too long for an address: share its file.';
-  const isFramed = window.parent !== window;
   if (!isFramed) history.replaceState(null, '', address);
   const isCopied = await copyText(address);
   if (isFramed)
