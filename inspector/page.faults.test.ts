@@ -142,7 +142,7 @@ describe('sharing', () => {
 
   /** The page at an address that everybody can open. */
   const PUBLIC = 'http://quiver.example/';
-  const publish = (): Promise<void> =>
+  const publish = (): Promise<unknown> =>
     page.route(`${PUBLIC}**`, (route) => {
       const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
       if (name === 'trace') return route.fulfill({ body: directoryTrace(7) });
