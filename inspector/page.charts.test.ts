@@ -1,6 +1,7 @@
 /** The chart in its panel: nearer and farther, moved, folded, searched, its visits, and all nodes at once. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeComplaints } from './page/testing/axe.js';
 import { openPage, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryTrace } from './page/testing/traces.js';
@@ -115,4 +116,45 @@ test('a chart too large to be laid out says so', async () => {
   const large = await openPage([JSON.stringify(changed), ...lines].join('\n'));
   await large.page.getByText('121 states, nested 120 deep: too many to be drawn').waitFor();
   await large.close();
+});
+
+test('what a context holds is a tree: what is long unfolds, what changed inside of it is marked with what it was', async () => {
+  const [header, ...lines] = directoryTrace()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const first = lines.find(({ node }) => node === 'n2');
+  const [role] = Object.keys(first.roles);
+  const items = Array.from({ length: 250 }, (_, id) => ({ id, name: `item ${id}`, at: { x: id } }));
+  const holding = (context: object) => ({ [role!]: { ...first.roles[role!], context } });
+  const [before, after] = [
+    { shop: { items, gone: true }, text: 'x'.repeat(300) },
+    { shop: { items: items.with(120, { id: 120, name: 'another', at: { x: 7 } }), come: 1 }, text: `${'x'.repeat(299)}y` },
+  ];
+  const line = { ...first, kind: 'note', event: { type: 'go' }, index: 1, at: 1, roles: holding(after) };
+  const trace = [header, { ...first, index: 0, roles: holding(before) }, line].map((one) => JSON.stringify(one)).join('\n');
+  const { page, close } = await openPage(`${trace}\n`);
+  await page.keyboard.press('End');
+  const context = page.getByRole('group', { name: 'context of the selected node' });
+  // Both are the same for as many letters as are shown.
+  await expect.poll(() => context.locator('tr.is-changed').count()).toBe(2);
+  const unfold = (text: RegExp) => context.locator('summary').filter({ hasText: text }).first().press('Enter');
+  await unfold(/^\{"items"/);
+  await unfold(/^\[\{"id":0/);
+  expect(await context.locator('tr li').filter({ hasText: /^gone/ }).locator('del').innerText()).toBe('true');
+  await context.getByRole('button', { name: '150 more' }).click();
+  await context.getByRole('button', { name: '50 more' }).click();
+  const changed = context.locator('li.is-changed').filter({ hasText: /^120:/ });
+  expect(await changed.innerText()).toContain(
+    '{"id":120,"name":"item 120","at":{"x":120}} → {"id":120,"name":"another","at":{"x":7}}',
+  );
+  expect(await context.locator('li ul li.is-changed').count()).toBe(1);
+  await unfold(/^xxx/);
+  await expect.poll(() => context.locator('tr').last().innerText()).toContain(`${'x'.repeat(299)}y`);
+  expect(await axeComplaints(page, '[data-view="chart"]')).toEqual([]);
+  expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe('2');
+  await page.locator('[data-view="chart"]').getByRole('button', { name: 'fill the page' }).click();
+  await changed.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'inspector-context');
+  await close();
 });

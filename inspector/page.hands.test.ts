@@ -186,6 +186,15 @@ test('both branches of a fork stay: named, compared side by side, and there afte
   await page.keyboard.press('End');
   expect(Number((await nows())[1]!.split(/\s/)[0])).toBeLessThanOrEqual(Number((await nows())[0]!.split(/\s/)[0]));
 
+  const fork = page.getByRole('list', { name: 'runs that part from this one' }).getByRole('button');
+  expect(await fork.allInnerTexts()).toEqual(['as given']);
+  expect(await fork.getAttribute('title')).toBe('as given: parts at 0.01; show it');
+  await fork.click();
+  await expect.poll(lines).toBe(given);
+  expect(await fork.allInnerTexts()).toEqual(['crash n2']);
+  await fork.click();
+  await expect.poll(lines).toBe(forked);
+
   await tab(/^by hand/);
   const branches = page.getByRole('list', { name: 'branches' });
   await page.getByLabel('name of this branch').fill('n2 is gone');

@@ -48,6 +48,27 @@ export function rename(branch: number, name: string): void {
   remember();
 }
 
+export interface Fork {
+  readonly branch: number;
+  readonly name: string;
+  /** The first moment at which one does what the other does not. */
+  readonly at: number;
+}
+
+/** The other branches, by when they part from the current one. */
+export const forks = computed((): readonly Fork[] =>
+  branches.value
+    .map(({ name, gestures: theirs }, branch) => ({ branch, name, at: partsAt(gestures.value, theirs) }))
+    .filter(({ branch }) => branch !== current.value)
+    .sort((a, b) => a.at - b.at),
+);
+
+function partsAt(some: readonly Gesture[], others: readonly Gesture[]): number {
+  const without = (all: readonly Gesture[], known: ReadonlySet<string>) => all.filter((one) => !known.has(JSON.stringify(one)));
+  const keysOf = (all: readonly Gesture[]) => new Set(all.map((one) => JSON.stringify(one)));
+  return Math.min(...[...without(some, keysOf(others)), ...without(others, keysOf(some))].map(({ at }) => at));
+}
+
 let place = '';
 
 /** The branches of a scenario, as they were before a reload. */

@@ -55,7 +55,7 @@ const WRITTEN_IN = 'input:not([type=checkbox]), select, textarea';
 export function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN)) return;
-  if (event.key === ' ' && target.matches('button, input')) return;
+  if (event.key === ' ' && target.matches('button, input, summary')) return;
   const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;
   const key = KEYS.find(({ keys }) => keys.includes(name));
   if (!key) return;

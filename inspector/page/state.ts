@@ -55,9 +55,12 @@ export const way = computed(() => {
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64, 256, 1024] as const;
 
-/** Another run of which all that has happened up to the playhead is the same. */
+/** Another run of the same scenario. One that is shorter than what was shown is shown at its end. */
 export function replaced(next: ReadTrace): void {
-  held.value = { recording: next };
+  batch(() => {
+    held.value = { recording: next };
+    if (currentLine.value >= next.end) goTo(next.end - 1);
+  });
 }
 
 export function opened(next: ReadTrace): void {

@@ -4,6 +4,10 @@ import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
 import { AskLine } from './ask-line.js';
 import { hits, intervals, isAsking, stretches } from './ask.js';
+import { forks, type Fork } from './branches.js';
+import { showBranch } from './hands.js';
+import { reload } from './load.js';
+import { More } from './more.js';
 import { IconButton } from './panel.js';
 import {
   axis,
@@ -81,7 +85,10 @@ export function PlaybackControls() {
           onPress={() => step('violation', 1)}
         />
       </div>
-      <Scrubber last={end - 1} />
+      <div class="course">
+        <Scrubber last={end - 1} />
+        {forks.value.length > 0 && <Forks last={end - 1} />}
+      </div>
       <Readout end={end} />
       {isAsking.value && <AskLine />}
     </section>
@@ -120,6 +127,48 @@ function Readout({ end }: { end: number }) {
         onPress={() => (isAsking.value = !isAsking.value)}
       />
     </div>
+  );
+}
+
+/** More of them stand under "by hand" alone. */
+const FORKS_SHOWN = 4;
+/** Percent of the width: beyond it there is no room for a name but before the place. */
+const LATE = 70;
+
+/** The other branches, each from where it parts from the run that is shown. */
+function Forks({ last }: { last: number }) {
+  const { first, at, lastLineAt } = growing();
+  const [from, to] = [xOf(recording.value, axis.value, first), xOf(recording.value, axis.value, Math.max(last, first))];
+  const placeOf = (time: number) => (axis.value === 'time' ? time : lastLineAt(Math.min(time, at(last))));
+  const percent = (x: number) => (to > from ? Math.min(Math.max((x - from) / (to - from), 0), 1) * 100 : 0);
+  return (
+    <ul class="forks" aria-label="runs that part from this one">
+      {forks.value.slice(0, FORKS_SHOWN).map(({ branch, name, at }) => (
+        <Parting key={branch} branch={branch} name={name} at={at} percent={percent(placeOf(at))} />
+      ))}
+      {forks.value.length > FORKS_SHOWN && (
+        <li>
+          <More names={forks.value.slice(FORKS_SHOWN).map(({ name }) => name)} things="under “by hand”" />
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Parting({ branch, name, at, percent }: Fork & { readonly percent: number }) {
+  const isLate = percent > LATE;
+  return (
+    <li>
+      <button
+        type="button"
+        class={isLate ? 'is-late' : ''}
+        title={`${name}: parts at ${numberText(at)}; show it`}
+        style={isLate ? { right: `${100 - percent}%` } : { left: `${percent}%` }}
+        onClick={() => void showBranch(branch, reload)}
+      >
+        {name}
+      </button>
+    </li>
   );
 }
 

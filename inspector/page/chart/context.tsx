@@ -2,8 +2,7 @@
 import type { RoleView } from '../../../machines/protocol.js';
 import type { RoleNow } from '../../model/moment.js';
 import { valueText } from '../../model/values.js';
-
-const VALUE_CHARACTERS_MAX = 200;
+import { ContextValue, isFolded, textOf } from './context-value.js';
 
 interface ContextTableProps {
   readonly roles: readonly RoleNow[];
@@ -27,9 +26,9 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
           </caption>
           <tbody>
             {entries(now.view.context).map(([key, value]) => {
-              const old = now.since === line ? oldValue(before(now), key, value) : null;
+              const compared = { value, before: now.since === line ? changed(before(now), key, value) : null };
               return (
-                <tr key={key} class={old === null ? '' : 'is-changed'}>
+                <tr key={key} class={compared.before === null ? '' : 'is-changed'}>
                   <th scope="row">
                     <button
                       type="button"
@@ -41,14 +40,13 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
                     </button>
                   </th>
                   <td>
-                    {old !== null && (
-                      <>
-                        <del>{old}</del> →{' '}
-                      </>
+                    {isFolded(compared) ? (
+                      <ContextValue {...compared} />
+                    ) : (
+                      <button type="button" class="link" title="what was it over time?" onClick={() => why(now.role, key)}>
+                        <ContextValue {...compared} />
+                      </button>
                     )}
-                    <button type="button" class="link" title="what was it over time?" onClick={() => why(now.role, key)}>
-                      {value}
-                    </button>
                   </td>
                 </tr>
               );
@@ -60,17 +58,12 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
   );
 }
 
-const entries = (context: unknown): [string, string][] =>
-  typeof context === 'object' && context !== null ? Object.entries(context).map(([key, value]) => [key, show(value)]) : [];
+const entries = (context: unknown): [string, unknown][] =>
+  typeof context === 'object' && context !== null ? Object.entries(context) : [];
 
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
-}
-
-/** `null` where it is the same. */
-function oldValue(before: RoleView | null, key: string, value: string): string | null {
+/** What it was; `null` where it is the same. */
+function changed(before: RoleView | null, key: string, value: unknown): { readonly value: unknown } | null {
   if (before === null) return null;
-  const old = show((before.context as Record<string, unknown>)[key] ?? null);
-  return old === value ? null : old;
+  const old = (before.context as Record<string, unknown>)[key] ?? null;
+  return textOf(old) === textOf(value) ? null : { value: old };
 }

@@ -1,0 +1,87 @@
+/** A value of a context: what is short in one line, what is long as a tree that unfolds, each part with what it was before the step. */
+import { useState } from 'preact/hooks';
+
+/** What is longer is folded. */
+const SHORT = 80;
+/** So many parts are shown at once. */
+const PARTS = 100;
+
+interface Compared {
+  readonly value: unknown;
+  /** `null` where nothing is known of it, or nothing has changed. */
+  readonly before: { readonly value: unknown } | null;
+}
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+export const isFolded = ({ value, before }: Compared): boolean =>
+  textOf(value).length > SHORT || (before !== null && textOf(before.value).length > SHORT);
+
+export function ContextValue(compared: Compared) {
+  return isFolded(compared) ? <Folded {...compared} /> : <Short {...compared} />;
+}
+
+function Short({ value, before }: Compared) {
+  const [text, old] = [textOf(value), before && textOf(before.value)];
+  return (
+    <>
+      {old !== null && old !== text && (
+        <>
+          <del>{old}</del> →{' '}
+        </>
+      )}
+      {text}
+    </>
+  );
+}
+
+/** What is inside is made when it is looked at. */
+function Folded({ value, before }: Compared) {
+  const [isOpen, setOpen] = useState(false);
+  const text = textOf(value);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {text.slice(0, SHORT)}
+        {text.length > SHORT && '…'}
+      </summary>
+      {isOpen && (hasParts(value) ? <Parts value={value} before={before} /> : <Short value={value} before={before} />)}
+    </details>
+  );
+}
+
+type Parted = Readonly<Record<string, unknown>>;
+
+const hasParts = (value: unknown): value is Parted => typeof value === 'object' && value !== null;
+
+function Parts({ value, before }: Compared & { readonly value: Parted }) {
+  const [count, setCount] = useState(PARTS);
+  const was = before !== null && hasParts(before.value) ? before.value : null;
+  const keys = [...new Set([...Object.keys(value), ...Object.keys(was ?? {})])];
+  return (
+    <ul>
+      {keys.slice(0, count).map((key) => (
+        <Part key={key} name={key} value={value} was={was} />
+      ))}
+      {keys.length > count && (
+        <li>
+          <button type="button" class="link" onClick={() => setCount(count + PARTS)}>
+            {keys.length - count} more
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Part({ name, value, was }: { name: string; value: Parted; was: Parted | null }) {
+  const isThere = Object.hasOwn(value, name);
+  const before = was && Object.hasOwn(was, name) ? { value: was[name] } : null;
+  const isChanged = was !== null && !(isThere && before && textOf(before.value) === textOf(value[name]));
+  return (
+    <li class={isChanged ? 'is-changed' : ''}>
+      <span class="key">{name}:</span>{' '}
+      {isThere ? <ContextValue value={value[name]} before={isChanged ? before : null} /> : <del>{textOf(before!.value)}</del>}
+    </li>
+  );
+}
