@@ -237,6 +237,8 @@ export interface Step {
   readonly event: Message & Readonly<Record<string, any>>;
   /** The delivered message, when `kind` is `deliver`. */
   readonly message?: number | undefined;
+  /** The role that took the event first. */
+  readonly role?: string | undefined;
   readonly sent: readonly Flight[];
   readonly emitted: readonly Message[];
 }

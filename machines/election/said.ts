@@ -1,8 +1,18 @@
-/** What a node of the election says, held against section 4 of the specification: to whom a height goes at each event, and at what time. */
+/** What a node of the election does, held against section 4 of the specification: how it searches, to whom a height goes at each event, and at what time. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
-import { compareHeights, compareLeaderPairs, isSame } from './height.js';
-import { everybody, isLinked, neighbours } from './links.js';
+import {
+  compareHeights,
+  compareLeaderPairs,
+  electSelf,
+  isReferenceLevelOf,
+  isSame,
+  propagateLargestRefLevel,
+  reflectRefLevel,
+  startNewRefLevel,
+  type Height,
+} from './height.js';
+import { everybody, heightsOf, isLinked, neighbours } from './links.js';
 import { isSink, type ElectionContext } from './machine.js';
 import type { Update } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
@@ -16,6 +26,7 @@ export class SaidUpdates {
   private isForWhomItConcerns = true;
   private isCausal = true;
   private staysInOffice = true;
+  private searches = true;
 
   constructor(private readonly options: ElectionProtocolOptions) {}
 
@@ -31,6 +42,8 @@ export class SaidUpdates {
     // A level that has something new says it to all.
     if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForWhomItConcerns = false;
     if (!isLater(before, after, event, at)) this.isCausal = false;
+    const searched = searchedBy(before, after, event);
+    if (searched && compareHeights(searched, after.height) !== 0) this.searches = false;
     if (isAloneInOffice(before, after) && compareHeights(before.height, after.height) !== 0) this.staysInOffice = false;
   }
 
@@ -38,6 +51,7 @@ export class SaidUpdates {
     return [
       { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForWhomItConcerns },
       { name: 'clocks are causal', kind: 'always', holds: this.isCausal },
+      { name: 'searches begin, go on and turn back as the neighbours are', kind: 'always', holds: this.searches },
       ...(this.options.skipIfLeader
         ? [{ name: 'a leader alone stays in office', kind: 'always' as const, holds: this.staysInOffice }]
         : []),
@@ -69,3 +83,16 @@ function isLater(before: ElectionContext, { clock, now }: ElectionContext, event
 
 const isAloneInOffice = ({ height, skipIfLeader }: ElectionContext, { links }: ElectionContext): boolean =>
   skipIfLeader && isSame(height.lid, height.id) && neighbours(links).length === 0;
+
+/** The height of a node that has no way down; `null` where it has one, or is not to decide. */
+function searchedBy(before: ElectionContext, after: ElectionContext, event: Event): Height | null {
+  const { height } = before;
+  if (event.type === 'link.up' || !isSink({ ...after, height })) return null;
+  if (event.type === 'link.down') return startNewRefLevel(height, after.now);
+  if (event.type !== 'update' || !isLinked(before.links, event['from'])) return null;
+  const around = heightsOf(after.links);
+  const [{ tau, oid, r }] = around as [Height];
+  if (!around.every(isReferenceLevelOf({ tau, oid, r }))) return propagateLargestRefLevel(height, around);
+  if (tau > 0 && r === 0) return reflectRefLevel(height, around);
+  return r === 1 && isSame(oid, height.id) ? electSelf(height, after.now) : startNewRefLevel(height, after.now);
+}

@@ -36,11 +36,33 @@ const apart = {
   ],
 };
 const office = { ...apart, options: { leader: 'n2', skipIfLeader: true } };
+/** The leader is lost, and who searches for it is reached by several searches. */
+const lost = {
+  protocol: 'election',
+  topology: {
+    nodes: ['l', 'p', 'x', 'y', 'z'],
+    links: [
+      ['l', 'p'],
+      ['l', 'y'],
+      ['y', 'z'],
+      ['z', 'p'],
+      ['p', 'x'],
+    ],
+  },
+  events: [
+    { at: 1, do: 'cut', link: ['l', 'p'] },
+    { at: 2, do: 'cut', link: ['l', 'y'] },
+  ],
+};
+const SEARCHES = 'searches begin, go on and turn back as the neighbours are';
 const CONCERNED = 'heights are said to whom they concern';
 
 test.each([
   ['election', 'drop transition deciding: always #5', { ...scenario, options: { hello: false } }, CONCERNED],
   ['election', 'retarget (root): link.up, to updating.all', { ...scenario, options: {} }, CONCERNED],
+  ['election', 'negate guard deciding: always #10', lost, SEARCHES],
+  ['election', 'drop guard deciding: always #10', lost, SEARCHES],
+  ['election', 'negate guard deciding: always #9', lost, SEARCHES],
   ['election', 'drop action (root): update, action 1', apart, 'clocks are causal'],
   ['election', 'drop transition deciding: always', office, 'a leader alone stays in office'],
   ['level', 'drop transition starting: always #2', scenario, 'D2: nobody without a leader'],

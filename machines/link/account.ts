@@ -4,8 +4,9 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
-import { ToldAndDone } from './told.js';
-import { areConnected, linksOf } from './view.js';
+import { SaidAndHeard, type Ends } from './said.js';
+import { ToldAndKept } from './told.js';
+import { areConnected, endsByPeer, linksOf } from './view.js';
 
 /** One direction of a link: what was posted on it, and how far the receiver is. */
 interface Stream {
@@ -22,11 +23,13 @@ export class LinkAccount implements Observer {
   private received = 0;
   private frames = 0;
   private downs = 0;
-  private readonly told = new ToldAndDone();
+  private readonly ends = new Map<NodeId, Ends>();
+  private readonly told = new ToldAndKept();
+  private readonly said = new SaidAndHeard();
 
   record(step: Step, c: Configuration): void {
     const { node, event } = step;
-    this.told.record(step, c);
+    this.follow(step, c);
     this.frames += step.sent.length;
     if (step.kind === 'command' && event.type === 'post') {
       this.posted++;
@@ -40,6 +43,17 @@ export class LinkAccount implements Observer {
       // It tells of the message that was posted in this very step.
       else if (notice.type === 'overflow') this.stream(node, notice.peer).posted.pop();
     }
+  }
+
+  private follow(step: Step, c: Configuration): void {
+    const { node, kind } = step;
+    const before = this.ends.get(node);
+    const after = endsByPeer(c.nodes.get(node)!);
+    this.ends.set(node, after);
+    // Who starts anew has told nobody what it stands for, and a corruption is no step of its own.
+    if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return this.said.forget(node, after);
+    this.told.record(step, before, after);
+    this.said.record(step, before, after, c);
   }
 
   summary(c: Configuration): Readonly<Record<string, unknown>> {
@@ -56,6 +70,7 @@ export class LinkAccount implements Observer {
     return [
       { name: 'a prefix of what was posted, in order, once', kind: 'always', holds: this.violation === null },
       ...this.told.results(),
+      ...this.said.results(),
     ];
   }
 

@@ -1,10 +1,12 @@
 /** Where mutants of a link are searched further than in its own systems: longer runs, over all that it is there for. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
+import { because } from '../because.fixtures.js';
+import { CHART } from './view.js';
 
 const peerOf = (node: string) => (node === 'n0' ? 'n1' : 'n0');
 const post = (at: number, node: string, body: number, peer = peerOf(node)) => ({ at, node, do: 'post', peer, body });
 const ends = (at: number, node: string, word: 'restart' | 'leave') => ({ at, node, do: word, peer: peerOf(node) });
-const change = (at: number, word: 'cut' | 'join') => ({ at, do: word, link: ['n0', 'n2'] });
+const change = (at: number, word: 'cut' | 'join', u = 'n0', v = 'n2') => ({ at, do: word, link: [u, v] });
 
 const pair = { kind: 'path', n: 2 };
 const many = Array.from({ length: 12 }, (_, i) => i);
@@ -51,4 +53,46 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
+  // Both ends count the other as gone before they reach each other again.
+  {
+    topology: pair,
+    options: { window: 2, room: 2, patience: 2, beat: 10 },
+    events: [change(50, 'cut', 'n0', 'n1'), change(200, 'join', 'n0', 'n1')],
+    states: 0,
+  },
+  // Connections end because there is no room, and what was said on them comes later than the next has begun.
+  {
+    topology: pair,
+    options: { window: 1, room: 1, patience: 6, beat: 20 },
+    network: { latency: { min: 1, max: 19 }, order: 'unordered', duplicate: 0.3 },
+    events: many.flatMap((i) => [0, 1, 2].map((k) => post(40 + 30 * i, 'n0', 3 * i + k))),
+    states: 0,
+  },
+  // Both ends say much by way of a third, and at last more than there is room for.
+  {
+    topology: { kind: 'ring', n: 3 },
+    options: { window: 3, room: 3, patience: 4, beat: 10 },
+    events: [
+      change(0, 'cut'),
+      ...many.flatMap((i) => {
+        const at = i < 6 ? 60 : 200;
+        return [post(at, 'n0', i, 'n2'), post(at, 'n2', 20 + i, 'n0')];
+      }),
+      post(200, 'n0', 40, 'n2'),
+    ],
+    states: 0,
+  },
+  // Of two others only the second reaches both ends, and for a while nobody does.
+  {
+    topology: { kind: 'complete', n: 4 },
+    options: { window: 2, room: 2, patience: 4, beat: 10 },
+    events: [
+      ...[change(0, 'cut'), change(0, 'cut', 'n1', 'n2')],
+      ...[change(200, 'cut', 'n2', 'n3'), change(400, 'join', 'n2', 'n3')],
+    ],
+    states: 0,
+  },
 ];
+
+/** Which edits break no promise, though the chart does otherwise. */
+export const unpromised = because(CHART, 'who has left takes no timer', 'drop action left entry, action 1');

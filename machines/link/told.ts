@@ -1,38 +1,28 @@
-/** What an end of a link tells its node, and where it stands, held against what it has delivered and what it was asked. */
-import type { NodeId } from '../effects.js';
-import type { Configuration, PropertyResult, Step } from '../protocol.js';
-import { hasRoomFor, isProven, type Bye } from './frames.js';
+/** What an end of a link tells its node and keeps, held against what it has delivered and what was posted. */
+import type { PropertyResult, Step } from '../protocol.js';
+import { hasRoomFor } from './frames.js';
 import type { LinkNotice } from './machine.js';
-import { endsOf, isUp, type End } from './view.js';
+import type { Ends } from './said.js';
+import { isUp, type End } from './view.js';
 
-/** Five properties that need the step, and not only the state after it. */
-export class ToldAndDone {
-  private readonly ends = new Map<NodeId, ReadonlyMap<NodeId, End>>();
+/** Three properties that need the step, and not only the state after it. */
+export class ToldAndKept {
   private isTold = true;
   private isDelivered = true;
-  private isAsked = true;
   private isKept = true;
-  private isParted = true;
 
-  record({ kind, node, event, emitted }: Step, c: Configuration): void {
-    const before = this.ends.get(node);
-    const after = new Map(endsOf(c.nodes.get(node)!).map((end) => [end.context.peer, end]));
-    this.ends.set(node, after);
-    // Who starts anew has told nobody what it stands for, and a corruption is no step of its own.
-    if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return;
+  record({ kind, event, emitted }: Step, before: Ends, after: Ends): void {
     const notices = emitted as readonly LinkNotice[];
     for (const [peer, end] of after) {
+      const was = before.get(peer)!;
       const ofPeer = notices.filter((notice) => notice.peer === peer);
-      const asked = kind === 'command' && event['peer'] === peer ? event.type : '';
-      this.judge(before.get(peer)!, end, ofPeer, asked);
-      if (asked === 'post' && !isKept(before.get(peer)!, end, event['body'], ofPeer)) this.isKept = false;
-      if (kind === 'deliver' && event['from'] === peer && event.type === 'bye')
-        this.isParted &&=
-          isUp(end) === (isUp(before.get(peer)!) && !isProven(before.get(peer)!.context, event as unknown as Bye));
+      this.judge(was, end, ofPeer);
+      const isPosted = kind === 'command' && event.type === 'post' && event['peer'] === peer;
+      if (isPosted && !isKept(was, end, event['body'], ofPeer)) this.isKept = false;
     }
   }
 
-  private judge(before: End, after: End, notices: readonly LinkNotice[], asked: string): void {
+  private judge(before: End, after: End, notices: readonly LinkNotice[]): void {
     const changes = notices.filter(({ type }) => type === 'link.up' || type === 'link.down').map(({ type }) => type);
     const next = isUp(before) ? 'link.down' : 'link.up';
     const alternate = changes.every((type, i) => (type === next) === (i % 2 === 0));
@@ -44,8 +34,7 @@ export class ToldAndDone {
       .slice(upAt + 1)
       .reduce((sum, notice) => sum + (notice.type === 'received' ? notice.bodies.length : 0), 0);
     if (isUp(after) && after.context.expected !== first + told) this.isDelivered = false;
-    const [wasGone, isGone] = [before.value === 'left', after.value === 'left'];
-    if (asked === 'leave' ? !isGone : asked === 'restart' ? isGone : wasGone !== isGone) this.isAsked = false;
+    if (notices.some((notice) => notice.type === 'received' && notice.bodies.length === 0)) this.isDelivered = false;
   }
 
   results(): PropertyResult[] {
@@ -53,9 +42,7 @@ export class ToldAndDone {
     return [
       { name: 'ups and downs are told', kind: always, holds: this.isTold },
       { name: 'what is delivered is told', kind: always, holds: this.isDelivered },
-      { name: 'who leaves was asked to, and stays away', kind: always, holds: this.isAsked },
       { name: 'what is posted is kept, or told to be lost', kind: always, holds: this.isKept },
-      { name: 'a proven farewell ends the connection, and no other does', kind: always, holds: this.isParted },
     ];
   }
 }

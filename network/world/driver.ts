@@ -16,7 +16,6 @@ import type { Selected } from './selections.js';
  * @public
  */
 export interface StepTaken extends Step {
-  readonly role?: string | undefined;
   readonly timers: readonly TimerOrder[];
   readonly drawn: readonly number[];
   /** Where somebody watches the host's selections. */

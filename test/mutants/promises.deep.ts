@@ -11,7 +11,7 @@ import {
   further as furtherOfExclusion,
   unpromised as unpromisedOfExclusion,
 } from '../../machines/exclusion/promises.fixtures.js';
-import { further as furtherOfLink } from '../../machines/link/promises.fixtures.js';
+import { further as furtherOfLink, unpromised as unpromisedOfLink } from '../../machines/link/promises.fixtures.js';
 import { further as furtherOfQueue } from '../../machines/queue/promises.fixtures.js';
 import { unpromised as unpromisedOfQueue } from '../../machines/queue/reasons.fixtures.js';
 import { further as furtherOfTabs, unpromised as unpromisedOfTabs } from '../../machines/tabs/promises.fixtures.js';
@@ -80,7 +80,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     unpromised: unpromisedOfExclusion,
     score: score(401, 205, 96, 10, 80, 31, 10, 0),
   },
-  link: { limits: LIMITS, further: furtherOfLink, score: score(265, 40, 77, 9, 68, 26, 7, 64) },
+  link: { limits: LIMITS, further: furtherOfLink, unpromised: unpromisedOfLink, score: score(265, 40, 77, 9, 68, 26, 7, 64) },
   locks: { limits: LEAST, every: 20, score: score(118, 16, 9, 0, 75, 65, 0, 18) },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue, score: score(224, 144, 40, 6, 25, 0, 9, 0) },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },

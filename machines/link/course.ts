@@ -1,0 +1,60 @@
+/**
+ * Where an end goes at each event and why it says something: a second reading of the rules, from the end before the event and the event
+ * alone. The table "When a word is said" of docs/wire-format.md is the same in words.
+ */
+import type { Step } from '../protocol.js';
+import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Bye, type Frame } from './frames.js';
+import { isUp, type End } from './view.js';
+import type { Heard } from './ways.js';
+
+export type LinkEvent = Step['event'];
+
+/** Why a word is said, besides what a frame that is heard calls for. */
+type Why = 'farewell' | 'standing' | 'challenge' | 'news';
+
+/** What the rules make of an event. */
+export interface Course {
+  readonly value: End['value'];
+  readonly says: readonly Why[];
+  /** A frame of the connection, all of which is heard; a new connection may begin with it. */
+  readonly heard?: { readonly frame: Heard<Frame>; readonly isFirst: boolean };
+  /** It proves nothing, and changes nothing. */
+  readonly isNothing?: true;
+}
+
+export function courseOf(end: End, event: LinkEvent): Course {
+  const { value, context } = end;
+  if (event.type === 'leave') return { value: 'left', says: value === 'left' ? [] : ['farewell'] };
+  if (event.type === 'restart') return { value: 'seeking', says: ['standing'] };
+  if (value === 'left') return { value, says: [] };
+  switch (event.type) {
+    case 'timer':
+      return { value: isUp(end) && suspects(context) ? 'down' : value, says: ['standing'] };
+    case 'post':
+      if (!isUp(end)) return { value, says: [] };
+      return hasRoomFor(context, event['body']) ? { value, says: ['news'] } : { value: 'down', says: ['standing'] };
+    case 'bye':
+      return { value: isUp(end) && isProven(context, event as unknown as Bye) ? 'down' : value, says: [] };
+    case 'frame':
+      return courseOfFrame(end, event as unknown as Heard<Frame>);
+    default:
+      return { value, says: [] };
+  }
+}
+
+function courseOfFrame(end: End, frame: Heard<Frame>): Course {
+  const { value, context } = end;
+  const wasUp = isUp(end);
+  const isLate = frame.session < context.latest && frame.nonce === context.theirNonce;
+  if (isLate || (wasUp && remembersLater(context, frame))) return { value, says: [], isNothing: true };
+  // It begins a session that outdoes the one that is remembered.
+  if (remembersLater(context, frame)) return { value, says: ['challenge'] };
+  const isOfLater = isProven(context, frame) && frame.session > context.latest;
+  if (!answersSession(context, frame)) {
+    if (wasUp && isOfLater) return { value: 'down', says: ['challenge'] };
+    return { value, says: ['challenge'], isNothing: true };
+  }
+  if (!wasUp || isOfLater) return { value: 'up', says: [], heard: { frame, isFirst: true } };
+  if (isDeceived(context, frame)) return { value: 'down', says: ['standing'] };
+  return { value: 'up', says: [], heard: { frame, isFirst: false } };
+}

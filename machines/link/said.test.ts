@@ -1,0 +1,73 @@
+/** Where an end goes, what it says, and by which ways: each rule is broken by a chart without it. */
+import { expect, test } from 'vitest';
+import { brokenByMutant } from '../mutants.fixtures.js';
+import { link } from './index.js';
+
+const bodies = Array.from({ length: 12 }, (_, body) => body);
+const post = (at: number, node: string, peer: string, body: number) => ({ at, node, do: 'post', peer, body });
+
+/** Of three the first and the last reach each other by way of the one between them, and for a while the last is not heard directly by anybody. */
+const scenario = {
+  protocol: 'link',
+  topology: { kind: 'ring', n: 3 },
+  options: { window: 3, room: 3, patience: 4, beat: 10 },
+  network: { latency: { min: 1, max: 9 }, order: 'unordered', loss: 0.1, duplicate: 0.2 },
+  events: [
+    post(0, 'n0', 'n2', 50),
+    { at: 0, node: 'n0', do: 'restart', peer: 'n2' },
+    ...bodies.flatMap((body) => [post(1, 'n0', 'n1', body), post(60 + 2 * body, 'n0', 'n1', 20 + body)]),
+    ...bodies.slice(6).flatMap((body) => [post(85, 'n1', 'n2', body), post(85, 'n2', 'n1', body)]),
+    { at: 90, do: 'cut', link: ['n0', 'n2'] },
+    ...bodies.flatMap((body) => [post(150 + 5 * body, 'n0', 'n2', body), post(150 + 5 * body, 'n2', 'n0', body)]),
+    { at: 250, node: 'n2', do: 'restart', peer: 'n0' },
+    { at: 280, node: 'n1', do: 'restart', peer: 'n0' },
+    { at: 350, do: 'down', channel: ['n2', 'n1'] },
+    { at: 450, do: 'up', channel: ['n2', 'n1'] },
+    { at: 500, do: 'join', link: ['n0', 'n2'] },
+    { at: 600, node: 'n2', do: 'leave', peer: 'n1' },
+    { at: 610, node: 'n2', do: 'leave', peer: 'n1' },
+  ],
+  seed: 13,
+};
+
+const LED = 'a connection begins with an answer, and ends for a reason';
+const DUE = 'what is due is said, and nothing else';
+const WAYS = 'what is said goes each way that there is';
+const HEARD = 'what is proven is heard at once, and nothing else changes anything';
+const STRANGER = 'who starts again is a stranger';
+
+test.each([
+  [LED, 'drop transition (root): leave'],
+  [LED, 'drop transition up: bye'],
+  [LED, 'drop guard seeking: frame #2'],
+  [LED, 'drop guard down: frame #3'],
+  [LED, 'retarget up: frame #3, to seeking'],
+  [LED, 'retarget up: timer, to seeking'],
+  [LED, 'reorder choices up: frame #4, before #3'],
+  [DUE, 'drop action (root): leave, action 1'],
+  [DUE, 'drop transition left: leave'],
+  [DUE, 'drop transition up: frame'],
+  [DUE, 'drop action seeking: frame #2, action 5'],
+  [DUE, 'drop action up: frame #3, action 2'],
+  [DUE, 'drop action up: frame #6, action 2'],
+  [DUE, 'drop action up: frame #8, action 2'],
+  [DUE, 'drop action up: frame #7, action 8'],
+  [DUE, 'drop action up: frame #8, action 5'],
+  [DUE, 'drop action up: post, action 2'],
+  [DUE, 'swap actions up: post #2, actions 1 and 2'],
+  [DUE, 'drop action up: timer #2, action 1'],
+  [WAYS, 'drop action up: timer #2, action 2'],
+  [WAYS, 'drop action seeking: frame #2, action 4'],
+  [WAYS, 'drop action up: frame #4, action 2'],
+  [WAYS, 'drop guard up: pass'],
+  [WAYS, 'drop guard up: relay'],
+  [HEARD, 'drop action seeking: frame #2, action 6'],
+  [HEARD, 'drop action up: frame #6, action 1'],
+  [STRANGER, 'drop action (root): restart, action 2'],
+  [STRANGER, 'drop action (root): restart, action 3'],
+  [STRANGER, 'drop action (root): restart, action 4'],
+])('%s: %s', (name, edit) => {
+  expect(brokenByMutant(link, scenario, 'link', edit)).toContain(name);
+});
+
+test('the chart itself breaks nothing', () => expect(brokenByMutant(link, scenario)).toEqual([]));

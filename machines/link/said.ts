@@ -1,0 +1,145 @@
+/** Where the ends of a node go at each event, what they say and by which ways, held against what the rules make of the event. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, LinksView, PropertyResult, Step } from '../protocol.js';
+import { courseOf, type Course, type LinkEvent } from './course.js';
+import { fresh, type LinkContext } from './frames.js';
+import { NOTHING_SAID, saidBy, Speech, type Said, type Word } from './speech.js';
+import { isUp, roleTo, type End } from './view.js';
+import { wayAfter, type Heard, type Relay, type Relayed } from './ways.js';
+
+/** The ends of a node, by their peers. */
+export type Ends = ReadonlyMap<NodeId, End>;
+
+/** What one end was asked, and what it was before and after. */
+interface EndStep {
+  readonly before: End;
+  readonly after: End;
+  readonly event: LinkEvent;
+  readonly course: Course;
+}
+
+/** Five properties that need the step, and not only the state after it. */
+export class SaidAndHeard {
+  /** By node and peer. */
+  private readonly said = new Map<string, Said>();
+  private isLed = true;
+  private isDue = true;
+  private isByEachWay = true;
+  private isHeard = true;
+  private isStranger = true;
+
+  record(step: Step, before: Ends, after: Ends, { links }: Configuration): void {
+    const { node, sent } = step;
+    const asked = askedOf(step, before);
+    const direct = sent.filter(({ message }) => message.type === 'frame' || message.type === 'bye');
+    const passed = sent.flatMap(({ message }) => (message.type === 'relay' ? [message as Relay] : []));
+    const receivers = [...direct.map(({ to }) => to), ...passed.map(({ target }) => target)];
+    if (receivers.some((to) => to !== asked?.peer)) this.isDue = false;
+    const relayed = sent.flatMap(({ to, message }) => (message.type === 'relayed' ? [[to, message]] : []));
+    if (!areSame(relayed, relayedAt(step, before, links))) this.isByEachWay = false;
+    if (!asked) return;
+    const { peer, event } = asked;
+    const one = { before: before.get(peer)!, after: after.get(peer)!, event };
+    const taken = { ...one, course: courseOf(one.before, event) };
+    const way = wayOf(taken);
+    const isPassed = way !== null && passesOn(after.get(way)!) && links.up(node, way);
+    const isDirect = links.up(node, peer);
+    const words = isDirect ? direct.map(({ message }) => message) : passed.map(({ message }) => message);
+    if (
+      !areSame(
+        passed.map(({ message }) => message),
+        isPassed ? words : [],
+      )
+    )
+      this.isByEachWay = false;
+    this.judge(taken);
+    this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? (words as unknown as readonly Word[]) : null);
+  }
+
+  /** The node has another state, and not by a step of its own. */
+  forget(node: NodeId, ends: Ends): void {
+    for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, saidBy(context));
+  }
+
+  results(): PropertyResult[] {
+    const always = 'always' as const;
+    return [
+      { name: 'a connection begins with an answer, and ends for a reason', kind: always, holds: this.isLed },
+      { name: 'what is due is said, and nothing else', kind: always, holds: this.isDue },
+      { name: 'what is said goes each way that there is', kind: always, holds: this.isByEachWay },
+      { name: 'what is proven is heard at once, and nothing else changes anything', kind: always, holds: this.isHeard },
+      { name: 'who starts again is a stranger', kind: always, holds: this.isStranger },
+    ];
+  }
+
+  private judge(step: EndStep): void {
+    const { before, after, event, course } = step;
+    if (after.value !== course.value) this.isLed = false;
+    if (!isHeard(step)) this.isHeard = false;
+    if (event.type === 'restart' && !isStranger(before.context, after.context)) this.isStranger = false;
+  }
+
+  /** Without words nothing could be heard of what was said. */
+  private listen(key: string, { before, after, event, course }: EndStep, words: readonly Word[] | null): void {
+    const { heard, says } = course;
+    if (words === null) return void this.said.set(key, saidBy(after.context));
+    const goesOn = isUp(before) && isUp(after) && heard?.isFirst !== true;
+    const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SAID);
+    if (heard) speech.hear(heard, heard.isFirst ? 0 : before.context.expected);
+    else for (const why of says) speech.say(why);
+    if (!speech.isOver) this.isDue = false;
+    this.said.set(key, isUp(after) ? speech.said : NOTHING_SAID);
+  }
+}
+
+const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && (one.length === 0 || JSON.stringify(one) === JSON.stringify(other));
+
+/** Which end is asked, and what it hears; what others are to have is none of its own. */
+function askedOf({ kind, event, role }: Step, ends: Ends): { readonly peer: NodeId; readonly event: LinkEvent } | null {
+  if (kind === 'command') return { peer: event['peer'], event };
+  if (kind === 'timer') return { peer: [...ends.keys()].find((peer) => roleTo(peer) === role)!, event };
+  if (kind !== 'deliver' || event.type === 'relay') return null;
+  if (event.type !== 'relayed') return { peer: event['from'], event };
+  const { origin, from, message } = event as unknown as Heard<Relayed>;
+  // Nobody else is to speak for others.
+  if (!ends.get(origin)!.context.relays.includes(from)) return null;
+  return { peer: origin, event: { ...message, from: origin, via: from } };
+}
+
+/** Who passes on: one hop, over a direct way alone. */
+const passesOn = (end: End): boolean => isUp(end) && end.context.via === null;
+
+/** What a node passes on at this step. */
+function relayedAt({ kind, node, event }: Step, ends: Ends, links: LinksView): readonly unknown[] {
+  if (kind !== 'deliver' || event.type !== 'relay') return [];
+  const { target, from: origin, message } = event as unknown as Heard<Relay>;
+  const isPassed = passesOn(ends.get(target)!) && ends.get(target)!.context.relays.length > 0 && links.up(node, target);
+  return isPassed ? [[target, { type: 'relayed', origin, message }]] : [];
+}
+
+/** By whom the words of a step go besides directly: a beat by the way that is known before it, a challenge by the way back. */
+function wayOf({ before, after, event, course: { says } }: EndStep): NodeId | null {
+  if (event.type === 'timer') return before.context.via;
+  const { context } = says.includes('challenge') ? before : after;
+  return says.includes('challenge') ? wayAfter(context, event as unknown as Heard<never>).via : context.via;
+}
+
+/** What comes in its turn is delivered with its frame, and what that acknowledges is done with. */
+function isHeard({ before, after, course: { heard, isNothing } }: EndStep): boolean {
+  const [was, is] = [before.context, after.context];
+  if (isNothing) return areSame([was], [is]);
+  if (!heard) return true;
+  const { frame, isFirst } = heard;
+  const [base, expected] = isFirst ? [0, 0] : [was.base, was.expected];
+  const come = fresh({ ...is, expected }, frame).length;
+  return is.base === Math.max(base, frame.ack) && is.expected === expected + come;
+}
+
+/** It remembers nothing of its peer, and nothing that it was to say. */
+const isStranger = (before: LinkContext, after: LinkContext): boolean =>
+  after.session > before.session &&
+  after.nonce !== before.nonce &&
+  [after.theirs, after.theirNonce].every((known) => known === null) &&
+  after.latest === -1 &&
+  after.outbox.length + after.base + after.sent + after.expected === 0;

@@ -1,0 +1,94 @@
+/** The words of one end of a link in one step, held against the reasons for them, one after the other. */
+import type { Course, LinkEvent } from './course.js';
+import { fresh, isAhead, owesAck, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
+
+export type Word = Frame | Bye;
+
+/** Of a connection that begins the first, and what a frame that is heard calls for: all again, that something is missing, how much came. */
+type Why = Course['says'][number] | 'first' | 'again' | 'missing' | 'acknowledged';
+
+/** What was said on a connection: messages up to a number, and how many of the peer's have come, with the size of those it was not told of. */
+export interface Said {
+  readonly upTo: number;
+  readonly told: number;
+  readonly untold: number;
+}
+
+export const NOTHING_SAID: Said = { upTo: 0, told: 0, untold: 0 };
+
+/** As the end itself has it, where nobody has heard its words. */
+export const saidBy = ({ base, sent, told, untold }: LinkContext): Said => ({ upTo: base + sent, told, untold });
+
+export class Speech {
+  private next = 0;
+  private isRight = true;
+
+  /** Of an end as it is after the step, which has said so much before. */
+  constructor(
+    private readonly words: readonly Word[],
+    private readonly context: LinkContext,
+    private readonly event: LinkEvent,
+    public said: Said,
+  ) {}
+
+  /** Whether there was a word for each reason, and no other; and whatever counts as sent was said. */
+  get isOver(): boolean {
+    const { base, sent } = this.context;
+    return this.isRight && this.next === this.words.length && this.said.upTo === base + sent;
+  }
+
+  /** A frame of the connection may begin it, make room for more, and call for an answer. */
+  hear({ frame, isFirst }: NonNullable<Course['heard']>, expected: number): void {
+    const { context } = this;
+    if (isFirst) this.say('first');
+    const size = fresh({ ...context, expected }, frame).reduce<number>((sum, body) => sum + sizeOf(body), 0);
+    this.said = { ...this.said, untold: this.said.untold + size };
+    if (frame.rejects) {
+      if (context.outbox.length > 0) this.say('again');
+      return;
+    }
+    this.say('news');
+    const owes = owesAck({ ...context, ...this.said });
+    if (owes || isAhead(context, frame)) this.say(isAhead(context, frame) ? 'missing' : 'acknowledged');
+    if (owes) this.said = { ...this.said, told: context.expected, untold: 0 };
+  }
+
+  say(why: Why): void {
+    const { said } = this;
+    // There is none where nothing waits, or what waits does not fit.
+    if (why === 'news' && this.context.base + this.context.sent === said.upTo) return;
+    const word = this.words[this.next++];
+    if (!word || !this.fits(word, why)) this.isRight = false;
+    if (word?.type !== 'frame' || why === 'challenge') return;
+    const upTo = Math.max(said.upTo, word.seq + word.bodies.length);
+    const tells = why === 'standing' || upTo > said.upTo;
+    this.said = tells ? { upTo, told: word.ack, untold: 0 } : said;
+  }
+
+  private fits(word: Word, why: Why): boolean {
+    const { session, nonce, theirs, theirNonce, expected, base, sent } = this.context;
+    if (word.session !== session) return false;
+    if (word.type === 'bye') return why === 'farewell' && word.echo === theirNonce;
+    const { seq, bodies, rejects } = word;
+    if (word.nonce !== nonce || rejects !== (why === 'missing')) return false;
+    if (why === 'challenge') return bodies.length === 0 && this.isAnswer(word);
+    if (word.to !== theirs || word.echo !== theirNonce || word.ack !== (why === 'first' ? 0 : expected)) return false;
+    switch (why) {
+      case 'first':
+        return seq === 0;
+      case 'news':
+        return seq === this.said.upTo && bodies.length > 0;
+      case 'again':
+        return seq === base && bodies.length === sent;
+      default:
+        return why !== 'farewell' && seq === base + sent && bodies.length === 0;
+    }
+  }
+
+  /** Only who hears what is sent to the peer can know the numbers that it bears. */
+  private isAnswer({ to, echo }: Frame): boolean {
+    const { theirs, theirNonce, latest } = this.context;
+    const { session, nonce } = this.event as unknown as Frame;
+    return session === theirs ? to === theirs && echo === theirNonce : to === Math.max(session, latest) && echo === nonce;
+  }
+}
