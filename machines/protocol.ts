@@ -235,18 +235,16 @@ export interface Step {
   readonly node: NodeId;
   /** The event as the chart received it; for faults, a description of what was done. */
   readonly event: Message & Readonly<Record<string, any>>;
-  /** The delivered message, when `kind` is `deliver`. */
+  /** The delivered message, when `kind` is `deliver`, and the role that took the event first. */
   readonly message?: number | undefined;
-  /** The role that took the event first. */
   readonly role?: string | undefined;
   readonly sent: readonly Flight[];
   readonly emitted: readonly Message[];
 }
 
 /**
- * Follows one run and accounts for it: the summary and meters of its report, and properties that need history. A run that goes on
- * from the middle takes a copy of its fields, so what it counts belongs into ordinary ones and not into private names (`#count`); one
- * that keeps functions is made from its start.
+ * Follows one run and accounts for it: summary, meters, and properties that need history. A run that goes on from the middle takes a copy
+ * of its fields, so what it counts belongs into ordinary ones, not private names (`#count`); one that keeps functions is made from its start.
  *
  * @public
  */

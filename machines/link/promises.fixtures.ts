@@ -86,10 +86,7 @@ export const further: readonly FurtherSystem[] = [
   {
     topology: { kind: 'complete', n: 4 },
     options: { window: 2, room: 2, patience: 4, beat: 10 },
-    events: [
-      ...[change(0, 'cut'), change(0, 'cut', 'n1', 'n2')],
-      ...[change(200, 'cut', 'n2', 'n3'), change(400, 'join', 'n2', 'n3')],
-    ],
+    events: [change(0, 'cut'), change(0, 'cut', 'n1', 'n2'), change(200, 'cut', 'n2', 'n3'), change(400, 'join', 'n2', 'n3')],
     states: 0,
   },
 ];
