@@ -45,7 +45,20 @@ describe('the counterexample of the checker', () => {
     await keepPicture(page, 'inspector-verdict');
   });
 
-  test('why: who waits for whom, and the chain of causes back to the world outside', async () => {
+  /** How many points of the picture of space and time are as dark as a dot that is no shade of what it is. */
+  const darkPoints = (): Promise<number> =>
+    page.locator('[data-view="space-time"] canvas').evaluate((element) => {
+      const { width, height } = element as HTMLCanvasElement;
+      const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })!;
+      copy.drawImage(element as HTMLCanvasElement, 0, 0);
+      const { data } = copy.getImageData(0, 0, width, height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i]! + data[i + 1]! + data[i + 2]! < 200 && data[i + 3]! > 200) count++;
+      return count;
+    });
+
+  test('why: who waits for whom, and the chain of causes back to the world outside; in space and time the rest is pale', async () => {
+    const dark = await darkPoints();
     await page.locator('.verdict').getByRole('button', { name: 'Why?' }).click();
     const waits = await page.locator('.waits li b').allInnerTexts();
     expect(waits).toEqual([
@@ -58,7 +71,11 @@ describe('the counterexample of the checker', () => {
     expect(causes[1]).toMatch(/n0 received/);
     expect(causes.at(-1)).toMatch(/was asked to lock/);
     expect(await page.locator('.causes .outside').innerText()).toBe('That was asked for from outside.');
+    await expect.poll(darkPoints).toBeLessThan(0.7 * dark);
     await keepPicture(page, 'inspector-why');
+    await page.getByRole('tab', { name: 'log' }).click();
+    await expect.poll(darkPoints).toBe(dark);
+    await page.getByRole('tab', { name: 'why' }).click();
   });
 
   test('the tabs are one stop of the Tab key, and the arrow keys go from one to the next, round', async () => {

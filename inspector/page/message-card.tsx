@@ -4,7 +4,7 @@ import { numberText } from '../model/words.js';
 import { kindStyle } from './colors.js';
 import { IconButton } from './panel.js';
 import { tab } from './tab.js';
-import { askWhy } from './why.js';
+import { askWhy } from './asked-why.js';
 import { axis, pauseAt, recording, growing, selectedMessage, selectMessage, trail, way } from './state.js';
 
 export function MessageCard() {

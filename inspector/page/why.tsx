@@ -1,59 +1,16 @@
 /** "Why?": the causes of what is asked about, as cards, newest first; each is a place to go to. */
-import { signal } from '@preact/signals';
 import { changeAt, historyOf } from '../model/history.js';
 import { numberText } from '../model/words.js';
-import {
-  chainOf,
-  isIgnored,
-  refusalsAt,
-  stateSince,
-  takenAt,
-  valueSince,
-  waitCycle,
-  type TakenBy,
-  type WaitEdge,
-} from '../model/why.js';
+import { isIgnored, refusalsAt, takenAt, waitCycle, type TakenBy, type WaitEdge } from '../model/why.js';
 import type { Passed } from '../model/passed.js';
+import { asked, askWhy, chain, type AskedValue } from './asked-why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
-import { currentLine, growing, pauseAt, recording, selectedNode, show, timed, verdict } from './state.js';
-
-interface AskedValue {
-  readonly node: number;
-  readonly role: string;
-  readonly key: string;
-}
-
-interface Asked {
-  /** The question in words. */
-  readonly about: string;
-  readonly line: number;
-  /** What it is the value of. */
-  readonly value?: AskedValue;
-}
-
-/** `null` for the line at the playhead. */
-const asked = signal<Asked | null>(null);
-
-export const askWhy = (about: string, line: number): void => void (asked.value = { about, line });
-
-export function askWhyValue(role: string, key: string): void {
-  const node = selectedNode.value;
-  const line = valueSince(recording.value, node, role, key, currentLine.value);
-  if (line !== null) asked.value = { about: `${key} of ${recording.value.nodes.names[node]}`, line, value: { node, role, key } };
-}
-
-export function askWhyState(role: string): void {
-  const node = selectedNode.value;
-  const line = stateSince(recording.value, node, role, currentLine.value);
-  if (line !== null) askWhy(`${recording.value.nodes.names[node]} is in its state`, line);
-}
+import { currentLine, growing, pauseAt, recording, show, timed, verdict } from './state.js';
 
 export function Why() {
-  const { first, end } = recording.value;
   const { about, line } = asked.value ?? { about: '', line: currentLine.value };
-  if (line < first || line >= end) return <p class="empty">Nothing has happened yet.</p>;
-  const chain = chainOf(recording.value, line);
+  if (chain.value.length === 0) return <p class="empty">Nothing has happened yet.</p>;
   const refused = refusalsAt(recording.value, line, (name) => charts.value.get(name));
   const taken = takenAt(recording.value, line, (name) => charts.value.get(name));
   return (
@@ -69,7 +26,7 @@ export function Why() {
       {asked.value?.value && <History {...asked.value.value} />}
       <Waits />
       <ol class="causes" aria-label="chain of causes">
-        {chain.map(({ line, says, because }) => (
+        {chain.value.map(({ line, says, because }) => (
           <li key={line}>
             {because !== '' && <span class="because">because {because}</span>}
             <button type="button" aria-current={line === currentLine.value ? 'step' : undefined} onClick={() => show(line)}>
@@ -77,7 +34,7 @@ export function Why() {
             </button>
           </li>
         ))}
-        <li class="outside">{outside(chain.at(-1)!.line)}</li>
+        <li class="outside">{outside(chain.value.at(-1)!.line)}</li>
       </ol>
       {taken.length > 0 && <Did taken={taken} />}
       {isIgnored(recording.value, line) && refused.length === 0 && (

@@ -13,7 +13,7 @@ import { numberText } from '../../model/words.js';
 import { tab } from '../tab.js';
 import { IconButton, Panel } from '../panel.js';
 import { isChartWide } from '../shell.js';
-import { askWhyState, askWhyValue } from '../why.js';
+import { askWhyState, askWhyValue } from '../asked-why.js';
 import { currentLine, moment, recording, growing, selectedNode } from '../state.js';
 import { charts } from './charts.js';
 import { ChartPicture } from './picture.js';

@@ -14,6 +14,7 @@ import {
 } from '../../model/spacetime.js';
 import { numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
+import { chainLines } from '../asked-why.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
@@ -221,15 +222,15 @@ function drawHeld(ctx: CanvasRenderingContext2D, scale: LaneScale): void {
 }
 
 const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };
+/** Of what is no cause, while one looks at causes, so much is left that one sees where they are. */
+const NO_CAUSE = 0.1;
 
 function drawArrow(ctx: CanvasRenderingContext2D, scale: LaneScale, { message, from, to }: Arrow): void {
   const colors = palette();
   const [x1, y1, x2, y2] = [scale.x(from.x), scale.y(from.lane), scale.x(to.x), scale.y(to.lane)];
   const isChosen = message.ordinal === selectedMessage.value || way.value.some(({ ordinal }) => ordinal === message.ordinal);
-  const seen =
-    relation.value === null || isChosen ? 1 : Math.min(seenOf(message.sent), message.ended < 0 ? 1 : seenOf(message.ended));
-  const isFuture = message.sent > currentLine.value;
-  ctx.globalAlpha = seen * (isFuture ? 0.4 : 1);
+  const isFuture = message.sent > currentLine.value && chainLines.value === null;
+  ctx.globalAlpha = (isChosen ? 1 : seenOfArrow(message)) * (isFuture ? 0.4 : 1);
   ctx.strokeStyle = ctx.fillStyle = isChosen ? colors.accent : kindColor(recording.value.messages.types.find(message.type));
   ctx.lineWidth = isChosen ? 2.8 : 1.4;
   ctx.setLineDash(message.ending === null || message.ending === 'unseen' ? [3, 4] : []);
@@ -244,7 +245,15 @@ function drawArrow(ctx: CanvasRenderingContext2D, scale: LaneScale, { message, f
   ctx.globalAlpha = 1;
 }
 
-const seenOf = (line: number): number => (recording.value.nodeOf(line) < 0 ? 1 : VISIBLE[relation.value!(line)]);
+/** How much is seen of a line: all of it, unless others are looked at. */
+function seenOf(line: number): number {
+  if (chainLines.value !== null) return chainLines.value.has(line) ? 1 : NO_CAUSE;
+  return relation.value === null || recording.value.nodeOf(line) < 0 ? 1 : VISIBLE[relation.value(line)];
+}
+
+/** What is on its way for ever is no cause of anything. */
+const seenOfArrow = ({ sent, ended }: Arrow['message']): number =>
+  Math.min(seenOf(sent), ended >= 0 ? seenOf(ended) : chainLines.value === null ? 1 : NO_CAUSE);
 
 function drawHead(ctx: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
   const angle = Math.atan2(y2 - y1, x2 - x1);
@@ -273,7 +282,8 @@ const FAULTS = new Set(['corrupt', 'crash', 'restart', 'reload', 'link', 'fault'
 function drawDot(ctx: CanvasRenderingContext2D, scale: LaneScale, { line, x, lane, kind }: Dot): void {
   const colors = palette();
   const isNow = line === currentLine.value;
-  ctx.globalAlpha = relation.value === null ? (line > currentLine.value ? 0.4 : 1) : VISIBLE[relation.value(line)];
+  const isFuture = line > currentLine.value && relation.value === null && chainLines.value === null;
+  ctx.globalAlpha = isFuture ? 0.4 : seenOf(line);
   ctx.beginPath();
   const radius = Math.min(3.6, 1 + laneHeight.value / 4);
   ctx.arc(scale.x(x), scale.y(lane), isNow ? radius + 2 : radius, 0, 2 * Math.PI);

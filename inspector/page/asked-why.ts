@@ -1,0 +1,49 @@
+/** What "why?" is asked about, and the chain of its causes: everything that shows lines shows what is in it, and the rest pale. */
+import { computed, signal } from '@preact/signals';
+import { chainOf, stateSince, valueSince, type CauseCard } from '../model/why.js';
+import { currentLine, growing, isPlaying, recording, selectedNode } from './state.js';
+import { tab } from './tab.js';
+
+export interface AskedValue {
+  readonly node: number;
+  readonly role: string;
+  readonly key: string;
+}
+
+interface Asked {
+  /** The question in words. */
+  readonly about: string;
+  readonly line: number;
+  /** What it is the value of. */
+  readonly value?: AskedValue;
+}
+
+/** `null` for the line at the playhead. */
+export const asked = signal<Asked | null>(null);
+
+export const askWhy = (about: string, line: number): void => void (asked.value = { about, line });
+
+export function askWhyValue(role: string, key: string): void {
+  const node = selectedNode.value;
+  const line = valueSince(recording.value, node, role, key, currentLine.value);
+  if (line !== null) asked.value = { about: `${key} of ${recording.value.nodes.names[node]}`, line, value: { node, role, key } };
+}
+
+export function askWhyState(role: string): void {
+  const node = selectedNode.value;
+  const line = stateSince(recording.value, node, role, currentLine.value);
+  if (line !== null) askWhy(`${recording.value.nodes.names[node]} is in its state`, line);
+}
+
+/** Newest first; empty where nothing has happened yet. */
+export const chain = computed((): readonly CauseCard[] => {
+  const line = asked.value?.line ?? currentLine.value;
+  const { first, end } = growing();
+  return line < first || line >= end ? [] : chainOf(recording.value, line);
+});
+
+/** The lines of the chain while it is looked at; `null` while it is not. */
+export const chainLines = computed((): ReadonlySet<number> | null => {
+  const isLookedAt = tab.value === 'why' && (asked.value !== null || !isPlaying.value);
+  return isLookedAt && chain.value.length > 0 ? new Set(chain.value.map(({ line }) => line)) : null;
+});
