@@ -38,6 +38,8 @@ export class StatelyReader {
     private readonly now: () => number,
     /** The names that actors have, those of other programs among them. */
     private readonly names: Set<string>,
+    /** What the program is called: its actors stand together. */
+    private readonly program: string,
   ) {}
 
   /** One message of the wire, which may say anything. */
@@ -51,9 +53,13 @@ export class StatelyReader {
     else if (type === '@xstate.snapshot') this.see(sessionId, told);
   }
 
-  /** Tells everything that waits. */
+  /** Tells everything that waits, and that nothing more is heard of these actors; who comes next may have their names. */
   close(): void {
     for (const { actor, report, view } of this.waiting.splice(0)) this.tell(actor, report, view);
+    for (const { name } of this.actors.values()) {
+      this.merger.gone(name, this.now());
+      this.names.delete(name);
+    }
   }
 
   private meet(sessionId: string, { name, definition, snapshot, parentId }: JsonRecord): void {
@@ -107,7 +113,7 @@ export class StatelyReader {
   private tell({ name, chart }: Actor, report: Omit<StepReport, 'roles'>, view: RoleView | null): void {
     const { from, message, at } = report;
     if (from !== undefined) this.merger.place(from, name, message!, at);
-    this.merger.take({ ...report, roles: view ? { [chart]: view } : {} });
+    this.merger.take({ ...report, roles: view ? { [chart]: view } : {} }, this.program);
   }
 
   private base({ name, chart }: Actor): Pick<StepReport, 'at' | 'node' | 'role' | 'sent' | 'emitted'> {

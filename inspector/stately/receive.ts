@@ -3,6 +3,7 @@
  */
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
+import { FreeNames } from '../live/free-names.js';
 import { Inbox } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
 import { Reaching } from '../live/reaching.js';
@@ -47,10 +48,16 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
   const inbox = new Inbox(merger);
   const trace = new LiveTrace(HEADER, () => merger.standing());
   const names = new Set<string>();
-  // Every program that connects numbers its actors for itself.
+  const programs = new FreeNames();
+  // Every program that connects numbers its actors for itself, and says no name of its own.
   const connect = () => {
-    const reader = new StatelyReader(merger, now, names);
-    return { take: (text: string) => reader.read(text), end: () => reader.close() };
+    const { name, giveBack } = programs.take('program');
+    const reader = new StatelyReader(merger, now, names, name);
+    const end = () => {
+      reader.close();
+      giveBack();
+    };
+    return { take: (text: string) => reader.read(text), end };
   };
   const report = (batch: unknown) => inbox.putAll(batch);
   const reaching = new Reaching(merger, inbox);

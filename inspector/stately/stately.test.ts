@@ -207,20 +207,41 @@ describe('our page receives what @statelyai/inspect tells', () => {
       inspector.stop();
     });
     const told = Array.from({ length: recording.end }, (_, line) => recording.line(line) as StepLine);
-    expect(told.slice(1).map((line) => [sentence(line), line.roles['lamp']?.value])).toEqual([
+    expect(told.slice(1, 4).map((line) => [sentence(line), line.roles['lamp']?.value])).toEqual([
       ['lamp came to its first state', 'off'],
       ['lamp was asked to press', 'on'],
       ['lamp was asked to press', 'off'],
     ]);
   });
 
-  test('two programs whose actors have the same names are two networks', async () => {
+  test('two programs whose actors have the same names are two networks, each in its place', async () => {
+    const recording = await received(async (socket) => void (await Promise.all([hall(socket), hall(socket)])));
+    expect(recording.problem).toBeNull();
+    expect(recording.nodes.names.toSorted()).toEqual(['hall', 'hall (2)', 'lamp', 'lamp (2)']);
+    const programOf = (name: string) => recording.programs[recording.nodes.find(name)];
+    expect(['hall', 'hall (2)'].map(programOf).toSorted()).toEqual(['program', 'program (2)']);
+    // A lamp is in the program of the hall that it is linked to.
+    for (const [channel] of recording.channels) {
+      const [from, to] = channel.split('>').map((number) => recording.programs[Number(number)]);
+      expect(from).toBe(to);
+    }
+  });
+
+  test('a program that has gone is gone, and its next run takes its place', async () => {
     const recording = await received(async (socket) => {
       await hall(socket);
+      await soon(100);
       await hall(socket);
     });
-    expect(recording.problem).toBeNull();
-    expect(recording.nodes.names).toEqual(['hall', 'lamp', 'hall (2)', 'lamp (2)']);
+    expect(recording.nodes.names).toEqual(['hall', 'lamp']);
+    expect(recording.programs).toEqual(['program', 'program']);
+    const told = sentences(recording);
+    const afterOne = told.findIndex((one) => one.startsWith('hall is gone'));
+    expect(told.slice(afterOne).filter((one) => one === 'hall started' || one === 'lamp started')).toHaveLength(2);
+    const lives = (line: number) => [0, 1].map((node) => new Moment(recording, line).life(node));
+    expect(lives(afterOne - 1)).toEqual(['alive', 'alive']);
+    expect(lives(told.findLastIndex((one) => one === 'lamp received press from hall'))).toEqual(['alive', 'alive']);
+    expect(lives(recording.end - 1)).toEqual(['gone', 'gone']);
   });
 
   test('what is no such event ends the connection, and others go on', async () => {
