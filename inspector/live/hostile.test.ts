@@ -107,7 +107,7 @@ describe('over HTTP and WebSockets', () => {
     client.send(JSON.stringify({ type: '@xstate.actor', sessionId: 'x:1', name: 'odd', snapshot }));
     client.close();
     await new Promise((resolve) => client.on('close', resolve));
-    expect(await shown()).toEqual(['odd started', 'last started']);
+    expect(await shown()).toEqual(['odd started', 'odd is gone: its program is heard of no more', 'last started']);
   });
 });
 
