@@ -142,8 +142,8 @@ test('what a context holds is a tree: what is long unfolds, what changed inside 
   await unfold(/^\{"items"/);
   await unfold(/^\[\{"id":0/);
   expect(await context.locator('tr li').filter({ hasText: /^gone/ }).locator('del').innerText()).toBe('true');
-  await context.getByRole('button', { name: '150 more' }).click();
-  await context.getByRole('button', { name: '50 more' }).click();
+  const more = context.getByRole('button', { name: / more$/ });
+  expect(await more.innerText()).toBe('149 more');
   const changed = context.locator('li.is-changed').filter({ hasText: /^120:/ });
   expect(await changed.innerText()).toContain(
     '{"id":120,"name":"item 120","at":{"x":120}} → {"id":120,"name":"another","at":{"x":7}}',
@@ -155,6 +155,8 @@ test('what a context holds is a tree: what is long unfolds, what changed inside 
   expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe('2');
   await page.locator('[data-view="chart"]').getByRole('button', { name: 'fill the page' }).click();
   await changed.scrollIntoViewIfNeeded();
+  await more.click();
+  expect(await more.innerText()).toBe('50 more');
   await keepPicture(page, 'inspector-context');
   await close();
 });

@@ -58,15 +58,17 @@ function Parts({ value, before }: Compared & { readonly value: Parted }) {
   const [count, setCount] = useState(PARTS);
   const was = before !== null && hasParts(before.value) ? before.value : null;
   const keys = [...new Set([...Object.keys(value), ...Object.keys(was ?? {})])];
+  // What has changed is shown, however far behind it stands.
+  const shown = keys.filter((key, place) => place < count || isChanged(key, value, was));
   return (
     <ul>
-      {keys.slice(0, count).map((key) => (
+      {shown.map((key) => (
         <Part key={key} name={key} value={value} was={was} />
       ))}
-      {keys.length > count && (
+      {keys.length > shown.length && (
         <li>
           <button type="button" class="link" onClick={() => setCount(count + PARTS)}>
-            {keys.length - count} more
+            {keys.length - shown.length} more
           </button>
         </li>
       )}
@@ -74,14 +76,19 @@ function Parts({ value, before }: Compared & { readonly value: Parted }) {
   );
 }
 
+function isChanged(key: string, value: Parted, was: Parted | null): boolean {
+  if (was === null) return false;
+  return !(Object.hasOwn(value, key) && Object.hasOwn(was, key) && textOf(was[key]) === textOf(value[key]));
+}
+
 function Part({ name, value, was }: { name: string; value: Parted; was: Parted | null }) {
   const isThere = Object.hasOwn(value, name);
   const before = was && Object.hasOwn(was, name) ? { value: was[name] } : null;
-  const isChanged = was !== null && !(isThere && before && textOf(before.value) === textOf(value[name]));
+  const isOther = isChanged(name, value, was);
   return (
-    <li class={isChanged ? 'is-changed' : ''}>
+    <li class={isOther ? 'is-changed' : ''}>
       <span class="key">{name}:</span>{' '}
-      {isThere ? <ContextValue value={value[name]} before={isChanged ? before : null} /> : <del>{textOf(before!.value)}</del>}
+      {isThere ? <ContextValue value={value[name]} before={isOther ? before : null} /> : <del>{textOf(before!.value)}</del>}
     </li>
   );
 }
