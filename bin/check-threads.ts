@@ -1,8 +1,8 @@
-/** Threads that make the same search as this one and judge their share of its states: each reads the scenario for itself. */
+/** Threads that search together with this one: each reads the scenario for itself. */
 import { dirname } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { questionOf, type CheckOptions } from '../test/explore/scenario.js';
-import { judgeShare, type Answer, type Errand, type Helper } from '../test/explore/together.js';
+import { searchPart, type Answer, type Errand, type Helper } from '../test/explore/together.js';
 import { bringProtocols, broughtFiles } from './protocols.js';
 import { parseIn, type Source } from './scenarios.js';
 
@@ -33,7 +33,7 @@ async function work({ where, json, options, protocols }: Task): Promise<void> {
   const scenario = parseIn(dirname(where), json);
   const question = questionOf(scenario, { ...options, now: () => performance.now() });
   parentPort!.on('message', (errand: Errand) => {
-    const answer: Answer = judgeShare(question, errand);
+    const answer: Answer = searchPart(question, errand);
     parentPort!.postMessage(answer);
   });
 }

@@ -29,11 +29,22 @@ async function check(...args: readonly string[]) {
 const counts = ({ meters: _, ...report }: Record<string, unknown>) => report;
 
 describe('quiver check', () => {
-  test('two threads have the report of one', async () => {
-    const [one] = (await check()).reports;
-    const { stdout } = spawnSync(process.execPath, [program, 'check', path, '--cores', '2', '--json'], { encoding: 'utf8' });
-    const [two] = reportsIn(stdout.trimEnd().split('\n'));
+  test.each([2, 4])('%i threads have the report of one', async (cores) => {
+    const [one] = (await check('--safety')).reports;
+    const found = spawnSync(process.execPath, [program, 'check', path, '--cores', `${cores}`, '--safety', '--json'], {
+      encoding: 'utf8',
+    });
+    const [two] = reportsIn(found.stdout.trimEnd().split('\n'));
     expect(counts(two)).toEqual(counts(one));
+    expect([found.stderr, one.verdict]).toEqual(['', 'valid']);
+  });
+
+  test('one thread judges promises on endless runs, and says so where more are asked for', async () => {
+    const [one] = (await check()).reports;
+    const found = spawnSync(process.execPath, [program, 'check', path, '--cores', '2', '--json'], { encoding: 'utf8' });
+    const [two] = reportsIn(found.stdout.trimEnd().split('\n'));
+    expect(counts(two)).toEqual(counts(one));
+    expect(found.stderr).toContain('searched on one core: ');
     expect(one).toMatchObject({ verdict: 'valid', doomed: 0 });
     expect(one.meters.map(({ name }: { name: string }) => name)).toEqual([
       'interpreterCalls',

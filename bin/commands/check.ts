@@ -5,7 +5,7 @@ import type { Verdict } from '../../network/report.js';
 import type { Progress as Searched } from '../../test/explore/bounds.js';
 import { examine, type Exploration } from '../../test/explore/examine.js';
 import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
-import { examineTogether } from '../../test/explore/together.js';
+import { examineTogether, isDivisible } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
 import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
@@ -19,8 +19,11 @@ import { ownScenarios, parseIn, readScenarios, type ReadScenario, type Source } 
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
-/** Each thread holds all states. */
 const CORES_MAX = 64;
+
+const ONE_CORE =
+  'searched on one core: several divide only a search breadth first, without --reduce, for properties that look at states; ' +
+  '--safety leaves out promises on endless runs';
 
 const command: VerbWork<'check'> = async (values, words) => {
   const options = { ...optionsOf(values), safety: values.safety ?? false };
@@ -111,7 +114,9 @@ async function check(source: Source, options: CheckOptions, cores: number): Prom
   const progress = new ProgressLine();
   const onProgress = (searched: Searched) => progress.show(`${source.where}: ${describe(searched)}`);
   const question = questionOf(source.scenario, { ...options, now: () => performance.now(), onProgress });
-  const threads = startThreads(source, options, cores - 1);
+  const isDivided = cores > 1 && isDivisible(question);
+  if (cores > 1 && !isDivided) console.error(`quiver: ${source.where}: ${ONE_CORE}`);
+  const threads = isDivided ? startThreads(source, options, cores - 1) : [];
   try {
     return threads.length === 0 ? examine(question) : await examineTogether(question, threads.map(helperOf));
   } finally {

@@ -32,6 +32,10 @@ export class SearchLimits {
     private readonly model: Model,
   ) {}
 
+  get states(): number {
+    return this.bounds.states ?? 20_000_000;
+  }
+
   get depth(): number {
     return this.bounds.depth ?? Infinity;
   }
@@ -56,8 +60,7 @@ export class SearchLimits {
   private exceededBound({ states, seconds, bytes }: Progress): string | undefined {
     const { bounds } = this;
     const { megabytes = 4096, parts = 400_000 } = bounds;
-    const statesMax = bounds.states ?? 20_000_000;
-    if (states > statesMax) return `more than ${statesMax} states`;
+    if (states > this.states) return `more than ${this.states} states`;
     if (seconds > (bounds.seconds ?? Infinity)) return `more than ${bounds.seconds} seconds`;
     if (bytes > megabytes * 2 ** 20) return `more than ${megabytes} megabytes`;
     return this.parts > parts ? `more than ${parts} different local states and messages` : undefined;

@@ -3,11 +3,11 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { Refuted } from '../../network/trace.js';
 import type { Choice } from '../../network/world/choice.js';
+import type { Graph } from './graph.js';
 import { Lasso } from './lasso.js';
 import type { Model } from './model.js';
-import type { Search } from './search.js';
 import type { FirstState } from './starts.js';
-import { NO_PARENT } from './store.js';
+import { NO_PARENT, type States } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
@@ -52,14 +52,13 @@ export interface Way {
 
 export function counterexample(
   way: Way,
-  search: Search,
+  { store, graph }: { readonly store: States; readonly graph: Graph | undefined },
   model: Model,
   symmetry: Symmetry | undefined,
   originOf: (state: number) => Origin,
   isCorrupt: boolean,
 ): Counterexample {
-  const { store } = search;
-  const path = pathTo(way.from ?? way.state, search);
+  const path = pathTo(way.from ?? way.state, store);
   if (way.from !== undefined) path.push(way.state);
   const origin = originOf(path[0]!);
   const walk = new Walk(model, store, symmetry, origin);
@@ -72,7 +71,7 @@ export function counterexample(
   const start = walk.start ?? (isCorrupt ? origin : undefined);
   const loop = way.component && { loop: walked.length };
   if (way.component && way.component.length > 0) {
-    for (const hop of new Lasso(search.graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
+    for (const hop of new Lasso(graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
   }
   return {
     property: way.property,
@@ -94,7 +93,7 @@ function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): 
 }
 
 /** The states from a first one to this one. */
-function pathTo(state: number, { store }: Search): number[] {
+function pathTo(state: number, store: States): number[] {
   const path = [state];
   for (let parent = store.parent(state); parent !== NO_PARENT; parent = store.parent(parent)) path.unshift(parent);
   return path;

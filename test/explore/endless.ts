@@ -7,7 +7,7 @@
  */
 import type { Graph } from './graph.js';
 import type { Planes } from './planes.js';
-import type { StateStore } from './store.js';
+import type { States } from './store.js';
 
 /** Looks go on while each leaves out one in so many of what is left. */
 const WORTH = 16;
@@ -19,19 +19,13 @@ const WORTH = 16;
  * @param content where packets begin in a row.
  * @param resent for each packet the planes in which it may be sent again; left out, any may.
  */
-export function keepEndless(
-  planes: Planes,
-  graph: Graph,
-  store: StateStore,
-  content: number,
-  resent: Int32Array | undefined,
-): void {
+export function keepEndless(planes: Planes, graph: Graph, store: States, content: number, resent: Int32Array | undefined): void {
   if (resent) leaveOutLasting(store, planes, content, resent);
   for (let word = 0; word < planes.words; word++) while (leaveOutEnding(graph, planes, word));
 }
 
 /** States with a message that is not sent again. */
-function leaveOutLasting(store: StateStore, { bits, words, size }: Planes, content: number, resent: Int32Array): void {
+function leaveOutLasting(store: States, { bits, words, size }: Planes, content: number, resent: Int32Array): void {
   const row = new Int32Array(store.longest);
   for (let state = 0; state < size; state++) {
     const length = store.load(state, row);

@@ -11,6 +11,7 @@ import type { LocalEvents } from './events.js';
 import { PairMap } from './ints.js';
 import { Interner } from './interner.js';
 import type { Letters } from './letters.js';
+import type { Numbering } from './numbering.js';
 import type { SearchedSystem } from './system.js';
 
 /** What the environment may do next, in the numbers of the search. */
@@ -65,7 +66,7 @@ export class Environments {
   /** Whether every message reaches its channel's end: none is ever down. */
   readonly isRouted: boolean;
   private readonly mayCrash: boolean;
-  private readonly interned = new Interner<Known>();
+  private readonly interned: Interner<Known>;
   private readonly movesIn: (readonly Move[] | undefined)[] = [];
   private readonly channelsIn: (readonly ChannelState[] | undefined)[] = [];
   private readonly knownChannels = new Map<string, readonly ChannelState[]>();
@@ -78,7 +79,9 @@ export class Environments {
     private readonly fused: Fused,
     private readonly events: LocalEvents,
     private readonly letters: Letters,
+    numbering: Numbering,
   ) {
+    this.interned = new Interner(numbering);
     const { script, workload, budget } = plan;
     const { loss = 0, duplicate = 0 } = budget;
     this.isDemanding = workload !== undefined;
@@ -92,6 +95,10 @@ export class Environments {
     });
     this.still = script.lanes.every((lane, i) => first.places[i] === lane.length) && loss + duplicate === 0 && !workload;
     this.initial = this.intern(first);
+  }
+
+  get size(): number {
+    return this.interned.size;
   }
 
   moves(id: number): readonly Move[] {

@@ -8,6 +8,7 @@ import { counterexample, type Counterexample, type Origin, type Way } from './co
 import { canReach } from './doomed.js';
 import { LevelFrontier, Stack } from './frontier.js';
 import { Graph } from './graph.js';
+import { LevelSearch, type Part, type Pause } from './level-search.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
@@ -17,7 +18,6 @@ import { OrderMatters } from './renaming.js';
 import { Resent } from './resent.js';
 import { Search } from './search.js';
 import { LooksFurther, NOTHING, type Seen } from './seen.js';
-import { Share, type JudgedStates } from './share.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import type { SearchedSystem } from './system.js';
@@ -103,10 +103,10 @@ export interface Known {
 export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
 
 /** A search that has come to its end, or nothing, and more is known. */
-export function attempted(question: Question, known: Known, judged?: JudgedStates): Examination | undefined {
+export function attempted(question: Question, known: Known): Examination | undefined {
   try {
-    const examination = new Examination(question, known, judged);
-    examination.explore();
+    const examination = new Examination(question, known);
+    for (const _ of examination.exploring());
     return examination;
   } catch (error) {
     if (error instanceof SenderRead) known.signed.add(error.messageType);
@@ -121,7 +121,7 @@ export function attempted(question: Question, known: Known, judged?: JudgedState
 export class Examination {
   private readonly model: Model;
   readonly watch: SearchWatch;
-  private readonly search: Search;
+  readonly search: Search | LevelSearch;
   private readonly symmetry: Symmetry | undefined;
   /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
   private readonly judgesRuns: boolean;
@@ -132,7 +132,7 @@ export class Examination {
   constructor(
     private readonly question: Question,
     known: Known,
-    judged?: JudgedStates,
+    part?: Part,
   ) {
     const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce } = question;
     const { newcomers } = known;
@@ -149,39 +149,40 @@ export class Examination {
     const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
     this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.signed);
     const isPartial = reduce === 'order';
-    this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined, judged);
+    this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
-    // What is owed in the states of other threads is not known on the way, and times are numbered anew in each state.
-    const isSimple = !judged && !protocol.times?.(instance.options);
-    const resent = this.judgesRuns && isSimple ? new Resent(this.model, this.watch.owed, this.watch.everywhere) : undefined;
+    // Times are numbered anew in each state.
+    const resent =
+      this.judgesRuns && !protocol.times?.(instance.options)
+        ? new Resent(this.model, this.watch.owed, this.watch.everywhere)
+        : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const persistent = isPartial ? new PersistentSets(this.model) : undefined;
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
-    const share = judged instanceof Share ? judged : undefined;
     const kept = { graph, resent, symmetry, persistent };
-    this.search = new Search(this.model, this.watch, { frontier, bounds, share, now, onProgress, ...kept });
+    const told = { bounds, now, onProgress };
+    this.search = part
+      ? new LevelSearch(this.model, this.watch, { ...told, part })
+      : new Search(this.model, this.watch, { ...told, frontier, ...kept });
   }
 
-  explore(): void {
+  /** Searches; where other threads take part, it pauses for them. */
+  *exploring(): Generator<Pause> {
     const { model, search } = this;
     for (const { row } of this.firsts()) if (!search.begin(row)) break;
     this.begun = search.store.size;
-    search.run();
+    if (search instanceof LevelSearch) yield* search.run();
+    else search.run();
     model.steps.audit();
   }
 
-  /** Why the search did not come to its end. */
-  get stopped(): string | undefined {
-    return this.search.stopped;
-  }
-
-  /** Takes in what another thread has found out about its share of the states; where it could not see all, nobody has. */
-  absorb(findings: Findings, stopped: string | undefined): void {
-    this.watch.absorb(findings);
-    this.search.stopped ??= stopped;
+  /** Takes in what other threads have found out about their share of the states. */
+  takeIn(others: readonly Findings[]): void {
+    for (const findings of others) this.watch.absorb(findings);
+    this.watch.forgetFrom(this.search.store.size);
   }
 
   conclusion(): Exploration {

@@ -5,7 +5,7 @@
 import { staysIn } from './components.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
-import type { StateStore } from './store.js';
+import type { States } from './store.js';
 import { OPTIONAL } from './successors.js';
 
 /** A transition: where from, and its place among the successors of that state. */
@@ -20,7 +20,7 @@ export class Lasso {
 
   constructor(
     private readonly graph: Graph,
-    private readonly store: StateStore,
+    private readonly store: States,
     private readonly model: Model,
     private readonly component: readonly number[],
   ) {

@@ -16,7 +16,7 @@ import type { Model } from './model.js';
 import type { Planes } from './planes.js';
 import type { Resent } from './resent.js';
 import { OPTIONAL } from './successors.js';
-import type { StateStore } from './store.js';
+import type { States } from './store.js';
 import type { Debt, SearchWatch } from './watch.js';
 
 export interface BrokenPromise {
@@ -34,7 +34,7 @@ export class Liveness {
 
   constructor(
     private readonly graph: Graph,
-    private readonly store: StateStore,
+    private readonly store: States,
     private readonly model: Model,
     private readonly watch: SearchWatch,
     resent: Resent | undefined,

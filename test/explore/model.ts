@@ -3,6 +3,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { everyCorruption, type Corrupted } from './corruptions.js';
 import { Letters } from './letters.js';
+import { Numbering } from './numbering.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
 import { Successors } from './successors.js';
@@ -16,6 +17,7 @@ export class Model {
   readonly letters: Letters;
   readonly steps: LocalSteps;
   readonly environments: Environments;
+  readonly numbering = new Numbering();
   readonly successors: Successors;
   private readonly fallen = new Map<string, readonly Corrupted[]>();
 
@@ -33,11 +35,12 @@ export class Model {
     );
     const costOf = (from: NodeId, to: NodeId) =>
       protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
-    this.packets = new Packets(system, signed, costOf);
-    const letters = new Letters(system, this.packets);
+    const { numbering } = this;
+    this.packets = new Packets(system, signed, costOf, numbering);
+    const letters = new Letters(system, this.packets, numbering);
     this.letters = letters;
-    this.steps = new LocalSteps(system, this.packets, letters);
-    this.environments = new Environments(system, plan, system.fused, this.steps.events, letters);
+    this.steps = new LocalSteps(system, this.packets, letters, numbering);
+    this.environments = new Environments(system, plan, system.fused, this.steps.events, letters, numbering);
     const times = protocol.times?.(instance.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));
@@ -51,6 +54,11 @@ export class Model {
       mayFire,
       this.corruptions,
     );
+  }
+
+  /** The greatest number that a row can hold. */
+  get greatest(): number {
+    return Math.max(this.steps.locals.size, this.packets.interned.size, this.environments.size);
   }
 
   /** Remembered, for it is asked for again in every state. */

@@ -36,11 +36,6 @@ export class Planes {
     return false;
   }
 
-  /** Adds the bits of other planes of the same states. */
-  absorb(bits: Int32Array): void {
-    for (let i = 0; i < bits.length; i++) this.bits[i]! |= bits[i]!;
-  }
-
   /** The same, with these planes in every state. */
   with(everywhere: Int32Array): Planes {
     const planes = new Planes(this.count);

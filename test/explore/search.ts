@@ -10,14 +10,13 @@ import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
 import type { Resent } from './resent.js';
-import type { Share } from './share.js';
 import { NO_PARENT, StateStore } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
-import type { FoundViolation, SearchWatch } from './watch.js';
+import type { SearchWatch } from './watch.js';
 
 /** States between two looks at bounds and clock. */
-const STRIDE = 4096;
+export const STRIDE = 4096;
 
 export interface SearchPlan {
   readonly frontier: Frontier;
@@ -28,8 +27,6 @@ export interface SearchPlan {
   readonly resent?: Resent | undefined;
   readonly symmetry?: Symmetry | undefined;
   readonly persistent?: PersistentSets | undefined;
-  /** Where other threads make the same search. */
-  readonly share?: Share | undefined;
   /** Milliseconds, by the host's clock. */
   readonly now?: (() => number) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -100,7 +97,6 @@ export class Search {
       this.follow(state, row, length);
     }
     if (isCut) this.stopped = limits.tooDeep();
-    if (watch.violated) plan.share?.found(firstAfter(watch.violated, store.size));
     this.seconds = this.progress.seconds;
   }
 
@@ -118,7 +114,7 @@ export class Search {
     const { progress } = this;
     this.plan.onProgress?.(progress);
     this.seconds = progress.seconds;
-    this.stopped = this.plan.share?.isOver(progress.states) ? 'another thread' : this.limits.exceeded(progress);
+    this.stopped = this.limits.exceeded(progress);
     return this.stopped !== undefined;
   }
 
@@ -183,7 +179,3 @@ export class Search {
     return state;
   }
 }
-
-/** The state that violates, or, where a step or a rest does, the first one that does not matter any more. */
-const firstAfter = ({ state, from, owedTo }: FoundViolation, size: number): number =>
-  from === undefined && !owedTo ? state : size;

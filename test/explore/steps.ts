@@ -16,6 +16,7 @@ import { plainKeyOf } from './json.js';
 import type { Letters } from './letters.js';
 import { Locals } from './locals.js';
 import { Newcomer } from './newcomers.js';
+import { LACKING, type Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
 import { Replicas, type Incoming, type LocalStep } from './replicas.js';
 import type { SearchedSystem } from './system.js';
@@ -51,15 +52,19 @@ export class LocalSteps {
   private readonly starts = new Map<string, number>();
   /** What each step was found for. */
   private readonly causes: (readonly [local: number, key: number] | undefined)[] = [];
+  /** What stands for a step that nobody has run yet: it has no outcomes. */
+  private readonly unknown: number;
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
     private readonly packets: Packets,
     private readonly letters: Letters,
+    private readonly numbering: Numbering,
   ) {
-    this.locals = new Locals(system.nodes);
-    this.events = new LocalEvents(system.nodes);
+    this.locals = new Locals(system.nodes, numbering);
+    this.events = new LocalEvents(system.nodes, numbering);
+    this.unknown = this.record([]);
     this.replicas = new Replicas(system);
   }
 
@@ -77,6 +82,7 @@ export class LocalSteps {
   ofIgnored(local: number, event: number): number {
     const known = this.ignored.get(local, event);
     if (known !== -1) return known;
+    if (!this.numbering.isOpen) throw LACKING;
     const value = this.replicas.ignore(this.locals.get(local), this.incoming(2 * event + 1));
     const step = this.record([{ value, drawn: [] }]);
     this.ignored.set(local, event, step);
@@ -145,6 +151,10 @@ export class LocalSteps {
   }
 
   private find(local: number, key: number): number {
+    if (!this.numbering.isOpen) {
+      this.numbering.miss(local, key);
+      return this.unknown;
+    }
     const step = this.record(this.run(local, key));
     this.packets.checkSenders();
     this.known.set(local, key, step);

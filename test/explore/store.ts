@@ -17,7 +17,24 @@ const HEAD = 3;
 /** One bit at least is left for the hash. */
 const PLACE_BITS_MAX = 31;
 
-export class StateStore {
+/** The states of a search, as whoever looks at them afterwards needs them. */
+export interface States {
+  readonly size: number;
+  /** The length of the longest row. */
+  readonly longest: number;
+  /** What is allocated, in bytes. */
+  readonly bytes: number;
+  /** Copies a state into `row` and says how long it is. */
+  load(state: number, row: Int32Array): number;
+  /** The environment of a state: the first number of its row. */
+  environment(state: number): number;
+  /** The state from which it was found first, `NO_PARENT` where the search began in it. */
+  parent(state: number): number;
+  /** Whether the state of this number stands in `row`. */
+  is(state: number, row: Int32Array, start: number, length: number): boolean;
+}
+
+export class StateStore implements States {
   size = 0;
   /** The length of the longest row. */
   longest = 0;
@@ -151,7 +168,7 @@ export class StateStore {
   }
 }
 
-function hashOf(row: Int32Array, start: number, length: number): number {
+export function hashOf(row: Int32Array, start: number, length: number): number {
   let hash = length;
   for (let i = start; i < start + length; i++) {
     hash = Math.imul(hash ^ row[i]!, 0x9e3779b1);

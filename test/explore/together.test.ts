@@ -2,24 +2,29 @@
 import { describe, expect, test } from 'vitest';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
 import { ProtocolError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
+import { Random } from '../../network/random.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { examine } from './examine.js';
+import { systemsOf } from '../system/systems.js';
+import type { Bounds } from './bounds.js';
+import { attempted, examine, type Exploration, type Question } from './examine.js';
 import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { questionOf, type CheckOptions } from './scenario.js';
-import { examineTogether, judgeShare, type Helper } from './together.js';
+import { alone, raced } from './together.fixture.js';
+import { examineTogether, isDivisible, partOf, type Helper } from './together.js';
 
 const graph = createMetric(completeGraph(3));
-const scenario = (protocol: Protocol): Scenario => ({
+const scenario = (protocol: Protocol, requests = 4): Scenario => ({
   protocol,
   options: directory.options({ policy: 'random', hold: 1 }, graph),
   graph,
   contacts: [],
   network: { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 },
   events: [],
-  workload: { command: 'request', concurrent: 3, requests: 4 },
+  workload: { command: 'request', concurrent: 3, requests },
   seed: 1,
   until: { idle: true },
 });
@@ -27,53 +32,137 @@ const withChart = (edit: (states: any) => void): Protocol => ({
   ...directory,
   charts: { directory: mutant(directoryMachine, edit) },
 });
-const stays: Property = {
-  name: 'nobody waits for ever',
-  says: '',
-  kind: 'closed',
-  holds: (c) => ![...c.nodes.values()].some((node) => JSON.stringify(node).includes('waiting')),
-};
+const ofStates = ({ kind }: Property) => kind === 'always' || kind === 'sometimes';
+const property = (kind: 'always' | 'sometimes' | 'closed', holds: (c: any) => boolean): Property =>
+  ({ name: `${kind} it is so`, says: 'made for a test', kind, holds }) as Property;
+const inFlight = (most: number) => (c: { flights: readonly unknown[] }) => c.flights.length <= most;
 
-describe.each(['sooner', 'later'] as const)('the other threads answer %s', (when) => {
-  test.each<[string, Protocol, CheckOptions]>([
-    ['valid', directory, {}],
-    ['valid, promises left out', directory, { safety: true }],
-    ['a state that violates', withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle')), {}],
-    ['a promise that is broken', withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift()), {}],
-    ['a step that violates', directory, { properties: [...directory.properties(scenario(directory) as any), stays] }],
-    ['a bound', directory, { bounds: { states: 5000 } }],
-    ['partial orders', directory, { reduce: 'order' }],
-    ['symmetry', directory, { reduce: 'symmetry', safety: true }],
-    ['depth first', directory, { search: 'depth' }],
-  ])('%s', async (_, protocol, options) => {
-    const question = questionOf(scenario(protocol), options);
-    const helper: Helper = async (errand) => {
-      if (when === 'later') await Promise.resolve();
-      return judgeShare(question, structuredClone(errand));
+/** What does not depend on how states are kept, and how much was known of charts when a search was cut short. */
+const told = ({ bytesPerState: _, interpreterCalls: _calls, ...found }: Exploration) => found;
+
+function expectSame(question: Question, threads: readonly number[]): Exploration {
+  const { found, known, states } = alone(question);
+  for (const of of threads)
+    for (const slow of [false, true]) {
+      const random = new Random(of, `race ${slow}`);
+      const race = raced(question, known, of, random, slow);
+      expect(told(race.found)).toEqual(told(found));
+      expect(race.states).toEqual(states);
+    }
+  return found;
+}
+
+const few = { states: 1500 };
+const systems = Object.values(protocols).flatMap((protocol) =>
+  systemsOf(protocol).map((system) => [`${protocol.name} ${system.index}`, system] as const),
+);
+test.each(systems)('the small system %s', (_, system) => {
+  const question = questionOf(system.scenario, { bounds: few });
+  expectSame({ ...question, properties: question.properties.filter(ofStates) }, [3]);
+});
+
+describe('directory, three nodes', () => {
+  const properties = directory.properties(scenario(directory) as any).filter(ofStates);
+  const ask = (protocol: Protocol, options: CheckOptions) => questionOf(scenario(protocol), { properties, ...options });
+
+  test('valid, in memory that grows while they search', () => {
+    const found = expectSame(questionOf(scenario(directory, 100), { properties }), [1, 2, 5]);
+    expect(found.verdict).toBe('valid');
+    expect(found.states).toBeGreaterThan(10_000);
+  });
+
+  test('a bound of states in the middle of a level', () => {
+    const question = questionOf(scenario(directory, 100), { properties, bounds: { states: 4250 } });
+    expect(expectSame(question, [2, 3]).stopped).toContain('more than 4250 states');
+  });
+
+  test('a state that violates: the same one, by the same way', () => {
+    const broken = withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle'));
+    expect(expectSame(ask(broken, {}), [2, 4]).verdict).toBe('invalid');
+  });
+
+  test.each([0, 1, 2])('of many states that violate the first: more than %i messages in flight', (most) => {
+    expect(expectSame(ask(directory, { properties: [property('always', inFlight(most))] }), [2, 3]).verdict).toBe('invalid');
+  });
+
+  test('a state in which something is so for once is seen by whoever finds it', () => {
+    const witnessed = property('sometimes', (c: any) => c.flights.length > 2);
+    const never = property('sometimes', (c: any) => c.flights.length > 99);
+    const { properties: found } = expectSame(ask(directory, { properties: [witnessed, never] }), [2, 3]);
+    expect(found.map(({ holds }) => holds)).toEqual([true, false]);
+  });
+
+  test('what is seen for once only behind the state that violates is not seen', () => {
+    const kinds = Array.from({ length: 31 }, (_, i) =>
+      property('sometimes', (c: any) => c.flights.length > 1 && JSON.stringify([...c.nodes, c.flights]).length % 31 === i),
+    );
+    const { properties: found } = expectSame(ask(directory, { properties: [property('always', inFlight(1)), ...kinds] }), [2, 3]);
+    expect(new Set(found.map(({ holds }) => holds))).toEqual(new Set([false, true, null]));
+  });
+
+  test('what another thread has seen behind the state that violates does not count', () => {
+    const question = ask(directory, { properties: [property('always', inFlight(1)), property('sometimes', () => false)] });
+    const { known } = alone(question);
+    const found = (state: number) => {
+      const examination = attempted(question, known)!;
+      examination.takeIn([{ violated: undefined, witnessed: [[1, examination.search.store.size + state]] }]);
+      return examination.conclusion().properties.map(({ holds }) => holds);
     };
-    const { interpreterCalls: _calls, ...alone } = examine(question);
-    const { interpreterCalls: _others, ...together } = await examineTogether(question, [helper, helper]);
-    expect(together).toEqual(alone);
+    expect([found(-1), found(0)]).toEqual([
+      [false, true],
+      [false, null],
+    ]);
+  });
+
+  test.each<[string, Bounds, string]>([
+    ['states', { states: 200 }, 'more than 200 states'],
+    ['states before the first is expanded', { states: 1 }, 'more than 1 states'],
+    ['depth', { depth: 5 }, 'states deeper than 5 transitions'],
+    ['different parts', { parts: 20 }, 'more than 20 different local states and messages'],
+  ])('a bound: %s', (_, bounds, stopped) => {
+    expect(expectSame(ask(directory, { bounds }), [2, 3]).stopped).toContain(stopped);
   });
 });
 
-test.each([1, 2])('a property that throws on the share of thread %i is named', async (mine) => {
-  let states = 0;
-  const fails: Property = {
-    name: 'it fails',
-    says: 'made for a test',
-    kind: 'always',
-    holds: () => {
-      if (++states > 50) throw new RangeError('too far');
+describe('in one thread where it must be, and again where more is known', () => {
+  /** A thread that waits as others do, and lets them go on meanwhile. */
+  const helper =
+    (question: Question): Helper =>
+    async (errand) =>
+      (await partOf(question, structuredClone(errand)))?.watch.findings();
+  const together = (question: Question, helpers = [question, question]) => examineTogether(question, helpers.map(helper));
+
+  test.each<[string, Protocol, CheckOptions]>([
+    ['promises on endless runs', directory, {}],
+    ['a promise that is broken', withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift()), {}],
+    ['a step that violates', directory, { properties: [property('closed', (c: any) => c.flights.length === 0)] }],
+    ['partial orders', directory, { reduce: 'order' }],
+    ['symmetry', directory, { reduce: 'symmetry', safety: true }],
+    ['depth first', directory, { search: 'depth', safety: true }],
+  ])('%s', async (_, protocol, options) => {
+    const question = questionOf(scenario(protocol), options);
+    expect(isDivisible(question)).toBe(false);
+    expect(await together(question)).toEqual(examine(question));
+  });
+
+  test('a property that reads who sent a message', async () => {
+    const reads = property('always', (c: any) => c.flights.every(({ from, to }: any) => from !== to));
+    const question = questionOf(scenario(directory), { properties: [reads] });
+    expect(isDivisible(question)).toBe(true);
+    const found = await together(question);
+    expect(told(found)).toEqual(told(examine(question)));
+  });
+
+  test.each([0, 1, 2])('a property that throws in thread %i is named', async (mine) => {
+    let asked = 0;
+    const fails = property('always', (c: any) => {
+      if (++asked > 50 && c.flights.length > 1) throw new RangeError('too far');
       return true;
-    },
-  };
-  const fine = questionOf(scenario(directory), { properties: [] });
-  const failing = questionOf(scenario(directory), { properties: [fails] });
-  const helpers = [1, 2].map(
-    (i): Helper =>
-      async (errand) =>
-        judgeShare(i === mine ? failing : fine, structuredClone(errand)),
-  );
-  await expect(examineTogether(fine, helpers)).rejects.toThrow(new ProtocolError('property "it fails" failed: too far'));
+    });
+    const fine = questionOf(scenario(directory), { properties: [property('always', () => true)] });
+    const failing = questionOf(scenario(directory), { properties: [fails] });
+    const [first, ...others] = [0, 1, 2].map((i) => (i === mine || i === 0 ? failing : fine));
+    const found = examineTogether(first!, others.map(helper));
+    await expect(found).rejects.toThrow(new ProtocolError('property "always it is so" failed: too far'));
+  });
 });

@@ -1,84 +1,85 @@
 /**
- * The same search in several threads, each judging its share of the states; the host brings the threads.
+ * The same search in several threads, each of which finds its share of the states (`level-search.ts`); the host brings the threads.
  *
- * What a search finds out about charts and properties on its way makes it begin again, and then all threads begin again. The answer,
- * the counts and the counterexample are those of one thread.
+ * What a search finds out about charts and properties on its way makes it begin again. Where a thread meets that, or an error, all give
+ * up, and one thread alone comes to the same place and says what there is to say. The answer, the counts and the counterexample are those
+ * of one thread.
  */
-import { ProtocolError } from '../../machines/errors.js';
-import { attempted, nothingKnown, type Exploration, type Known, type Question } from './examine.js';
-import { only, Share, sharedCells } from './share.js';
+import { attempted, examine, Examination, nothingKnown, type Exploration, type Known, type Question } from './examine.js';
+import { Meeting, sharedMemory, type SharedMemory } from './shared-memory.js';
 import type { Findings } from './watch.js';
 
-/** What another thread is asked: to make the same search, and to judge share number `mine` of it. */
+/** What another thread is asked: to be number `mine` of those that search. */
 export interface Errand {
   readonly known: Known;
   readonly mine: number;
   readonly of: number;
-  readonly cells: Int32Array;
+  readonly memory: SharedMemory;
 }
 
-/** What it answers: what it has found out about its states, or, when it had to give up, what it knows now. */
-export interface Answer {
-  readonly known: Known;
-  readonly findings?: Findings;
-  /** Why it did not come to the end. */
-  readonly stopped?: string | undefined;
-  /** What a chart or property did wrong there. An error keeps its class in one thread alone. */
-  readonly broken?: string;
-}
+/** What it has found out about its states; nothing when it had to give up. */
+export type Answer = Findings | undefined;
 
-/** In another thread: does what it is asked, with the same question. */
-export function judgeShare(question: Question, { known, mine, of, cells }: Errand): Answer {
-  const share = new Share(mine, of, cells);
-  try {
-    const examination = attempted(question, known, share);
-    if (examination) return { known, findings: examination.watch.findings(), stopped: examination.stopped };
-    share.stop();
-    return { known };
-  } catch (error) {
-    share.stop();
-    if (error instanceof ProtocolError) return { known, broken: error.message };
-    throw error;
-  }
-}
-
-/** Begins to judge a share elsewhere. */
+/** Begins to search elsewhere. */
 export type Helper = (errand: Errand) => Promise<Answer>;
 
-export async function examineTogether(question: Question, helpers: readonly Helper[]): Promise<Exploration> {
-  const known = nothingKnown();
-  const of = helpers.length + 1;
-  for (;;) {
-    const cells = sharedCells();
-    const share = new Share(0, of, cells);
-    const answers = Promise.all(helpers.map((help, i) => help({ known, mine: i + 1, of, cells })));
-    const examination = attempted(question, known, share);
-    if (!examination) share.stop();
-    const others = await answers;
-    for (const { known: theirs, broken } of others) {
-      if (broken !== undefined) throw new ProtocolError(broken);
-      learn(known, theirs);
+/**
+ * Whether several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
+ * is said of steps and of endless runs needs the whole graph, which one thread keeps.
+ */
+export const isDivisible = ({ search, reduce, goal, properties }: Question): boolean =>
+  search === 'breadth' && !reduce && !goal && properties.every(({ kind }) => kind === 'always' || kind === 'sometimes');
+
+/** In another thread: does what it is asked, with the same question. */
+export function searchPart(question: Question, errand: Errand): Answer {
+  const meeting = new Meeting(errand.memory.cells, errand.of);
+  try {
+    const examination = new Examination(question, errand.known, errand);
+    for (const pause of examination.exploring()) {
+      if (pause === 'meet') meeting.wait();
+      if (meeting.isOver) return undefined;
     }
-    if (!examination || others.some(({ findings }) => !findings)) continue;
-    if (share.violation !== undefined) return alone(question, known, share.violation);
-    for (const { findings, stopped } of others) examination.absorb(findings!, stopped);
-    return examination.conclusion();
+    return examination.watch.findings();
+  } catch {
+    meeting.giveUp();
+    return undefined;
   }
 }
 
-/** What one thread would have come to, which has to judge only what is known to violate a property. */
-function alone(question: Question, known: Known, violation: number): Exploration {
+export async function examineTogether(question: Question, helpers: readonly Helper[]): Promise<Exploration> {
+  if (!isDivisible(question)) return examine(question);
+  const known = nothingKnown();
   for (;;) {
-    const examination = attempted(question, known, only(violation));
+    const examination = (await attemptedTogether(question, known, helpers)) ?? attempted(question, known);
     if (examination) return examination.conclusion();
   }
 }
 
-function learn(known: Known, other: Known): void {
-  for (const type of other.signed) known.signed.add(type);
-  for (const key of other.ordered) known.ordered.add(key);
-  known.newcomers = new Map([...known.newcomers, ...other.newcomers]);
-  const { nodes, flights, links } = known.seen;
-  const { seen } = other;
-  known.seen = { nodes: nodes | seen.nodes, flights: flights || seen.flights, links: links || seen.links };
+async function attemptedTogether(question: Question, known: Known, helpers: readonly Helper[]) {
+  const of = helpers.length + 1;
+  const memory = sharedMemory();
+  const meeting = new Meeting(memory.cells, of);
+  const answers = Promise.all(helpers.map((help, i) => help({ known, mine: i + 1, of, memory })));
+  answers.catch(() => meeting.giveUp());
+  const examination = await partOf(question, { known, mine: 0, of, memory });
+  const findings = (await answers).filter((answer) => answer !== undefined);
+  if (findings.length < helpers.length) return undefined;
+  examination?.takeIn(findings);
+  return examination;
+}
+
+/** One part, in a thread that hears meanwhile when another one fails; nothing when somebody had to give up. */
+export async function partOf(question: Question, errand: Errand): Promise<Examination | undefined> {
+  const meeting = new Meeting(errand.memory.cells, errand.of);
+  try {
+    const examination = new Examination(question, errand.known, errand);
+    for (const pause of examination.exploring()) {
+      if (pause === 'meet') await meeting.met();
+      if (meeting.isOver) return undefined;
+    }
+    return examination;
+  } catch {
+    meeting.giveUp();
+    return undefined;
+  }
 }

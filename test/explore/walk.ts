@@ -10,7 +10,7 @@ import type { LocalEvent } from './events.js';
 import type { Hop } from './lasso.js';
 import type { Model } from './model.js';
 import type { FirstState } from './starts.js';
-import type { StateStore } from './store.js';
+import type { States } from './store.js';
 import type { Symmetry } from './symmetry.js';
 import { DELIVER, DOUBLE, LINK, LOCAL, LOSE } from './successors.js';
 
@@ -45,7 +45,7 @@ export class Walk {
 
   constructor(
     private readonly model: Model,
-    private readonly store: StateStore,
+    private readonly store: States,
     private readonly symmetry: Symmetry | undefined,
     { row, sent }: FirstState,
   ) {

@@ -10,7 +10,6 @@ import type { Configuration, Folded, Property } from '../../machines/protocol.js
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
 import { Looking, type Seen } from './seen.js';
-import type { JudgedStates } from './share.js';
 import { SearchSums } from './sums.js';
 
 /** A property that judges a state by itself. */
@@ -39,18 +38,17 @@ const foldOf = (property: Property<any>): Folded | undefined => ('folded' in pro
 
 const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
-/** Properties are known by their places in the list. */
+/** What one of several threads has found out about its states. Properties are known by their places in the list. */
 export interface Findings {
-  readonly witnessed: readonly number[];
-  readonly relevant: readonly number[];
-  readonly owed: Int32Array;
-  readonly goals: Int32Array;
+  readonly violated: readonly [property: number, state: number] | undefined;
+  readonly witnessed: readonly (readonly [property: number, state: number])[];
 }
 
 export class SearchWatch {
   /** The first property found violated, and the state in which, after the transition from its parent where that matters. */
   violated: FoundViolation | undefined;
-  readonly witnessed = new Set<Property<any>>();
+  /** The first state in which each `sometimes` held. */
+  readonly witnessed = new Map<Property<any>, number>();
   /** `eventually` of which something was ever asked, `closed` that ever held. */
   readonly relevant = new Set<Property<any>>();
   readonly debts: readonly Debt[];
@@ -80,8 +78,6 @@ export class SearchWatch {
     private readonly model: Model,
     /** Where not everything is searched: what properties are known to look at. Promises are judged in states of rest alone. */
     readonly seen?: Seen,
-    /** What to judge, where it is not everything. */
-    private readonly share?: JudgedStates,
   ) {
     for (const { name, kind } of properties) {
       if (!KINDS.includes(kind))
@@ -90,7 +86,7 @@ export class SearchWatch {
     const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
     this.always = ofKind('always');
     // Whether a step leaves something depends on what comes before it.
-    this.closed = seen || share?.hasSteps === false ? [] : ofKind('closed');
+    this.closed = seen ? [] : ofKind('closed');
     this.sometimes = ofKind('sometimes');
     this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
     this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
@@ -115,7 +111,6 @@ export class SearchWatch {
     this.goals.add();
     this.owed.add();
     this.held.add();
-    if (this.share?.includes(state) === false && this.closed.length === 0) return;
     if (!this.seen) {
       let whole: Configuration | undefined;
       return this.judged(() => {
@@ -166,10 +161,9 @@ export class SearchWatch {
       this.relevant.add(property);
       this.held.set(state, plane);
     }
-    if (this.share?.includes(state) === false) return;
-    for (const property of this.always) if (!this.holds(property, c)) this.violated ??= { property, state };
+    for (const property of this.always) if (!this.holds(property, c)) this.violate({ property, state });
     for (const property of this.sometimes) {
-      if (!this.witnessed.has(property) && this.holds(property, c)) this.witnessed.add(property);
+      if (state < (this.witnessed.get(property) ?? Infinity) && this.holds(property, c)) this.witnessed.set(property, state);
     }
     if (localOf) this.lookAtDebts(state, c, localOf);
     if (this.goal && this.holds(this.goal, c)) this.goals.set(state, 0);
@@ -234,17 +228,30 @@ export class SearchWatch {
 
   /** What was found out about the states judged here, for whoever puts it together. */
   findings(): Findings {
-    const places = (set: ReadonlySet<Property<any>>) => [...this.properties.keys()].filter((i) => set.has(this.properties[i]!));
-    const { owed, goals } = this;
-    return { witnessed: places(this.witnessed), relevant: places(this.relevant), owed: owed.bits, goals: goals.bits };
+    const { properties, violated } = this;
+    const witnessed = [...this.witnessed].map(([property, state]) => [properties.indexOf(property), state] as const);
+    return { violated: violated && [properties.indexOf(violated.property), violated.state], witnessed };
   }
 
   /** Takes in what was found out elsewhere about other states of the same search. */
-  absorb({ witnessed, relevant, owed, goals }: Findings): void {
-    for (const place of witnessed) this.witnessed.add(this.properties[place]!);
-    for (const place of relevant) this.relevant.add(this.properties[place]!);
-    this.owed.absorb(owed);
-    this.goals.absorb(goals);
+  absorb({ witnessed, violated }: Findings): void {
+    const { properties } = this;
+    if (violated) this.violate({ property: properties[violated[0]]!, state: violated[1] });
+    for (const [place, state] of witnessed) {
+      const known = this.witnessed.get(properties[place]!) ?? Infinity;
+      this.witnessed.set(properties[place]!, Math.min(state, known));
+    }
+  }
+
+  /** Forgets what was found out about states that one thread would not have come to. */
+  forgetFrom(state: number): void {
+    if (this.violated && this.violated.state >= state) this.violated = undefined;
+    for (const [property, witness] of this.witnessed) if (witness >= state) this.witnessed.delete(property);
+  }
+
+  /** The first state in the order of the search counts, and of its properties the first. */
+  private violate(found: FoundViolation): void {
+    if (!this.violated || found.state < this.violated.state) this.violated = found;
   }
 
   /** Whether the goal that was given holds in a state. */
