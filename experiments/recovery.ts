@@ -97,7 +97,7 @@ export const recoverySystems: Readonly<Record<string, readonly RecoverySystem[]>
     options: { kind: 'basic', M: 3, W: 0 },
     corrupt: [node],
     commands: { unlimited: ['take'] },
-    expected: node === 'n0' ? [96, 2, 80] : [108, 1, 99],
+    expected: node === 'n0' ? [96, 2, 80] : [108, 1, 103],
   })),
 };
 

@@ -3,18 +3,11 @@ import type { NodeId } from '../effects.js';
 import { totalsOf } from '../folded.js';
 import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
-import type { MainNotice } from './growth/member.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import type { RequestNotice } from './request.js';
+import { ToldAnswers, type Notice } from './told.js';
 import { controllerFold } from './totals.js';
 import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
-
-type Notice =
-  | RequestNotice
-  | MainNotice
-  | { readonly type: 'exhausted' }
-  | { readonly type: 'deposited'; readonly amount: number };
 
 export class ControllerAccount implements Observer {
   private readonly granted: Record<NodeId, number> = {};
@@ -35,9 +28,11 @@ export class ControllerAccount implements Observer {
   /** Messages that did not arrive. */
   private readonly undelivered: Flight[] = [];
   private readonly left: NodeId[] = [];
+  private readonly told: ToldAnswers;
 
   constructor(private readonly instance: Instance<ControllerOptions>) {
     const { parents, phase } = instance.options;
+    this.told = new ToldAnswers(instance.options);
     const named = phase !== null && phase.base !== null;
     for (const node of instance.topology.nodes) {
       if (parents[node] === undefined) continue;
@@ -51,8 +46,9 @@ export class ControllerAccount implements Observer {
     this.rejected[node] ??= 0;
   }
 
-  record(step: Step): void {
+  record(step: Step, c: Config): void {
     const { node, kind, sent, emitted } = step;
+    this.told.record(step, c);
     for (const { message, from, to } of sent) {
       // The first word to a new leaf stands for its existence: in the paper's model a node joins without a message.
       if (message.type === 'welcome') continue;
@@ -175,7 +171,7 @@ export class ControllerAccount implements Observer {
   }
 
   properties(): PropertyResult[] {
-    return [{ name: 'never overdrawn', kind: 'always', holds: !this.overdrawn }];
+    return [{ name: 'never overdrawn', kind: 'always', holds: !this.overdrawn }, ...this.told.results()];
   }
 }
 

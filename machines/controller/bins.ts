@@ -26,7 +26,7 @@ export function lg(x: number): number {
 
 /** The exponent of the paper's Lambda: the largest e with 2^e · 2U·lg(U+1) <= W. Without waste there is none: all capacities are 1. */
 export function exponentFor(waste: number, nodesMax: number): number | null {
-  if (waste === 0) return null;
+  if (waste <= 0) return null;
   const share = 2 * nodesMax * lg(nodesMax + 1);
   let exponent = 0;
   while (2 ** (exponent + 1) * share <= waste) exponent++;

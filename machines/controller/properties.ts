@@ -6,15 +6,17 @@
  */
 import { always } from '../folded.js';
 import type { Property, Instance } from '../protocol.js';
-import { solvent, uniqueShortNames } from './applications/properties.js';
+import { solvent, uniqueShortNames, unrejected } from './applications/properties.js';
 import type { Controller } from './messages.js';
 import type { ControllerOptions } from './options.js';
+import { fittingFold } from './fitting.js';
 import { controllerFold, isOwed, isWhole } from './totals.js';
 import { isFailing, isWaiting, live } from './view.js';
 
 type ControllerProperty = Property<ControllerOptions>;
 
 const promise = always(controllerFold);
+const fit = always(fittingFold);
 
 const invariants: ControllerProperty[] = [
   promise(
@@ -79,6 +81,65 @@ const growth = promise(
   (t, c) => !t.isMisgrown || !isWhole(t, c),
 );
 
+/** What holds of each node and of each link, whatever becomes of the permits. */
+const fits: ControllerProperty[] = [
+  fit(
+    'every node is in or out',
+    'Between two steps a node has the roles of a participant, or those of one that is outside or was cut off (section 2).',
+    (t) => t.own.roles === 0,
+  ),
+  fit(
+    'bins follow the terms',
+    'All bins of a participant that may be filled again have the sizes that its terms say, and none may where they say that the resource is exhausted (section 5, E14).',
+    (t) => t.own.terms === 0,
+  ),
+  fit(
+    'a change holds what is asked',
+    'While a change is under way at a node, what its applications ask for is held, and when it is through no more; a node echoes when it has nothing out (section 5, E16).',
+    (t) => t.own.freeze === 0,
+  ),
+  fit('no bin is overdrawn', 'No bin of either controller holds less than nothing (C1).', (t) => t.own.bins === 0),
+  fit(
+    'who waits is served once',
+    'The request of a node is once with its delivery process while it waits for the answer, and not there otherwise (Figure 3).',
+    (t) => t.own.served === 0,
+  ),
+  fit(
+    'nothing is stuck',
+    'When nothing is on its way, every process is idle and no change is under way (Lemma 4.3.1), parked withdrawals apart.',
+    (t, c) => !t.isQuiet || t.busy === 0 || !isWhole(t, c) || isFailing(c()),
+  ),
+  fit(
+    'parents know their children',
+    'A participant is a child of its parent and one deeper; its children take part, are being welcomed, or have taken their leave (section 2).',
+    (t, c) => t.places.areKnown || !isWhole(t, c) || isFailing(c()),
+  ),
+];
+
+const waves = fit(
+  'a change is a wave',
+  "A node takes part in a change from its parent's word on, is awaited until its echo is there, and has echoed until the new terms come; otherwise it has the terms of its parent (section 5).",
+  (t, c) => t.places.areInStep || !isWhole(t, c) || isFailing(c()),
+);
+
+const supervised = fit(
+  'requests stop at their supervisor',
+  'A request or a deposit passes no bin of the next level, and is on the way up only while its process waits for it (section 4.1, I5).',
+  (t, c) => t.astray === 0 || !isWhole(t, c),
+);
+
+const passedOn = fit(
+  'full deposits are passed on',
+  'A deposit bin holds less than its capacity, unless a change is under way (6.3).',
+  (t) => t.own.deposits === 0,
+);
+
+const named = fit(
+  'every participant has a name',
+  'Who takes part or is being welcomed has a name (6.2).',
+  (t) => t.own.name === 0 && t.misnamed === 0,
+);
+
 const answered = (of: Controller, name: string, says: string): ControllerProperty => ({
   name,
   kind: 'eventually',
@@ -90,12 +151,14 @@ const answered = (of: Controller, name: string, says: string): ControllerPropert
 export function controllerProperties({ options: { kind, phase, settings } }: Instance<ControllerOptions>): ControllerProperty[] {
   return [
     ...invariants,
+    ...fits,
+    supervised,
     settings.pipelined ? requestsArePipelined : promise(...oneRequest, (t) => t.crowded === 0),
-    ...(kind === 'bank' ? [solvent] : exhaustion),
+    ...(kind === 'bank' ? [solvent, unrejected, passedOn] : exhaustion),
     ...(phase?.late ? [lateSignal] : []),
     ...(kind === 'naive' || kind === 'bins' || settings.pipelined ? [] : [binsFit]),
-    ...(kind === 'names' ? uniqueShortNames : []),
-    ...(phase ? [growth, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
+    ...(kind === 'names' ? [...uniqueShortNames, named] : []),
+    ...(phase ? [growth, waves, answered('N', 'every join is permitted', 'Who asks for a join or a name gets it (C4).')] : []),
     ...(kind === 'bank' ? [] : [answered('R', 'every request is answered', 'Who asks for a permit gets it or a reject (C4).')]),
   ];
 }

@@ -45,6 +45,8 @@ const twists: readonly Twist[] = [
   },
   (roles, random) => within(roles, 'R.request', { scale: { flat: 1 + random.below(4) } }),
   (roles, random) => within(roles, MAIN, { name: random.below(60) }),
+  (roles) => within(roles, MAIN, { name: null }),
+  (roles) => (roles[MAIN] ? { ...roles, [MAIN]: { ...roles[MAIN], value: 'leaving' } } : roles),
   (roles, random) => within(roles, MAIN, { phase: { cause: 'N', previous: 3, n: random.below(12), departed: random.below(3) } }),
 ];
 

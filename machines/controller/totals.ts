@@ -100,7 +100,7 @@ function permitsAt(view: NodeView, isRoot: boolean) {
   const inBins = permits + (delivery?.permits ?? 0) + (deposits?.local ?? 0) + (deposits?.global ?? 0);
   return {
     kept: inBins + (main?.permits ?? 0),
-    issued: (request?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.issuedBefore,
+    issued: (request?.issued ?? 0) + ((view[MAIN] ?? view[NEWCOMER])?.context.issuedBefore ?? 0),
     deposited: deposits?.deposited ?? 0,
     keptBack: isExhausted(view) ? permits : 0,
     gathered: isWaiting(view, 'R') ? permits : 0,
@@ -112,7 +112,7 @@ export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
 /** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
-export const isWhole = ({ broken }: ControllerTotals, c: () => Configuration): boolean =>
+export const isWhole = ({ broken }: Pick<ControllerTotals, 'broken'>, c: () => Configuration): boolean =>
   broken === 0 && (c().crashed ?? []).length === 0;
 
 /** A global bin is empty or exactly half full, a local bin of a ready node is not full. */

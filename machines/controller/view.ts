@@ -62,14 +62,16 @@ export const isExhausted = (node: NodeView): boolean => isMember(node) && reques
 /** The nodes that are not down. */
 export const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
-/** Some node has failed, and one next to it in the tree does not know it yet. */
+/** Some node has failed, or a link, and one next to it in the tree does not know it yet. */
 export function isFailing(c: Config): boolean {
   const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
+  const isCut = (one: NodeId, other: NodeId): boolean => !c.links.up(one, other) || !c.links.up(other, one);
   return live(c).some(([id, node]) => {
-    if (!isMember(node)) return false;
-    const { parent, children } = mainOf(node)!;
-    const isCutOff = parent !== null && (isDown(parent) || !c.links.up(parent, id));
-    return isCutOff || children.some((child) => isDown(child) || isSevered(c.nodes.get(child)!));
+    const main = mainOf(node);
+    if (!main || !isMember(node)) return false;
+    const { parent, children } = main;
+    const isCutOff = parent !== null && (isDown(parent) || isCut(parent, id));
+    return isCutOff || children.some((child) => isDown(child) || isCut(id, child) || isSevered(c.nodes.get(child) ?? {}));
   });
 }
 

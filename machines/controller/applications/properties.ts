@@ -10,6 +10,12 @@ export const solvent = promise(
   (t, c) => !t.isQuiet || t.waiting === 0 || t.supply - t.issued - t.gathered < Math.max(1, t.options.W) || !isWhole(t, c),
 );
 
+export const unrejected = promise(
+  'a bank rejects nothing',
+  'A withdrawal that nothing covers waits, and the bank never ends (6.3).',
+  (t) => t.rejections === 0 && !t.hasSignalled,
+);
+
 export const uniqueShortNames = [
   promise('names are unique', 'No name is given twice (I8).', (t) => t.names.repeated === 0),
   promise(

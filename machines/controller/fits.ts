@@ -1,0 +1,160 @@
+/** What has to fit together within one node, whatever the run has come to: its roles, its terms, a change, its bins and its requests. */
+import { statePath } from '../checks.js';
+import type { NodeId } from '../effects.js';
+import type { NodeView } from '../protocol.js';
+import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
+import type { DeliveryContext } from './delivery.js';
+import { deliveryRole, DEPOSITS, MAIN, NEWCOMER, requestRole, type Controller, type Settings, type Terms } from './messages.js';
+import type { PipelinedContext } from './pipelined.js';
+import type { RootContext } from './root.js';
+import {
+  deliveryOf,
+  deliveryState,
+  depositsOf,
+  isMember,
+  isWaiting,
+  mainOf,
+  mainState,
+  requestOf,
+  requestState,
+} from './view.js';
+
+const controllers = ['R', 'N'] as const;
+
+const controllersOf = ({ parts }: Settings): readonly Controller[] => controllers.filter((of) => parts.includes(of));
+
+/** A state in which a node takes part in a change. */
+const CHANGING: readonly string[] = ['collecting', 'settling', 'echoed'];
+
+export const isChanging = (view: NodeView): boolean => CHANGING.includes(mainState(view));
+
+/** A participant has all its roles, who is outside that of a newcomer, and who is severed its main role; nobody is between them. */
+export function hasItsRoles(view: NodeView, { parts }: Settings): boolean {
+  const roles = Object.keys(view);
+  if (!(MAIN in view)) return roles.length === 1 && roles[0] === NEWCOMER;
+  if (!isMember(view)) return roles.length === 1 && mainState(view) === 'severed';
+  const due = parts.flatMap((part) => (part === DEPOSITS ? [DEPOSITS] : [requestRole(part), deliveryRole(part)]));
+  const isThere = mainState(view) === 'running' || isChanging(view);
+  return isThere && roles.length === due.length + 1 && due.every((role) => role in view);
+}
+
+/** All bins that may be filled again are of the sizes that the node's terms say; none may, where they say that the resource is exhausted. */
+export function followsItsTerms(view: NodeView, settings: Settings): boolean {
+  if (!isMember(view)) return true;
+  const { terms } = mainOf(view)!;
+  const deposits = depositsOf(view);
+  if (deposits && !isSameScale(deposits.scale, terms.R)) return false;
+  if (!controllersOf(settings).every((of) => scalesOf(view, of).every((scale) => isSameScale(scale, terms[of])))) return false;
+  const bin = deliveryState(view, 'R');
+  return terms.alive || (requestState(view, 'R') === 'exhausted' && (bin.startsWith('exhausted') || bin === 'signalled'));
+}
+
+/** Who was rejected asks for no more: its local bin is as it was. */
+function scalesOf(view: NodeView, of: Controller): readonly Scale[] {
+  const bin: { readonly scale: Scale } = view[deliveryRole(of)]!.context;
+  return requestState(view, of) === 'exhausted' ? [bin.scale] : [bin.scale, requestOf(view, of)!.scale];
+}
+
+/** What its applications ask for while a change is under way is held, and after it no more; who has echoed has nothing out. */
+export function holdsWhatIsAsked(view: NodeView, settings: Settings): boolean {
+  if (!isMember(view)) return true;
+  const isFrozen = isChanging(view);
+  const deposits = !settings.parts.includes(DEPOSITS) || (statePath(view[DEPOSITS]!) === 'frozen') === isFrozen;
+  const bins = !isFrozen || deliveryState(view, 'R') !== 'parking';
+  if (!deposits || !bins || !controllersOf(settings).every((of) => isHeld(requestState(view, of), isFrozen))) return false;
+  return (
+    mainState(view) !== 'echoed' || settings.echo === 'premature' || controllersOf(settings).every((of) => isQuiet(view, of))
+  );
+}
+
+/** Nobody at this node waits for an answer: permits that were given have arrived (E16). */
+const isQuiet = (view: NodeView, of: Controller): boolean => isIdle(view, of) && !requestState(view, of).startsWith('refilling');
+
+function isHeld(state: string, isFrozen: boolean): boolean {
+  if (state === 'exhausted' || state === 'held') return true;
+  return (state === 'frozen' || state === 'refilling.frozen') === isFrozen;
+}
+
+/** No bin of either controller holds less than nothing. */
+export function isNotOverdrawn(view: NodeView): boolean {
+  const { local = 0, global = 0 } = depositsOf(view) ?? {};
+  const bins = controllers.flatMap((of) => [requestOf(view, of)?.permits ?? 0, view[deliveryRole(of)]?.context.permits ?? 0]);
+  return [...bins, local, global].every((permits) => permits >= 0);
+}
+
+/** A deposit bin that has come to its capacity has emptied itself, unless a change is under way. */
+export function hasPassedOn(view: NodeView): boolean {
+  const deposits = depositsOf(view);
+  if (!deposits || statePath(view[DEPOSITS]!) === 'frozen') return true;
+  const { local, global, level, scale } = deposits;
+  return local < capacity(scale, LOCAL_LEVEL) && (level === null || global < capacity(scale, level));
+}
+
+/** The node's own request is once with its delivery process while it waits for the answer, and not there otherwise. */
+export function isServedOnce(view: NodeView, id: NodeId, settings: Settings): boolean {
+  if (!isMember(view)) return true;
+  return controllersOf(settings).every((of) => {
+    const isAsking = isWaiting(view, of) && requestState(view, of) !== 'held';
+    return linksServed(view, of).filter((link) => link === id).length === Number(isAsking);
+  });
+}
+
+/** Those whose requests a process keeps, the node itself for its local bin. */
+function linksServed(view: NodeView, of: Controller): readonly NodeId[] {
+  const { chart, context } = view[deliveryRole(of)]!;
+  if (chart === 'root') return (context as RootContext).parked.map(({ link }) => link);
+  if (chart === 'pipelined') {
+    const { pending, awaiting } = context as PipelinedContext;
+    return [...pending, ...(awaiting[LOCAL_LEVEL] ?? [])];
+  }
+  const { queue, current } = context as DeliveryContext;
+  return [...queue.map(({ link }) => link), ...(isIdle(view, of) || !current ? [] : [current.link])];
+}
+
+/** Whether a delivery process has nothing to do: nobody waits for what it has asked for. */
+export function isIdle(view: NodeView, of: Controller): boolean {
+  const { chart, context } = view[deliveryRole(of)]!;
+  if (chart === 'root') return (context as RootContext).parked.length === 0;
+  if (chart !== 'pipelined') return deliveryState(view, of).endsWith('idle') && (context as DeliveryContext).queue.length === 0;
+  const { pending, awaiting } = context as PipelinedContext;
+  return pending.length === 0 && Object.values(awaiting).every((links) => links.length === 0);
+}
+
+/** Whether a node waits for what comes by itself: for an answer to what it passed on, or for a change to go on. */
+export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boolean =>
+  isMember(view) && (isChanging(view) || controllersOf(settings).some((of) => !(isBank && of === 'R') && !isIdle(view, of)));
+
+/** What a delivery process may have on the way up. */
+export interface Process {
+  /** Of its global bin; `null` where there is none. */
+  readonly level: number | null;
+  /** The one level that it has asked for; `any` where it asks for several, `none` where for nothing. */
+  readonly asks: number | 'any' | 'none';
+}
+
+/** A process that waits for one answer asks for what it is refilled with, or passes on; a node that is out sends what it sent before. */
+export function processOf(view: NodeView, of: Controller): Process {
+  const delivery = deliveryOf(view, of);
+  if (!delivery) return { level: null, asks: isMember(view) ? 'none' : 'any' };
+  const { level } = delivery;
+  if (!('current' in delivery)) return { level, asks: 'any' };
+  const state = deliveryState(view, of);
+  if (state.endsWith('refilling')) return { level, asks: level ?? 'none' };
+  return { level, asks: state.endsWith('relaying') ? (delivery.current?.level ?? 'none') : 'none' };
+}
+
+/** Whether a node sends a request or a deposit of this level up: a bin of the next level would have kept it. */
+export function sendsUp({ level, asks }: Process, sent: number, isDeposit: boolean): boolean {
+  if (level !== null && level === sent + 1) return false;
+  return isDeposit || asks === 'any' || asks === sent;
+}
+
+const isSameScale = (one: Scale, other: Scale): boolean =>
+  'flat' in one ? 'flat' in other && one.flat === other.flat : !('flat' in other) && one.exponent === other.exponent;
+
+/** Whether it has the name that a participant has; where joins are not named, none. */
+export const isNamed = (view: NodeView, areNamed: boolean): boolean =>
+  !isMember(view) || (mainOf(view)!.name !== null) === areNamed;
+
+export const areSameTerms = (one: Terms, other: Terms): boolean =>
+  isSameScale(one.R, other.R) && isSameScale(one.N, other.N) && one.alive === other.alive;

@@ -1,0 +1,166 @@
+/** How many nodes and messages do not fit: what the properties of `fits.ts` and `places.ts` add up over a whole network. */
+import type { NodeId } from '../effects.js';
+import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
+import {
+  followsItsTerms,
+  hasPassedOn,
+  hasItsRoles,
+  holdsWhatIsAsked,
+  isBusy,
+  isNamed,
+  isNotOverdrawn,
+  isServedOnce,
+  processOf,
+  type Process,
+  sendsUp,
+} from './fits.js';
+import type { Controller, ControllerMessage } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import { placeOf, Places, type Place, PLACING, type Word } from './places.js';
+import { isMember, isSevered, mainOf } from './view.js';
+
+/** What a node by itself may break. */
+const OWN = ['terms', 'freeze', 'bins', 'deposits', 'served', 'name'] as const;
+type Own = (typeof OWN)[number];
+
+interface NodeFact {
+  readonly id: NodeId;
+  readonly broken: readonly (Own | 'roles')[];
+  readonly isBusy: boolean;
+  /** It was cut off, or has lost a part of the tree below it. */
+  readonly isCut: boolean;
+  readonly process: Readonly<Record<Controller, Process>>;
+  readonly place: Place | null;
+}
+
+/** A request or a deposit on its way to a bin further up. */
+interface Up {
+  readonly of: Controller;
+  readonly level: number;
+  readonly from: NodeId;
+  readonly isDeposit: boolean;
+}
+
+interface FlightFact {
+  readonly up: Up | null;
+  readonly word: Word | null;
+  /** It welcomes somebody without a name where there are names, or with one where there are none. */
+  readonly isMisnamed: boolean;
+}
+
+/** Names that are given to those who join. */
+export const areNamed = ({ phase }: ControllerOptions): boolean => phase !== null && phase.base !== null;
+
+function brokenBy(view: NodeView, id: NodeId, options: ControllerOptions): Own[] {
+  const { settings } = options;
+  const kept: Readonly<Record<Own, boolean>> = {
+    terms: followsItsTerms(view, settings),
+    freeze: holdsWhatIsAsked(view, settings),
+    bins: isNotOverdrawn(view),
+    deposits: hasPassedOn(view),
+    served: isServedOnce(view, id, settings),
+    name: isNamed(view, areNamed(options)),
+  };
+  return OWN.filter((one) => !kept[one]);
+}
+
+const ANYTHING: Process = { level: null, asks: 'any' };
+const STRANGE = { broken: ['roles'], isBusy: false, isCut: false, process: { R: ANYTHING, N: ANYTHING }, place: null } as const;
+
+export const fittingFold: Fold<ControllerOptions, Fitting> = {
+  node: (view, id, { options }) => {
+    // Of who has other roles than its place asks for nothing else can be said.
+    if (!hasItsRoles(view, options.settings)) return { ...STRANGE, id };
+    return {
+      id,
+      broken: brokenBy(view, id, options),
+      isBusy: isBusy(view, options.settings, options.kind === 'bank'),
+      isCut: isSevered(view) || (isMember(view) && mainOf(view)!.lost.length > 0),
+      process: { R: processOf(view, 'R'), N: processOf(view, 'N') },
+      place: placeOf(view, id),
+    };
+  },
+  flight: ({ from, to, message }: Flight, { options }): FlightFact => {
+    const sent = message as ControllerMessage;
+    const type = PLACING.find((one) => one === sent.type);
+    return {
+      up: upOf(sent, from),
+      word: type ? { type, from, to } : null,
+      isMisnamed: sent.type === 'welcome' && (sent.name !== null) !== areNamed(options),
+    };
+  },
+  totals: () => new Fitting(),
+};
+
+function upOf(message: ControllerMessage, from: NodeId): Up | null {
+  if (message.type === 'request') return { of: message.of, level: message.level, from, isDeposit: false };
+  return message.type === 'deposits' ? { of: 'R', level: message.level, from, isDeposit: true } : null;
+}
+
+/** What a node has on the way up. */
+interface Traffic {
+  readonly up: Up[];
+  process: NodeFact['process'] | null;
+  misfits: number;
+}
+
+export class Fitting implements Totals<NodeFact, FlightFact> {
+  /** Nodes that break each of what concerns them alone. */
+  readonly own: Record<Own | 'roles', number> = { roles: 0, terms: 0, freeze: 0, bins: 0, deposits: 0, served: 0, name: 0 };
+  /** Nodes that wait for something to come by itself. */
+  busy = 0;
+  /** Nodes that are cut off, or that have lost a part of the tree. */
+  broken = 0;
+  /** Messages on the way up that another bin has to do with, or that no bin has asked for. */
+  astray = 0;
+  /** Welcomes without a name where there are names, or with one where there are none. */
+  misnamed = 0;
+  readonly places = new Places();
+  private flights = 0;
+  private readonly traffic = new Map<NodeId, Traffic>();
+
+  get isQuiet(): boolean {
+    return this.flights === 0;
+  }
+
+  node(fact: NodeFact, by: 1 | -1): void {
+    for (const one of fact.broken) this.own[one] += by;
+    if (fact.isBusy) this.busy += by;
+    if (fact.isCut) this.broken += by;
+    this.places.node(fact.id, fact.place, by);
+    if (by === -1) return;
+    const traffic = this.trafficOf(fact.id);
+    traffic.process = fact.process;
+    this.recount(traffic);
+  }
+
+  flight({ up, word, isMisnamed }: FlightFact, by: 1 | -1): void {
+    this.flights += by;
+    if (word) this.places.word(word, by);
+    if (isMisnamed) this.misnamed += by;
+    if (!up) return;
+    const traffic = this.trafficOf(up.from);
+    const at = traffic.up.findIndex((one) => isSame(one, up));
+    if (by === 1) traffic.up.push(up);
+    else traffic.up.splice(at, 1);
+    this.recount(traffic);
+  }
+
+  private trafficOf(id: NodeId): Traffic {
+    const known = this.traffic.get(id);
+    if (known) return known;
+    const fresh: Traffic = { up: [], process: null, misfits: 0 };
+    this.traffic.set(id, fresh);
+    return fresh;
+  }
+
+  private recount(traffic: Traffic): void {
+    const { up, process } = traffic;
+    const misfits = process ? up.filter(({ of, level, isDeposit }) => !sendsUp(process[of], level, isDeposit)).length : 0;
+    this.astray += misfits - traffic.misfits;
+    traffic.misfits = misfits;
+  }
+}
+
+const isSame = (one: Up, other: Up): boolean =>
+  one.of === other.of && one.level === other.level && one.isDeposit === other.isDeposit;

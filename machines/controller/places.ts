@@ -1,0 +1,132 @@
+/** Who is whose child, and how far a change has come between a node and its parent: what is the same at both ends of a link. */
+import type { NodeId } from '../effects.js';
+import type { NodeView } from '../protocol.js';
+import { levelAt } from './bins.js';
+import { areSameTerms, isChanging } from './fits.js';
+import type { Terms } from './messages.js';
+import { deliveryOf, isMember, mainOf, mainState } from './view.js';
+
+/** The words by which a node takes its place, takes part in a change, and leaves. */
+export const PLACING = ['welcome', 'leave', 'collect', 'echo', 'epoch'] as const;
+type Placing = (typeof PLACING)[number];
+
+export interface Word {
+  readonly type: Placing;
+  readonly from: NodeId;
+  readonly to: NodeId;
+}
+
+/** Where a participant is in the tree and in a change. */
+export interface Place {
+  readonly id: NodeId;
+  readonly parent: NodeId | null;
+  readonly children: readonly NodeId[];
+  readonly depth: number;
+  readonly hasLevel: boolean;
+  readonly state: string;
+  readonly isChanging: boolean;
+  readonly awaiting: readonly NodeId[];
+  readonly terms: Terms;
+}
+
+/** `null` of who does not take part. */
+export function placeOf(view: NodeView, id: NodeId): Place | null {
+  if (!isMember(view)) return null;
+  const { parent, children, depth, awaiting, terms } = mainOf(view)!;
+  const level = deliveryOf(view, 'R')?.level ?? null;
+  const hasLevel = level === null || (depth > 0 && level === levelAt(depth));
+  return { id, parent, children, depth, hasLevel, state: mainState(view), isChanging: isChanging(view), awaiting, terms };
+}
+
+interface Around {
+  placeOf(id: NodeId): Place | undefined;
+  isSaid(type: Placing, from: NodeId, to: NodeId): boolean;
+}
+
+/** A participant is a child of its parent, one deeper; its children are participants, are being welcomed, or have taken their leave. */
+export function knowsItsPlace(place: Place, { placeOf, isSaid }: Around): boolean {
+  const { id, parent, children, depth, hasLevel } = place;
+  const above = parent === null ? undefined : placeOf(parent);
+  const isBelow = parent === null ? depth === 0 : above !== undefined && above.children.includes(id) && depth === above.depth + 1;
+  const areKnown = children.every(
+    (child) => placeOf(child)?.parent === id || isSaid('welcome', id, child) || isSaid('leave', child, id),
+  );
+  return hasLevel && isBelow && areKnown && new Set(children).size === children.length;
+}
+
+/**
+ * A change is a wave down and an echo up: a node takes part in it from its parent's word on, is awaited until its echo is there, and
+ * has echoed until the new terms come; otherwise it has the terms of its parent.
+ */
+export function keepsStep(place: Place, { placeOf, isSaid }: Around): boolean {
+  const { id, parent, state, awaiting, terms } = place;
+  if (awaiting.length > 0 && state !== 'collecting') return false;
+  const above = parent === null ? undefined : placeOf(parent);
+  if (!above?.children.includes(id)) return true;
+  if (!isSaid('epoch', above.id, id) && !areSameTerms(terms, above.terms)) return false;
+  const isTold = isSaid('collect', above.id, id);
+  const hasEchoed = isSaid('echo', id, above.id);
+  if (!above.isChanging) {
+    const waits = state === 'echoed' && isSaid('epoch', above.id, id);
+    return !isTold && !hasEchoed && (state === 'running' || waits);
+  }
+  if (!above.awaiting.includes(id)) return state === 'echoed' && !isTold && !hasEchoed;
+  // The next change follows the new terms of the last one.
+  if (isSaid('epoch', above.id, id)) return state === 'echoed' && isTold && !hasEchoed;
+  if (state === 'running') return isTold && !hasEchoed;
+  return !isTold && hasEchoed === (state === 'echoed');
+}
+
+/** The places of all nodes, and who of them does not fit to its parent and children as they are now. */
+export class Places {
+  private readonly places = new Map<NodeId, Place>();
+  private readonly words = new Map<string, number>();
+  /** Nodes next to which something has changed. */
+  private readonly stale = new Set<NodeId>();
+  private readonly lost = new Set<NodeId>();
+  private readonly late = new Set<NodeId>();
+  private readonly around: Around = {
+    placeOf: (id) => this.places.get(id),
+    isSaid: (type, from, to) => (this.words.get(keyOf({ type, from, to })) ?? 0) > 0,
+  };
+
+  /** Whether every participant knows its place. */
+  get areKnown(): boolean {
+    this.update();
+    return this.lost.size === 0;
+  }
+
+  /** Whether every participant is where it can be in a change. */
+  get areInStep(): boolean {
+    this.update();
+    return this.late.size === 0;
+  }
+
+  node(id: NodeId, place: Place | null, by: 1 | -1): void {
+    this.stale.add(id);
+    if (!place) return;
+    if (place.parent !== null) this.stale.add(place.parent);
+    for (const child of place.children) this.stale.add(child);
+    if (by === 1) this.places.set(id, place);
+    else this.places.delete(id);
+  }
+
+  word(word: Word, by: 1 | -1): void {
+    const key = keyOf(word);
+    this.words.set(key, (this.words.get(key) ?? 0) + by);
+    this.stale.add(word.from).add(word.to);
+  }
+
+  private update(): void {
+    for (const id of this.stale) {
+      this.lost.delete(id);
+      this.late.delete(id);
+      const place = this.places.get(id);
+      if (place && !knowsItsPlace(place, this.around)) this.lost.add(id);
+      if (place && !keepsStep(place, this.around)) this.late.add(id);
+    }
+    this.stale.clear();
+  }
+}
+
+const keyOf = ({ type, from, to }: Word): string => `${type} ${from} ${to}`;

@@ -1,0 +1,58 @@
+/** What a node tells is what has come about, and what was refused is not asked for again: kept by the charts, broken by these mistakes. */
+import { expect, test } from 'vitest';
+import { brokenByMutant } from '../mutants.fixtures.js';
+import { controller } from './index.js';
+
+const takes = (node: string, times: number) => Array.from({ length: times }, (_, i) => ({ at: 20 * i, node, do: 'take' }));
+
+const growing = {
+  protocol: 'controller',
+  topology: { kind: 'path', n: 3 },
+  options: { kind: 'main', M: 3, W: 1, parents: { n0: 'n0', n1: 'n0' } },
+  events: [
+    { at: 0, node: 'n1', do: 'child' },
+    { at: 10, node: 'n2', do: 'leave' },
+    ...takes('n1', 5),
+    { at: 15, node: 'n0', do: 'leave' },
+    { at: 110, do: 'cut', link: ['n0', 'n1'] },
+  ],
+};
+const bank = {
+  protocol: 'controller',
+  topology: { kind: 'path', n: 3 },
+  options: { kind: 'bank', M: 1 },
+  events: [
+    { at: 0, node: 'n1', do: 'withdraw' },
+    { at: 9, node: 'n2', do: 'deposit', amount: 2 },
+  ],
+};
+const twig = {
+  protocol: 'controller',
+  topology: { nodes: ['n0', 'n1', 'n2', 'n3'], links: ['n0 n1', 'n1 n2', 'n1 n3'].map((link) => link.split(' ')) },
+  options: { kind: 'basic', M: 1 },
+  events: [...takes('n1', 2), ...takes('n2', 2), ...takes('n3', 2)],
+};
+
+const TOLD = 'answers are told';
+const REFUSED = 'refusals keep to their bins';
+
+test.each([
+  ['request', 'drop action refilling.open: permit, action 2', growing, TOLD],
+  ['request', 'drop action refilling.open: permit, action 3', growing, TOLD],
+  ['request', 'drop action refilling: reject, action 1', growing, TOLD],
+  ['main', 'drop action running: joined, action 2', growing, TOLD],
+  ['main', 'drop action leaving: settled, action 4', growing, TOLD],
+  ['main', 'drop action running: depart #2, action 1', growing, TOLD],
+  ['main', 'drop action severing: settled, action 3', growing, TOLD],
+  ['root', 'drop action rejecting: request #2, action 3', growing, TOLD],
+  ['deposits', 'drop action (root): deposit, action 1', bank, TOLD],
+  ['deposits', 'drop action (root): deposit, action 2', bank, TOLD],
+  ['delivery', 'retarget stocked.refilling: reject, to stocked', twig, REFUSED],
+  ['delivery', 'retarget stocked.refilling: reject, to dry', twig, REFUSED],
+])('%s: %s', (chart, edit, scenario, name) => {
+  expect(brokenByMutant(controller, scenario, chart, edit)).toContain(name);
+});
+
+test.each([growing, bank, twig])('the charts themselves break nothing', (scenario) => {
+  expect(brokenByMutant(controller, scenario)).toEqual([]);
+});

@@ -1,0 +1,221 @@
+/** What a run of the controller shows of single steps: what a node tells its application, and which bins were refused. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
+import { LOCAL_LEVEL } from './bins.js';
+import type { DeliveryContext } from './delivery.js';
+import { hasItsRoles } from './fits.js';
+import { areNamed } from './fitting.js';
+import type { MainNotice } from './growth/member.js';
+import { deliveryRole, MAIN, NEWCOMER, type Controller, type Reply } from './messages.js';
+import type { ControllerOptions } from './options.js';
+import type { PipelinedContext } from './pipelined.js';
+import type { RequestNotice } from './request.js';
+import {
+  deliveryOf,
+  deliveryState,
+  depositsOf,
+  isMember,
+  isSevered,
+  isWaiting,
+  mainOf,
+  mainState,
+  requestOf,
+  requestState,
+} from './view.js';
+
+export type Notice =
+  | RequestNotice
+  | MainNotice
+  | { readonly type: 'exhausted' }
+  | { readonly type: 'deposited'; readonly amount: number };
+
+/** Answers by the controller that gives them. */
+const ANSWERS: Readonly<Record<Controller, readonly Notice['type'][]>> = {
+  R: ['granted', 'rejected'],
+  N: ['permitted', 'named'],
+};
+
+/**
+ * Properties that need the step, and not only the state after it: each request is answered once (C4), as what it is accounted for, and
+ * whatever else an application hears has come about in that step; and a bin that was refused is not refilled before the next terms, and refuses
+ * nobody but those whom it supervises.
+ *
+ * The step that a run begins with is not seen: nothing is known of its node before. Once a node has begun anew or was corrupted nothing is
+ * promised, and nothing is looked at any more.
+ */
+export class ToldAnswers {
+  private readonly before = new Map<NodeId, NodeView>();
+  /** What applications have asked for and not been answered: an amount, of joins and names the word. */
+  private readonly asked = new Map<string, number | string>();
+  private isTold = true;
+  private isRefused = true;
+  private isPromised = true;
+
+  constructor(private readonly options: ControllerOptions) {}
+
+  record(step: Step, c: Configuration): void {
+    const { node, kind, event } = step;
+    const view = c.nodes.get(node);
+    if (kind === 'corrupt' || kind === 'restart' || kind === 'reload') this.isPromised = false;
+    // Who has other roles than its place asks for breaks another promise.
+    if (!this.isPromised || !view || !hasItsRoles(view, this.options.settings)) return;
+    // Whatever has not taken a step yet is as it began.
+    if (this.before.size === 0) for (const [id, other] of c.nodes) if (id !== node) this.before.set(id, other);
+    const before = this.before.get(node);
+    this.before.set(node, view);
+    this.isTold &&= this.areAnswered(step, view);
+    if (!before || kind === 'crash') return;
+    this.isTold &&= this.isAsItCame({ before, after: view, step });
+    this.isRefused &&= areRefusedAsTold(event, before, view) && isSupervisor({ before, after: view, step }, this.options);
+  }
+
+  /** One answer to what was asked for, in the words of the request; none is owed to who does not take part any more. */
+  private areAnswered({ node, kind, event, emitted }: Step, view: NodeView): boolean {
+    const wanted = kind === 'command' ? wantedBy(event) : null;
+    if (wanted) this.asked.set(keyOf(node, wanted.of), wanted.what);
+    return (['R', 'N'] as const).every((of) => {
+      const key = keyOf(node, of);
+      const answers = (emitted as readonly Notice[]).filter(({ type }) => ANSWERS[of].includes(type));
+      const asked = this.asked.get(key);
+      if (answers.length > 1 || (answers.length === 1 && whatOf(answers[0]!) !== asked)) return false;
+      if (answers.length === 1 || !isMember(view)) this.asked.delete(key);
+      return !isMember(view) || this.asked.has(key) === isWaiting(view, of);
+    });
+  }
+
+  private isAsItCame(change: Change): boolean {
+    return isAccounted(change) && isFamily(change, areNamed(this.options)) && isPlace(change) && isEnd(change, this.options);
+  }
+
+  results(): PropertyResult[] {
+    const holds = (kept: boolean) => (kept ? (this.isPromised ? true : null) : false);
+    return [
+      { name: 'answers are told', kind: 'always', holds: holds(this.isTold) },
+      { name: 'refusals keep to their bins', kind: 'always', holds: holds(this.isRefused) },
+    ];
+  }
+}
+
+/** A step of a node, and its state on both sides of it. */
+interface Change {
+  readonly before: NodeView;
+  readonly after: NodeView;
+  readonly step: Step;
+}
+
+const told = <T extends Notice['type']>({ step: { emitted } }: Change, type: T) =>
+  emitted.filter((notice) => notice.type === type) as unknown as readonly Extract<Notice, { type: T }>[];
+
+const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
+
+/** What is granted and what is deposited is in the node's account; who does not take part is not heard. */
+function isAccounted(change: Change): boolean {
+  const sum = (type: 'granted' | 'deposited') => told(change, type).reduce((total, { amount }) => total + amount, 0);
+  const due = isMember(change.before) && commanded(change, 'deposit') ? (change.step.event['amount'] as number) : 0;
+  return given(change.after) - given(change.before) === sum('granted') - sum('deposited') && sum('deposited') === due;
+}
+
+/** Who joins is a new child, and each permitted join brings one. */
+function isFamily(change: Change, areNamed: boolean): boolean {
+  const known = mainOf(change.before)?.children;
+  const born = (mainOf(change.after)?.children ?? []).filter((child) => !known?.includes(child));
+  const joined = told(change, 'joined');
+  if (told(change, 'permitted').length !== joined.length) return false;
+  return joined.map(({ child }) => child).join() === born.join() && joined.every(({ name }) => (name !== null) === areNamed);
+}
+
+/** A leaf that asks to leave does, its last word behind its permits; who has lost its way to the root tells what went down with it. */
+function isPlace(change: Change): boolean {
+  const { before, after, step } = change;
+  const isLeaving = commanded(change, 'depart');
+  const hasLeft = MAIN in before && NEWCOMER in after;
+  const isCut = isSevered(after) && !isSevered(before);
+  const lost = told(change, 'severed').map(({ permits }) => permits);
+  return (
+    hasLeft === (isLeaving && mayLeave(before)) &&
+    (!hasLeft || step.sent.at(-1)?.message.type === 'leave') &&
+    told(change, 'left').length === Number(hasLeft) &&
+    told(change, 'stayed').length === Number(isLeaving && !hasLeft) &&
+    isCut === (isMember(before) && cutsOff(step.event, mainOf(before)!.parent)) &&
+    lost.join() === (isCut ? `${heldBy(before)}` : '')
+  );
+}
+
+/** The resource is exhausted once; the printed rule says so at the end of every phase. */
+function isEnd(change: Change, options: ControllerOptions): boolean {
+  const { before, after, step } = change;
+  const ends = hasSignalled(after, step.node, options) && !hasSignalled(before, step.node, options);
+  return options.phase?.rule === 'printed' || told(change, 'exhausted').length === Number(ends);
+}
+
+const keyOf = (node: NodeId, of: Controller): string => `${of} ${node}`;
+
+function wantedBy(event: Step['event']): { readonly of: Controller; readonly what: number | string } | null {
+  if (event.type === 'take') return { of: 'R', what: event['amount'] as number };
+  return event.type === 'child' || event.type === 'name' ? { of: 'N', what: event.type } : null;
+}
+
+/** The request that a notice answers; a name that is none answers nothing. */
+function whatOf(notice: Notice): number | string | undefined {
+  if (notice.type === 'granted' || notice.type === 'rejected') return notice.amount;
+  if (notice.type === 'named') return notice.name === null ? undefined : 'name';
+  return 'child';
+}
+
+/** What the application was given, less what it deposited. */
+const given = (view: NodeView): number =>
+  (requestOf(view, 'R')?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.issuedBefore - (depositsOf(view)?.deposited ?? 0);
+
+/** Permits of R that the node keeps, those included that it has collected for a change. */
+function heldBy(view: NodeView): number {
+  const { local = 0, global = 0 } = depositsOf(view) ?? {};
+  const bins = requestOf(view, 'R')!.permits + deliveryOf(view, 'R')!.permits;
+  return bins + local + global + mainOf(view)!.permits;
+}
+
+const hasSignalled = (view: NodeView, id: NodeId, { root }: ControllerOptions): boolean =>
+  id === root && deliveryState(view, 'R') === 'signalled';
+
+/** A leaf without a name for which no change and no answer is under way. */
+function mayLeave(view: NodeView): boolean {
+  const { parent, children, name } = mainOf(view)!;
+  const isFree = mainState(view) === 'running' && !isWaiting(view, 'R') && !isWaiting(view, 'N');
+  return isFree && parent !== null && children.length === 0 && name === null;
+}
+
+/** Its way to the root is gone. */
+const cutsOff = ({ type, peer, from }: Step['event'], parent: NodeId | null): boolean =>
+  parent !== null && ((type === 'link.down' && peer === parent) || (type === 'severed' && from === parent));
+
+/** A reject of its own refill leaves a bin exhausted and a deferral dry; what is passed on leaves it as it is, up to the next terms. */
+function areRefusedAsTold(event: Step['event'], before: NodeView, after: NodeView): boolean {
+  return (['R', 'N'] as const).every((of) => {
+    if (!deliveryOf(before, of) || !deliveryOf(after, of) || event.type === 'epoch') return true;
+    const refused = event['of'] === of && isOwnAnswer(event as unknown as Reply, before, of) ? event.type : '';
+    const [was, is] = [before, after].map((view) => deliveryState(view, of).split('.')[0]);
+    if (was !== 'stocked') return is === was;
+    if (refused === 'reject') return is === 'exhausted';
+    return is === (refused === 'defer' ? 'dry' : 'stocked');
+  });
+}
+
+/** A node refuses those whom its own bin supervises, unless it passes on what it is told; others are for the bins above. */
+function isSupervisor({ before, step }: Change, { root }: ControllerOptions): boolean {
+  const { node, event, sent, emitted, kind } = step;
+  if (node === root) return true;
+  const refusals = sent.map(({ message }) => message as Reply).filter(({ type }) => type === 'reject' || type === 'defer');
+  const isOwn = ({ of, level }: Pick<Reply, 'of' | 'level'>) => deliveryOf(before, of)?.level === level + 1;
+  const isPassedOn = ({ type, of, level }: Reply) => event.type === type && event['of'] === of && event['level'] === level;
+  const rejectsItself = kind === 'command' && emitted.some(({ type }) => type === 'rejected');
+  const isSpent = rejectsItself ? requestState(before, 'R') === 'exhausted' || isOwn({ of: 'R', level: LOCAL_LEVEL }) : true;
+  return isSpent && refusals.every((refusal) => isOwn(refusal) || isPassedOn(refusal));
+}
+
+/** Whether an answer is to the request of the process's own bin. */
+function isOwnAnswer({ level }: Reply, view: NodeView, of: Controller): boolean {
+  const { chart, context } = view[deliveryRole(of)]!;
+  const own = (context as DeliveryContext).level;
+  if (chart !== 'pipelined') return deliveryState(view, of) === 'stocked.refilling';
+  const { awaiting, id } = context as PipelinedContext;
+  return own !== null && level === own && awaiting[own]?.[0] === id;
+}
