@@ -15,6 +15,8 @@ export const rooms = [
 
 const world = (...names) => names.map((name) => `network/world/${name}.ts`);
 
+const topology = (...names) => names.map((name) => `network/topology/${name}.ts`);
+
 /** @type {Record<string, { files: string[]; tests: string[]; minutes: number }>} */
 export const slices = {
   links: { files: world('links'), tests: ['network/world/links.test.ts'], minutes: 10 },
@@ -56,6 +58,38 @@ export const slices = {
     tests: ['network/monitor.test.ts', 'network/monitor-around.test.ts'],
     minutes: 15,
   },
+  medium: {
+    files: ['network/medium.ts', 'network/timers.ts', 'network/timing.ts'],
+    tests: ['network/medium.test.ts', 'network/network.test.ts'],
+    minutes: 15,
+  },
+  graphs: {
+    files: topology('generators', 'random-graphs', 'kinds', 'metric', 'great-circle', 'validate'),
+    tests: ['network/topology/generators.test.ts', 'network/topology/metric.test.ts'],
+    minutes: 20,
+  },
+  files: {
+    files: topology('decode', 'edge-list', 'gml', 'contacts'),
+    tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],
+    minutes: 20,
+  },
+  moving: {
+    files: topology('moving', 'walkers', 'churn', 'link-changes'),
+    tests: ['network/topology/moving.test.ts'],
+    minutes: 15,
+  },
+  text: {
+    files: ['network/scenario/text.ts', 'network/scenario/nearest.ts', 'network/scenario/required.ts'],
+    tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
+    minutes: 15,
+  },
+  parse: {
+    files: ['network/scenario/parse.ts', 'network/scenario/events.ts', 'network/scenario/read.ts'],
+    tests: ['network/scenario/parse.test.ts', 'network/scenario/refusals.test.ts'],
+    minutes: 30,
+  },
+  channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },
+  host: { files: ['adapters/node/host.ts'], tests: ['adapters/node/host.test.ts'], minutes: 10 },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
   availability: { files: ['adapters/locks/availability.ts'], tests: ['adapters/locks/availability.test.ts'], minutes: 10 },
 };

@@ -2,7 +2,7 @@ import { concatMap, delay, from, interval, map, observeOn, of, take, timer, toAr
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createActor, createMachine } from 'xstate';
-import { VirtualClock, type ClockEntry } from './clock.js';
+import { VirtualClock, virtualTiming, type ClockEntry } from './clock.js';
 
 /** Runs everything and returns what `log` saw, as [tick, word] pairs. */
 function recorder() {
@@ -95,6 +95,30 @@ describe('the heap', () => {
     expect((clock as unknown as { heap: { length: number } }).heap.length).toBeLessThan(3000);
     while (clock.runNext());
     expect(ran).toEqual([99_999]);
+  });
+
+  test('it is rebuilt once more than half of at least 1,024 are cancelled, and no sooner', () => {
+    const heapOf = (clock: VirtualClock) => (clock as unknown as { heap: { length: number } }).heap.length;
+    const after = (cancelled: number, others: number) => {
+      const clock = new VirtualClock();
+      const entries = Array.from({ length: cancelled + others }, () => clock.at(1, 0, () => {}, undefined));
+      for (const entry of entries.slice(0, cancelled)) entry.cancel();
+      expect(clock.size).toBe(others);
+      return heapOf(clock);
+    };
+    expect(after(1_023, 0)).toBe(1_023);
+    expect(after(1_024, 0)).toBe(0);
+    expect(after(1_024, 1_023)).toBe(1_023);
+    expect(after(1_024, 1_024)).toBe(2_048);
+  });
+
+  test('running until a tick runs what is due at it, also at the tick of now', () => {
+    const { clock, log } = recorder();
+    clock.at(5, 0, log, 'due');
+    clock.runUntil(5);
+    clock.at(5, 0, log, 'now');
+    clock.runUntil(5);
+    expect(clock.isIdle).toBe(true);
   });
 
   test('cancelling twice, or after the run, changes no count', () => {
@@ -246,5 +270,76 @@ test('as the clock of XState: a chain of delays is stamped hop by hop, and a sta
     [0, 'end'],
     [10, 'two'],
     [15, 'end'],
+  ]);
+});
+
+test('XState may take back a timer that it never had', () => {
+  expect(() => new VirtualClock().clearTimeout(undefined)).not.toThrow();
+});
+
+describe('a clock that goes on from another one', () => {
+  /** What waits there: a word at each of these ticks. */
+  function other(...ticks: readonly number[]) {
+    const { clock } = recorder();
+    const speak = (_: string) => {};
+    return { clock, speak, entries: ticks.map((tick) => clock.at(tick, 1, speak, `${tick}`)) };
+  }
+
+  test('stands at its time, and runs what is translated, in its turn', () => {
+    const { clock, log, drain } = recorder();
+    const from = other(4, 9, 9, 12);
+    clock.at(9, 1, log, 'own');
+    clock.at(9, 2, log, 'own, later');
+    from.clock.runUntil(4);
+    from.entries[3]!.cancel();
+    const taken = clock.takeOver(from.clock, ({ run, arg }) =>
+      run === from.speak ? { run: log, arg: `theirs ${arg}` } : undefined,
+    );
+    expect(clock.now()).toBe(4);
+    expect([...taken.keys()]).toEqual([from.entries[1], from.entries[2]]);
+    clock.at(9, 1, log, 'new');
+    expect(drain()).toEqual([
+      [9, 'own'],
+      [9, 'theirs 9'],
+      [9, 'theirs 9'],
+      [9, 'new'],
+      [9, 'own, later'],
+    ]);
+  });
+
+  test('knows its entries by those that they stand for, and leaves out what it does not know', () => {
+    const { clock, log, drain } = recorder();
+    const from = other(3, 5);
+    const foreign = from.clock.at(4, 0, () => {}, undefined);
+    const taken = clock.takeOver(from.clock, ({ run, arg }) => (run === from.speak ? { run: log, arg } : undefined));
+    expect(taken.has(foreign)).toBe(false);
+    taken.get(from.entries[0]!)!.cancel();
+    expect(clock.size).toBe(1);
+    expect(drain()).toEqual([[5, '5']]);
+  });
+
+  test('has none of its own entries that would be over by then, or were cancelled', () => {
+    const { clock, log, drain } = recorder();
+    for (const tick of [2, 6, 7]) clock.at(tick, 0, log, `${tick}`);
+    clock.at(8, 0, log, 'cancelled').cancel();
+    const from = other();
+    from.clock.runUntil(6);
+    clock.takeOver(from.clock, () => undefined);
+    expect(clock.size).toBe(1);
+    expect(drain()).toEqual([[7, '7']]);
+  });
+});
+
+test('the network waits on it from now on, the lower order first', () => {
+  const { clock, log, drain } = recorder();
+  clock.runUntil(3);
+  const timing = virtualTiming(clock);
+  timing.after(4, 2, log, 'second');
+  timing.after(4, 1, log, 'first');
+  timing.after(9, 0, log, 'never').cancel();
+  expect(timing.now()).toBe(3);
+  expect(drain()).toEqual([
+    [7, 'first'],
+    [7, 'second'],
   ]);
 });

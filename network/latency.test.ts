@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLatency, type LatencySpec } from './latency.js';
+import { createLatency, longestLatency, roundTripOf, type LatencySpec } from './latency.js';
 import { Random } from './random.js';
 
 const sample = (spec: LatencySpec, count = 20_000, cost = 7) => {
@@ -26,4 +26,23 @@ test('exponential is whole ticks with the given mean', () => {
   const xs = sample({ exponential: 30 }, 100_000);
   expect(xs.every((x) => Number.isInteger(x) && x >= 0)).toBe(true);
   expect(Math.abs(mean(xs) - 30)).toBeLessThan(0.4);
+});
+
+test('the longest is the constant, the path, the upper bound, or has no bound', () => {
+  expect(longestLatency(3, 7)).toBe(3);
+  expect(longestLatency('weight', 7)).toBe(7);
+  expect(longestLatency({ min: 2, max: 6 }, 7)).toBe(6);
+  expect(longestLatency({ exponential: 30 }, 7)).toBe(Infinity);
+});
+
+test('a round trip is there and back over the longest link', () => {
+  expect(
+    roundTripOf('weight', [
+      ['a', 'b', 2],
+      ['b', 'c', 5],
+      ['c', 'd', 4],
+    ]),
+  ).toBe(10);
+  expect(roundTripOf(3, [['a', 'b', 9]])).toBe(6);
+  expect(roundTripOf(3, [])).toBe(0);
 });

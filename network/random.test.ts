@@ -34,6 +34,14 @@ describe('streams', () => {
   });
 });
 
+test('who takes over from another draws what that one would, and neither draws for the other', () => {
+  const [one, other] = [new Random(1, 'one'), new Random(2, 'other')];
+  one.below(10);
+  other.takeOver(one);
+  expect(draws(other, 5)).toEqual(draws(one, 5));
+  expect(one.unit()).toBe(other.unit());
+});
+
 describe('draws', () => {
   test('below is uniform: chi-square over ten cells', () => {
     const counts = new Array<number>(10).fill(0);

@@ -2,6 +2,36 @@ import { expect, test } from 'vitest';
 import { Random } from './random.js';
 import { VectorClocks, type ClockRow } from './vector-clocks.js';
 
+/** Of forty nodes that have heard of each other, the row of each. */
+function heard() {
+  const clocks = new VectorClocks();
+  const nodes = Array.from({ length: 40 }, (_, i) => `n${i}`);
+  let last: ClockRow | undefined;
+  for (const node of nodes) last = clocks.step(node, last);
+  return { clocks, nodes, last: last! };
+}
+
+test('rows share the blocks in which they agree, and those in which one is ahead everywhere', () => {
+  const { clocks, last } = heard();
+  const row = clocks.step('n0', last);
+  expect(row.map((block, place) => block === last[place])).toEqual([false, true, true]);
+  const old = clocks.of('n39');
+  const later = clocks.step('n39', row);
+  expect(later.map((block, place) => block === row[place])).toEqual([true, true, false]);
+  expect(clocks.step('n39', old).map((block, place) => block === later[place])).toEqual([true, true, false]);
+});
+
+test('clocks that go on from others say what those would, and leave them as they were', () => {
+  const { clocks, nodes, last } = heard();
+  const others = new VectorClocks();
+  others.takeOver(clocks);
+  expect(others.record(others.of('n7'))).toEqual(clocks.record(clocks.of('n7')));
+  expect(others.record(others.step('n3', last))).toEqual({ ...Object.fromEntries(nodes.map((node) => [node, 1])), n3: 2 });
+  expect(others.record(others.step('new'))).toEqual({ new: 1 });
+  expect(clocks.record(clocks.of('n3'))['n3']).toBe(1);
+  expect(clocks.record(clocks.of('new'))).toEqual({});
+});
+
 test('rows in blocks say what plain maps say, and a row that was given never changes', () => {
   const clocks = new VectorClocks();
   const random = new Random(3, 'clocks');
