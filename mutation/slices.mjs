@@ -58,16 +58,6 @@ export const slices = {
     tests: ['network/monitor.test.ts', 'network/monitor-around.test.ts'],
     minutes: 15,
   },
-  medium: {
-    files: ['network/medium.ts', 'network/timers.ts', 'network/timing.ts'],
-    tests: ['network/medium.test.ts', 'network/network.test.ts'],
-    minutes: 15,
-  },
-  graphs: {
-    files: topology('generators', 'random-graphs', 'kinds', 'metric', 'great-circle', 'validate'),
-    tests: ['network/topology/generators.test.ts', 'network/topology/metric.test.ts'],
-    minutes: 20,
-  },
   files: {
     files: topology('decode', 'edge-list', 'gml', 'contacts'),
     tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],
@@ -79,14 +69,9 @@ export const slices = {
     minutes: 15,
   },
   text: {
-    files: ['network/scenario/text.ts', 'network/scenario/nearest.ts', 'network/scenario/required.ts'],
+    files: ['network/scenario/text.ts', 'network/scenario/nearest.ts'],
     tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
     minutes: 15,
-  },
-  parse: {
-    files: ['network/scenario/parse.ts', 'network/scenario/events.ts', 'network/scenario/read.ts'],
-    tests: ['network/scenario/parse.test.ts', 'network/scenario/refusals.test.ts'],
-    minutes: 30,
   },
   channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },
   host: { files: ['adapters/node/host.ts'], tests: ['adapters/node/host.test.ts'], minutes: 10 },

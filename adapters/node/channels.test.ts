@@ -1,5 +1,5 @@
 /** Conversations on a medium that believes who says to be somebody: there is no end of names. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from '../transports/driver.js';
 import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
 import type { Guarantees, Json } from '../transports/transport.js';
@@ -67,4 +67,113 @@ test('the names in which a peer greets and nobody here takes part: a few, while 
   expect(channels.elsewhereOf('b')).toEqual(['x0', 'x3']);
   medium.down('b');
   expect(channels.elsewhereOf('b')).toEqual([]);
+});
+
+describe('a conversation', () => {
+  const told = () => vi.mocked(console.warn).mock.calls.map(([text]) => text as string);
+
+  test('has a name of 1 to 512 characters, once on a transport, whose channels are the same for everybody', () => {
+    const transport = new InProcessBus().transport('a');
+    const channels = Channels.of(transport);
+    expect(Channels.of(transport)).toBe(channels);
+    const nobody = { message: () => {} };
+    expect(() => channels.open('', nobody)).toThrow('a name of 0 characters: give 1 to 512');
+    expect(() => channels.open('x'.repeat(513), nobody)).toThrow('a name of 513 characters: give 1 to 512');
+    channels.open('x'.repeat(512), nobody);
+    channels.open('y', nobody);
+    expect(() => channels.open('y', nobody)).toThrow(
+      '"y" is open already on the transport of "a"; close it first or take another name',
+    );
+    channels.close('y');
+    channels.open('y', nobody);
+  });
+
+  test('hears its own messages, who comes and goes, and why the transport closed; who wants to know less hears less', async () => {
+    const { channels, medium } = await on(inProcessGuarantees);
+    const heard: unknown[] = [];
+    channels.open('x', {
+      message: (from, { type }, number) => heard.push([from, type, number]),
+      peer: (type, peer) => heard.push([type, peer]),
+      closed: (error) => heard.push(error?.message),
+    });
+    const others: unknown[] = [];
+    channels.open('y', { message: (_, { type }) => others.push(type) });
+    medium.up('b');
+    for (const name of ['x', 'y', 'x']) medium.received('b', { v: 1, name, message: { type: `to ${name}` } });
+    medium.down('b');
+    medium.broke(new Error('the cable is cut'));
+    expect(heard).toEqual([['up', 'b'], ['b', 'to x', 1], ['b', 'to x', 2], ['down', 'b'], 'the cable is cut']);
+    expect(others).toEqual(['to y']);
+  });
+
+  test('is counted on each connection anew, and what is sent to a peer that has gone is lost', async () => {
+    const { channels, medium } = await on(inProcessGuarantees);
+    const say = () => medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
+    channels.open('x', { message: () => {} });
+    const counts = () => [channels.heardFrom('b', 'x'), channels.sentTo('b', 'x')];
+    expect(counts()).toEqual([0, 0]);
+    expect(channels.send('x', 'b', { type: 'early' })).toBe(1);
+    medium.up('b');
+    say();
+    say();
+    expect(channels.send('x', 'b', { type: 'word' })).toBe(2);
+    expect(counts()).toEqual([2, 2]);
+    expect([channels.heardFrom('b', 'y'), channels.sentTo('c', 'x')]).toEqual([0, 0]);
+    medium.down('b');
+    expect(channels.send('x', 'b', { type: 'lost' })).toBe(0);
+    expect(counts()).toEqual([0, 0]);
+    medium.up('b');
+    say();
+    expect(channels.send('x', 'b', { type: 'word' })).toBe(1);
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['order', { order: 'unordered' }],
+    ['loss', { loss: 'possible' }],
+    ['duplication', { duplication: 'possible' }],
+  ] as const)('is not counted on a medium without promises of %s', async (_, weaker) => {
+    const { channels, medium } = await on({ ...inProcessGuarantees, ...weaker });
+    const numbers: number[] = [];
+    channels.open('x', { message: (__, ___, number) => numbers.push(number) });
+    medium.up('b');
+    medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
+    medium.received('b', { v: 1, name: 'y', message: { type: 'node.hello' } });
+    expect([numbers, channels.heardFrom('b', 'x'), channels.elsewhereOf('b')]).toEqual([[0], 0, []]);
+    expect(channels.isCounted).toBe(false);
+  });
+
+  test('that nobody has is dropped and told, with what somebody knows of it; one that was closed is late', async () => {
+    quiet();
+    const { channels, medium } = await on(inProcessGuarantees);
+    const say = (name: string) => medium.received('b', { v: 1, name, message: { type: 'word' } });
+    channels.open('late', { message: () => {} });
+    channels.close('late');
+    medium.up('b');
+    say('late');
+    expect(channels.drops.count).toBe(0);
+    say('x'.repeat(100));
+    expect(told()).toEqual([`peer "a" dropped a message: nobody here takes part in "${'x'.repeat(80)}", of which "b" speaks`]);
+    const asked: string[] = [];
+    channels.explain((name, from) => (asked.push(`first: ${name} of ${from}`), null));
+    channels.explain((name) => (asked.push(`second: ${name}`), 'it has ended'));
+    channels.explain(() => (asked.push('third'), null));
+    say('y');
+    expect(asked).toEqual(['first: y of b', 'second: y']);
+    expect(channels.drops.count).toBe(2);
+  });
+
+  test('shares the transport with messages of the application, unless it was taken over; what is broken is dropped by name', async () => {
+    quiet();
+    const { channels, medium } = await on(inProcessGuarantees);
+    medium.up('b');
+    medium.received('b', 'my own words');
+    medium.received('b', { mine: true });
+    expect(channels.drops.count).toBe(0);
+    medium.received('b', { v: 1, name: 'x', message: {} });
+    expect(told()).toEqual(['peer "a" dropped a message: its message has no type, from "b"']);
+    channels.takeOver();
+    medium.received('b', 'my own words');
+    expect(channels.drops.count).toBe(2);
+  });
 });

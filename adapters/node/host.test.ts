@@ -1,10 +1,11 @@
 /** Where an application's charts run: XState takes each step once, and from memory it goes from then on, unless somebody inspects. */
-import { log, setup, StateMachine } from 'xstate';
+import { createActor, createMachine, log, setup, StateMachine } from 'xstate';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { effects } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { adopted } from './host.js';
 import { createNode, type LiveNode, type NodeOptions } from './node.js';
 
 const alone = { nodes: ['a'], links: [] };
@@ -64,4 +65,23 @@ test('a chart that does something by itself is refused here as it is by the chec
     message:
       'node a: its step for "request" failed: a chart used "xstate.log": charts are pure, use the effects of machines/effects.ts instead',
   });
+});
+
+test('nodes that are made under an actor are seen by whoever inspects its system, those made before and after are not', async () => {
+  const seen: string[] = [];
+  const parent = createActor(createMachine({ id: 'parent' }), {
+    inspect: ({ type, actorRef }) => {
+      if (type === '@xstate.actor' && 'logic' in actorRef && actorRef.logic instanceof StateMachine) seen.push(actorRef.logic.id);
+    },
+  }).start();
+  const before = await started();
+  const inner = adopted(parent, () => started());
+  const after = await started();
+  const failing = () => {
+    throw new Error('mine');
+  };
+  expect(() => adopted(parent, failing)).toThrow('mine');
+  const last = await started();
+  for (const node of [before, await inner, after, last]) node.command('request');
+  expect(seen.filter((id) => id === 'directory')).toHaveLength(1);
 });

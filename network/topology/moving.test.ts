@@ -4,6 +4,8 @@ import { UsageError } from '../../machines/errors.js';
 import { churn } from './churn.js';
 import { createTopology } from './index.js';
 import { linkChanges } from './link-changes.js';
+import { Random } from '../random.js';
+import type { Contact } from './contacts.js';
 import { walkers } from './walkers.js';
 
 describe('contacts as link changes', () => {
@@ -86,6 +88,36 @@ describe('random walkers', () => {
     const still = walkers({ ...start, speed: 0 });
     expect(count(0)).toBe((2 * still.length) / start.steps);
     expect(count(0.05)).toBeGreaterThan(10 * count(0));
+  });
+
+  test('who never turns goes straight on and bounces off the walls: the unfolded way, folded into the square', () => {
+    const [n, radius, speed, steps] = [8, 0.4, 0.3, 60];
+    const random = new Random(1, 'walkers');
+    const s = Math.SQRT1_2;
+    const compass = [
+      [1, 0],
+      [s, s],
+      [0, 1],
+      [-s, s],
+      [-1, 0],
+      [-s, -s],
+      [0, -1],
+      [s, -s],
+    ] as const;
+    const from = Array.from({ length: n }, () => ({ x: random.unit(), y: random.unit(), to: random.pick(compass) }));
+    const folded = (place: number): number => 1 - Math.abs((((place % 2) + 2) % 2) - 1);
+    const expected: Contact[] = [];
+    for (let step = 0; step < steps; step++) {
+      const at = from.map(({ x, y, to }) => [folded(x + step * speed * to[0]), folded(y + step * speed * to[1])] as const);
+      for (let j = 0; j < n; j++)
+        for (let i = 0; i < j; i++)
+          if (Math.hypot(at[i]![0] - at[j]![0], at[i]![1] - at[j]![1]) <= radius)
+            expected.push({ at: 20 * step, i: `n${i}`, j: `n${j}` });
+    }
+    const inOrder = (contacts: readonly Contact[]) => contacts.map(({ at, i, j }) => `${at} ${[i, j].sort().join(' ')}`).sort();
+    const walked = walkers({ n, radius, speed, turn: 0, every: 20, steps, seed: 1 });
+    expect(inOrder(walked)).toEqual(inOrder(expected));
+    expect(walked.length).toBeGreaterThan(100);
   });
 
   test('with a range over the whole square all are linked', () => {
