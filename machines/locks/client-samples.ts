@@ -44,6 +44,17 @@ const happenings = ({ number, claims }: ClientContext): Named[] => {
   ];
 };
 
+/** Whatever a voter says may bring a later list of voters. */
+const lists = ({ number }: ClientContext): Named[] =>
+  number > 2
+    ? []
+    : ['a', 'b'].flatMap((from) => [
+        { type: 'attached', kept: [], from, number, epoch: 1, members: ['a', 'b'], membership },
+        { type: 'attached', kept: [], from, number, epoch: 1, members: ['a', 'b'], membership: grown },
+        { type: 'hello', from, membership: grown },
+        { type: 'told', from, epoch: 2, members: ['a', 'b'], membership: grown },
+      ]);
+
 const life = ({ fence }: ClientLockContext): Named[] => [
   { type: 'request' },
   { type: 'release' },
@@ -59,6 +70,6 @@ const life = ({ fence }: ClientLockContext): Named[] => [
 
 export const clientSamples: readonly ChartSamples[] = [
   { input, events: happenings },
-  { input: { ...input, links: ['a', 'b'] }, events: happenings },
+  ...[happenings, lists].map((events) => ({ input: { ...input, links: ['a', 'b'] }, events })),
 ];
 export const clientLockSamples: readonly ChartSamples[] = [{ input: { lock: 'l' }, events: life }];

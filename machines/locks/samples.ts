@@ -139,6 +139,7 @@ const differences = (c: EpochsContext): Named[] => {
     { type: 'link.up', peer: 'b' },
     stored,
     { type: 'prepare', membership, from: 'c', epoch: epoch + 1, members: ['a', 'c'], served: 0, next: membership },
+    { type: 'prepare', membership, from: 'c', epoch, members: ['a', 'c'], served: 0, next: membership },
     { type: 'wait', membership, from: 'c', epoch },
     { ...report, from: 'c', epoch, served: 0, links: ['a', 'b'] },
   ];
@@ -156,6 +157,40 @@ const laterList = (c: EpochsContext): Named[] => {
   ];
 };
 
+/** Everybody has forgotten, which one of them was told, and another has promised an epoch with a later list since. */
+const forgottenList = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  const pending = [{ epoch, proposer: 'd', members: ['c', 'd'], next: grown }];
+  const answer = { ...report, epoch, memory: 'forgotten', served: 0 };
+  return [
+    { type: 'changed', membership, from: 'b' },
+    stored,
+    { ...answer, from: 'b', memory: 'founding' },
+    { ...answer, from: 'c', links: ['a', 'b'], pending },
+  ];
+};
+
+/** What is beyond reason is said with a later list of voters, or with an earlier one. */
+const unreasonable = ({ membership: known }: EpochsContext): Named[] => [
+  ...(known.version > 1 ? [] : [{ type: 'hello', membership: grown, from: 'c' }]),
+  ...[membership, grown].flatMap((membership) => [
+    { type: 'prepare', membership, from: 'b', epoch: YEARS, members: ['a', 'b'], served: 1, next: membership },
+    { type: 'refuse', membership, from: 'b', epoch: 1, promised: YEARS },
+    { type: 'told', membership, from: 'b', epoch: YEARS, members: ['b', 'c'] },
+  ]),
+];
+
+/** An epoch is installed by one whose link goes before it is stored. */
+const hasty = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  return [
+    { type: 'prepare', membership, from: 'b', epoch: epoch + 1, members: ['a', 'b', 'c'], served: 1, next: membership },
+    stored,
+    { type: 'install', membership, from: 'b', epoch, members: ['a', 'b'], kept: [] },
+    { type: 'link.down', peer: 'b' },
+  ];
+};
+
 /** The leader is removed by itself, and begins the epoch of the others. */
 const ownRemoval = (c: EpochsContext): Named[] => [
   { type: 'change', add: null, remove: 'a' },
@@ -166,6 +201,7 @@ const ownRemoval = (c: EpochsContext): Named[] => [
 
 /** It hears that it alone votes. */
 const loneVote = (_: EpochsContext): Named[] => [
+  ...['b', 'c'].map((peer) => ({ type: 'link.down', peer })),
   { type: 'hello', membership: { ...membership, version: 3, voters: ['a'] }, from: 'b' },
   stored,
 ];
@@ -219,7 +255,14 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'link.down', peer: 'x' },
   ...(clients.length === 0
     ? [membership, grown, lists[2]].map((membership) => ({ type: 'attach', from: 'x', number: 1, membership, holds: [] }))
-    : [{ type: 'attach', from: 'x', number: 1, membership, holds: [{ lock: 'l', fence: 5 }] }]),
+    : [membership, grown].map((membership) => ({
+        type: 'attach',
+        from: 'x',
+        number: 1,
+        membership,
+        holds: [{ lock: 'l', fence: 5 }],
+      }))),
+  { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch: served.epoch, lock: 'm' },
   ...['l', 'm', 'n'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
   { type: 'request', lock: 'l' },
   ...[0, 1].map((later) => ({ type: 'disowned', from: 'b', lock: 'l', epoch: served.epoch + later, fence: 5, client: 'x' })),
@@ -240,16 +283,46 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'told', membership, from: 'b', epoch: 2, members: ['b', 'c'] },
 ];
 
+/** Rule 11: what was asked for a client in an earlier attachment is disowned; a lock is used here for a client as the epoch begins. */
+const hosting = ({ served, clients }: EpochsContext): Named[] => [
+  { type: 'link.up', peer: 'x' },
+  { type: 'confirm', from: 'b', epoch: served.epoch, lock: 'l', fence: 5, user: 'x', number: 0 },
+  ...(clients.length > 0 ? [] : [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]),
+  { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
+  stored,
+  {
+    type: 'install',
+    membership,
+    from: 'b',
+    epoch: 2,
+    members: ['a', 'b'],
+    kept: [{ lock: 'l', fence: 5, node: 'a', client: 'x' }],
+  },
+];
+
+/** Rules 6 and 8: the next epoch is asked for, and one that leaves somebody out is proposed. */
+const spentAndMissed = (_: EpochsContext): Named[] => [
+  { type: 'spent' },
+  { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b'], served: 1, next: membership },
+  { type: 'timer', timer: 'spent' },
+];
+
 /** Rule 8: a client wants more than there is room for, in an epoch and after it. */
 const crowd = ({ clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   ...(clients.length > 0 ? [] : [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]),
-  ...['l', 'm'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
+  ...['k', 'l', 'm'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
   { type: 'confirming', lock: 'l', fence: 5, user: null },
   { type: 'confirm', from: 'b', epoch: 1, lock: 'n', fence: 5, user: null },
   { type: 'request', lock: 'k' },
   stored,
   { type: 'prepare', membership, from: 'b', epoch: 2, members: ['a', 'b', 'c'], served: 1, next: membership },
+];
+
+/** The same, where the voter itself waits for the lock that the client asks for. */
+const fullHere = (c: EpochsContext): Named[] => [
+  ...crowd(c).filter(({ type }) => ['link.up', 'attach', 'request', 'prepare'].includes(type)),
+  ...['k', 'l'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
 ];
 
 /** Rule 12: this voter reads, or another one does, and a third wants to write. */
@@ -286,13 +359,17 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, changes) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
   { input: leader, events: upTo(2, ownRemoval) },
-  { input: apart, events: upTo(1, loneVote) },
+  ...[apart, follower, candidate].map((input) => ({ input, events: upTo(3, loneVote) })),
   { input: candidate, events: upTo(3, laterList) },
+  { input: { ...candidate, memory: 'forgotten' }, events: upTo(3, forgottenList) },
+  ...[candidate, follower, leader].map((input) => ({ input, events: upTo(2, unreasonable) })),
+  ...[hasty, hosting, spentAndMissed].map((events) => ({ input: follower, events: upTo(2, events) })),
+  { input: { ...leader, memory: 'forgotten' }, events: upTo(1, () => [{ type: 'bootstrap' }]) },
   ...[candidate, { ...candidate, leader: 'c' }].map((input) => ({ input, events: upTo(2, differences) })),
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
   { input: leader, events: upTo(1, clients) },
-  { input: { ...follower, bounds: cramped }, events: upTo(2, crowd) },
+  ...[crowd, fullHere].map((events) => ({ input: { ...follower, bounds: cramped }, events: upTo(2, events) })),
   { input: follower, events: upTo(2, reads) },
   { input: follower, events: life },
   { input: leader, events: upTo(2, uses) },
@@ -310,7 +387,7 @@ const clientTurns = ({ fence, line, epoch, user }: LockContext): Named[] => [
   { type: 'attested', node: 'y', holds: [] },
   ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),
   { type: 'release' },
-  { type: 'granted', fence: 5 },
+  ...[5, 8].map((fence) => ({ type: 'granted', fence })),
   { type: 'confirmed', from: 'b', epoch, fence, user },
   { type: 'confirmed', from: 'b', epoch, fence: 9, user },
   { type: 'timer', timer: UNATTESTED },
