@@ -255,14 +255,7 @@ const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] 
   { type: 'link.down', peer: 'x' },
   ...(clients.length === 0
     ? [membership, grown, lists[2]].map((membership) => ({ type: 'attach', from: 'x', number: 1, membership, holds: [] }))
-    : [membership, grown].map((membership) => ({
-        type: 'attach',
-        from: 'x',
-        number: 1,
-        membership,
-        holds: [{ lock: 'l', fence: 5 }],
-      }))),
-  { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch: served.epoch, lock: 'm' },
+    : [{ type: 'attach', from: 'x', number: 1, membership, holds: [{ lock: 'l', fence: 5 }] }]),
   ...['l', 'm', 'n'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
   { type: 'request', lock: 'l' },
   ...[0, 1].map((later) => ({ type: 'disowned', from: 'b', lock: 'l', epoch: served.epoch + later, fence: 5, client: 'x' })),
@@ -300,6 +293,16 @@ const hosting = ({ served, clients }: EpochsContext): Named[] => [
   },
 ];
 
+/** Rule 11: a client asks for a lock whose directory is open here, or comes with a later list and with what this voter does not use for it. */
+const opened = ({ served, clients }: EpochsContext): Named[] => [
+  { type: 'link.up', peer: 'x' },
+  ...(clients.length === 0
+    ? [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]
+    : [{ type: 'attach', from: 'x', number: 1, membership: grown, holds: [{ lock: 'l', fence: 5 }] }]),
+  { type: 'find', from: 'b', producer: 'b', visited: ['b'], edge: 'tree', epoch: served.epoch, lock: 'm' },
+  { type: 'acquire', from: 'x', lock: 'm' },
+];
+
 /** Rules 6 and 8: the next epoch is asked for, and one that leaves somebody out is proposed. */
 const spentAndMissed = (_: EpochsContext): Named[] => [
   { type: 'spent' },
@@ -311,7 +314,7 @@ const spentAndMissed = (_: EpochsContext): Named[] => [
 const crowd = ({ clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   ...(clients.length > 0 ? [] : [{ type: 'attach', from: 'x', number: 1, membership, holds: [] }]),
-  ...['k', 'l', 'm'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
+  ...['l', 'm'].map((lock) => ({ type: 'acquire', from: 'x', lock })),
   { type: 'confirming', lock: 'l', fence: 5, user: null },
   { type: 'confirm', from: 'b', epoch: 1, lock: 'n', fence: 5, user: null },
   { type: 'request', lock: 'k' },
@@ -369,6 +372,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: follower, events: upTo(2, uses) },
   { input: follower, events: upTo(2, clients) },
   { input: leader, events: upTo(1, clients) },
+  ...[follower, leader].map((input) => ({ input, events: upTo(2, opened) })),
   ...[crowd, fullHere].map((events) => ({ input: { ...follower, bounds: cramped }, events: upTo(2, events) })),
   { input: follower, events: upTo(2, reads) },
   { input: follower, events: life },
