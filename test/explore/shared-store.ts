@@ -240,7 +240,7 @@ export class SharedStore implements States {
     const { table, slots, placeMask } = this;
     const tag = hash & ~placeMask;
     for (let slot = hash & slots; ; slot = (slot + 1) & slots) {
-      let word = table[slot]!;
+      let word = Atomics.load(table, slot);
       if (word === 0) {
         this.write(row, start, length, mark);
         word = Atomics.compareExchange(table, slot, 0, tag | ((this.place >> 1) + 1));
