@@ -125,8 +125,10 @@ export interface NewTerms {
 export const MAIN = 'main';
 export const DEPOSITS = 'D';
 export const NEWCOMER = 'newcomer';
-export const requestRole = (of: Controller): string => `${of}.request`;
-export const deliveryRole = (of: Controller): string => `${of}.delivery`;
+const REQUEST_ROLES: Readonly<Record<Controller, string>> = { R: 'R.request', N: 'N.request' };
+const DELIVERY_ROLES: Readonly<Record<Controller, string>> = { R: 'R.delivery', N: 'N.delivery' };
+export const requestRole = (of: Controller): string => REQUEST_ROLES[of];
+export const deliveryRole = (of: Controller): string => DELIVERY_ROLES[of];
 
 interface Side extends Of {
   readonly id: NodeId;
