@@ -8,6 +8,7 @@ const granted = { type: 'grant', at: 5_000, peer: 'p2', lock: 'x', fence: 1, mod
 const full = { type: 'fault', at: 6_000, fault: { what: 'full', who: 'p2', other: 'p0', atMs: 6_000, lastsMs: 2_000, size: 3 } };
 const lost = { type: 'lost', at: 7_000, peer: 'p2', lock: 'x', fence: 1 };
 const ended = { type: 'end', at: 7_000, peer: 'p2' };
+const again = { ...granted, at: 7_200, lock: 'y', fence: 2 };
 const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 
 /** What the judge says in the end. */
@@ -26,7 +27,9 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
     ['and that is wrong', [lost, later], wrong],
     ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ended], wrong],
     ['with its disk full, and goes on', [full, lost, later], wrong],
-    ['with its disk full, goes on, and ends later', [full, lost, { ...ended, at: 7_500 }, later], wrong],
+    ['with its disk full, is granted another, and ends later', [full, lost, again, { ...ended, at: 7_500 }], wrong],
+    ['with its disk full, and ends of it once its callback has', [full, lost, later, { ...ended, at: 7_500 }], null],
+    ['with its disk full, ends of it, and is granted another in its next life', [full, lost, ended, again], null],
     ['with its disk full, and nothing happens any more', [full, lost], wrong],
     ['with its disk full, and another one ends', [full, lost, { ...ended, peer: 'p1' }, later], wrong],
     ['with its disk full, and ends of it', [full, lost, ended, later], null],

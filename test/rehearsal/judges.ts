@@ -137,12 +137,12 @@ export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
-    /** What a peer with a full disk lost, unless it ends in the same moment. */
-    let unless: { readonly peer: string; readonly at: number; readonly says: string } | null = null;
+    /** What a peer with a full disk lost, unless it ends, as its callbacks may first, before it is granted anything again. */
+    let unless: { readonly peer: string; readonly says: string } | null = null;
     return {
       hear: (happening) => {
-        const { type, peer, lock, at } = happening;
-        if (unless && at > unless.at) return unless.says;
+        const { type, peer, lock } = happening;
+        if (unless && type === 'grant' && peer === unless.peer) return unless.says;
         if (type === 'end' && peer === unless?.peer) unless = null;
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
         calm.hear(happening);
@@ -150,7 +150,7 @@ export const undisturbed = (): RehearsalJudge => ({
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
         const says = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return says;
-        unless ??= { peer: peer!, at, says };
+        unless ??= { peer: peer!, says };
         return null;
       },
       end: () => unless?.says ?? null,
