@@ -1,6 +1,6 @@
 /** What happens to locks when peers fail: docs/locks.md. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { MapStorage } from '../storage/map.fixture.js';
 import type { Json } from '../transports/transport.js';
 import { InProcessBus } from '../transports/in-process.js';
@@ -166,6 +166,49 @@ describe('a peer whose numbers are beyond reason', () => {
       expect(held.signal.aborted).toBe(false);
     },
   );
+
+  test('is named once while it comes back so, in the warning of who is not served, and again after it has served', async () => {
+    const storages = Object.fromEntries(ids.map((id) => [id, new MapStorage()]));
+    const passing = new VirtualTimeScheduler();
+    const clock: SchedulerLike = { now: () => passing.now(), schedule: passing.schedule.bind(passing) };
+    const { start, told, said } = cluster((id) => ({ storage: storages[id]!, ...(id === 'c' && { clock }) }));
+    const [, b, first] = ids.map((id) => start(id)) as [
+      ReturnType<typeof start>,
+      ReturnType<typeof start>,
+      ReturnType<typeof start>,
+    ];
+    await Promise.all([b.locks.ready, first.locks.ready]);
+    let c = first;
+    const comesBack = async (how: (storage: MapStorage) => void) => {
+      await c.transport.close();
+      how(storages['c']!);
+      c = start('c');
+      c.locks.ready.catch(() => {});
+    };
+    const named = () => said().filter((text) => text.includes('of peer "b" takes "c" for no peer')).length;
+    const isRefused = (times: number) => expect(told.filter((one) => 'at' in one && one.at === 'b')).toHaveLength(times);
+    const rightValues = structuredClone(storages['c']!.values);
+
+    for (const times of [1, 2]) {
+      await comesBack((storage) => altered(storage, 2 ** 39));
+      await vi.waitFor(() => isRefused(times), 10_000);
+    }
+    expect(named()).toBe(1);
+    passing.maxFrames = 11_000;
+    passing.flush();
+    expect(said()).toContainEqual(
+      expect.stringMatching(
+        /^"locks" of peer "c" has granted nothing for 10 s: .*: its epochs' numbers .* more than a year apart;/,
+      ),
+    );
+
+    await comesBack(({ values }) => rightValues.forEach((value, key) => values.set(key, value)));
+    await c.locks.ready;
+    await vi.waitFor(() => expect(b.locks.status().members).toEqual(ids), 10_000);
+    await comesBack((storage) => altered(storage, 2 ** 39));
+    await vi.waitFor(() => isRefused(3), 10_000);
+    expect(named()).toBe(2);
+  });
 
   test('keeps nobody from being served where all the others began while their clocks were years ahead', async () => {
     const { start, told } = cluster((id) => ({ clock: clockAhead(id === 'c' ? 0 : YEARS) }));

@@ -88,6 +88,7 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
   ['nothing is stuck', basic, { roles: [['n1', 'R.delivery', { value: { stocked: 'refilling' } }]] }],
   ['parents know their children', basic, { roles: [['n1', 'main', { context: { children: [] } }]] }],
   ['parents know their children', basic, { roles: [['n2', 'main', { context: { depth: 3 } }]] }],
+  ['parents know their children', basic, { roles: [['n1', 'main', { context: { children: ['n2', 'n2'] } }]] }],
   ['a change is a wave', { kind: 'main', M: 9, W: 2 }, { roles: [['n1', 'main', { value: 'settling' }]] }],
   [
     'requests stop at their supervisor',

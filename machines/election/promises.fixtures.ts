@@ -11,7 +11,7 @@ const down = (u: string, v: string) => [
 
 const pair = { kind: 'path', n: 2 };
 /** A leader with a path beside it, every node of which it reaches, and one node behind that path. */
-const fan = {
+export const fan = {
   nodes: ['l', 'p', 'x', 'y', 'z'],
   links: [
     ['l', 'p'],

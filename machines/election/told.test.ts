@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { election } from './index.js';
+import { fan } from './promises.fixtures.js';
 
 const scenario = {
   protocol: 'election',
@@ -39,16 +40,7 @@ const office = { ...apart, options: { leader: 'n2', skipIfLeader: true } };
 /** The leader is lost, and who searches for it is reached by several searches. */
 const lost = {
   protocol: 'election',
-  topology: {
-    nodes: ['l', 'p', 'x', 'y', 'z'],
-    links: [
-      ['l', 'p'],
-      ['l', 'y'],
-      ['y', 'z'],
-      ['z', 'p'],
-      ['p', 'x'],
-    ],
-  },
+  topology: fan,
   events: [
     { at: 1, do: 'cut', link: ['l', 'p'] },
     { at: 2, do: 'cut', link: ['l', 'y'] },

@@ -1,7 +1,9 @@
 /** Where an end goes, what it says, and by which ways: each rule is broken by a chart without it. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
+import type { Frame, LinkContext } from './frames.js';
 import { link } from './index.js';
+import { NOTHING_SAID, Speech, type Word } from './speech.js';
 
 const bodies = Array.from({ length: 12 }, (_, body) => body);
 const post = (at: number, node: string, peer: string, body: number) => ({ at, node, do: 'post', peer, body });
@@ -71,3 +73,47 @@ test.each([
 });
 
 test('the chart itself breaks nothing', () => expect(brokenByMutant(link, scenario)).toEqual([]));
+
+/** An end that is up, has heard four messages, and has two on their way of which the peer has acknowledged none. */
+const end = {
+  session: 5,
+  nonce: 50,
+  theirs: 7,
+  theirNonce: 70,
+  latest: 7,
+  expected: 4,
+  base: 3,
+  sent: 2,
+  outbox: ['x', 'y'],
+} as unknown as LinkContext;
+const beat = {
+  type: 'frame',
+  session: 5,
+  nonce: 50,
+  to: 7,
+  echo: 70,
+  ack: 4,
+  seq: 5,
+  rejects: false,
+  bodies: [],
+} as unknown as Frame;
+const all = { ...beat, seq: 3, bodies: ['x', 'y'] };
+const bye = { type: 'bye', session: 5, echo: 70 } as const;
+
+/** Whether the word is what is to be said for that reason, after both messages have been said. */
+const isSaid = (why: Parameters<Speech['say']>[0], word: Word): boolean => {
+  const speech = new Speech([word], end, { type: 'timer' }, { ...NOTHING_SAID, upTo: 5 });
+  speech.say(why);
+  return speech.isOver;
+};
+
+test.each([
+  ['standing', beat, { session: 6, nonce: 51, to: 8, echo: 71, ack: 5, seq: 4, rejects: true, bodies: ['z'] }],
+  ['again', all, { session: 6, nonce: 51, to: 8, echo: 71, ack: 3, seq: 2, rejects: true, bodies: ['x'] }],
+  ['missing', { ...beat, rejects: true }, { session: 6, ack: 5, seq: 4, rejects: false, bodies: ['z'] }],
+  ['farewell', bye, { session: 6, echo: 71 }],
+] as const)('%s has its word, and none with another field', (why, word, others) => {
+  expect(isSaid(why, word)).toBe(true);
+  const taken = Object.entries(others).filter(([field, other]) => isSaid(why, { ...word, [field]: other } as Word));
+  expect(taken).toEqual([]);
+});

@@ -76,6 +76,27 @@ describe('directory, three nodes', () => {
     expect(expectSame(question, [2, 3]).stopped).toContain('more than 4250 states');
   });
 
+  test('a state that violates and is found behind a bound, in the same level, is not seen', () => {
+    const large = createMetric(completeGraph(4));
+    const options = directory.options({ policy: 'random', hold: 1 }, large);
+    const asked = (properties: readonly Property[], bounds: Bounds) =>
+      questionOf({ ...scenario(directory, 8), graph: large, options }, { properties, bounds });
+    const shown = (c: any) => JSON.stringify([...c.nodes, c.flights]);
+    const all: string[] = [];
+    const seen = property('always', (c) => all.push(shown(c)) > 0);
+    const bound = { states: 4250 };
+    const { states } = alone(asked([seen], bound)).found;
+    const more = alone(asked([seen], { states: 3 * states })).found.states;
+    // A search that learns on its way that senders matter begins again.
+    const inOrder = all.slice(-more);
+    const before = new Set(inOrder.slice(0, states));
+    const first = inOrder.slice(states).find((one) => !before.has(one));
+    const behind = property('always', (c) => shown(c) !== first);
+    const { verdict, stopped } = expectSame(asked([behind], bound), [2, 3]);
+    expect([verdict, stopped]).toEqual(['unknown', expect.stringContaining('more than 4250 states')]);
+    expect(alone(asked([behind], { states: 3 * states })).found.verdict).toBe('invalid');
+  });
+
   test('a state that violates: the same one, by the same way', () => {
     const broken = withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle'));
     expect(expectSame(ask(broken, {}), [2, 4]).verdict).toBe('invalid');

@@ -90,7 +90,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     score: score(401, 205, 96, 10, 80, 31, 10, 0),
   },
   link: { limits: LIMITS, further: furtherOfLink, unpromised: unpromisedOfLink, score: score(265, 40, 130, 27, 67, 26, 1, 0) },
-  locks: { limits: LEAST, every: 20, score: score(118, 16, 9, 0, 75, 65, 0, 18) },
+  locks: { limits: LEAST, every: 20, score: score(120, 20, 7, 0, 66, 59, 0, 27) },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue, score: score(224, 144, 40, 6, 25, 0, 9, 0) },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
 };

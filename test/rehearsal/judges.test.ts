@@ -7,8 +7,16 @@ const started = PEERS.map((peer) => ({ type: 'start', at: 0, peer, life: 1 }));
 const granted = { type: 'grant', at: 5_000, peer: 'p2', lock: 'x', fence: 1, mode: 'exclusive' };
 const full = { type: 'fault', at: 6_000, fault: { what: 'full', who: 'p2', other: 'p0', atMs: 6_000, lastsMs: 2_000, size: 3 } };
 const lost = { type: 'lost', at: 7_000, peer: 'p2', lock: 'x', fence: 1 };
-const ended = { type: 'end', at: 7_000, peer: 'p2' };
+const endsBy = (how: string, at = 7_000, peer = 'p2') => [
+  { type: how, at, peer },
+  { type: 'end', at, peer },
+];
+const ended = endsBy('exit');
+const killed = ended.at(-1)!;
 const again = { ...granted, at: 7_200, lock: 'y', fence: 2 };
+/** The same of another peer and another lock. */
+const of = (peer: string, happening: object) => ({ ...happening, peer, lock: 'y' });
+const fullOf = (who: string) => ({ ...full, fault: { ...full.fault, who } });
 const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 
 /** What the judge says in the end. */
@@ -25,15 +33,32 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
   const wrong = 'p2 lost "x", which it had since 5000 ms, and nothing has disturbed it';
   test.each([
     ['and that is wrong', [lost, later], wrong],
-    ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ended], wrong],
+    ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ...ended], wrong],
     ['with its disk full, and goes on', [full, lost, later], wrong],
-    ['with its disk full, is granted another, and ends later', [full, lost, again, { ...ended, at: 7_500 }], wrong],
-    ['with its disk full, and ends of it once its callback has', [full, lost, later, { ...ended, at: 7_500 }], null],
-    ['with its disk full, ends of it, and is granted another in its next life', [full, lost, ended, again], null],
+    ['with its disk full, is granted another, and ends later', [full, lost, again, ...endsBy('exit', 7_500)], wrong],
+    ['with its disk full, and ends of it once its callback has', [full, lost, later, ...endsBy('exit', 7_500)], null],
+    ['with its disk full, and is killed before it ends by itself', [full, lost, later, { ...killed, at: 7_500 }], wrong],
+    [
+      'with its disk full, is killed, and ends by itself in its next life',
+      [full, lost, later, { ...killed, at: 7_500 }, ...endsBy('exit', 7_700)],
+      wrong,
+    ],
+    ['with its disk full, and ends of an error that nobody caught', [full, lost, ...endsBy('uncaught')], null],
+    ['with its disk full, ends of it, and is granted another in its next life', [full, lost, ...ended, again], null],
     ['with its disk full, and nothing happens any more', [full, lost], wrong],
-    ['with its disk full, and another one ends', [full, lost, { ...ended, peer: 'p1' }, later], wrong],
-    ['with its disk full, and ends of it', [full, lost, ended, later], null],
-    ['after there was room again', [full, { ...full, type: 'healed', at: 6_500 }, lost, ended], wrong],
+    ['with its disk full, and another one ends', [full, lost, ...endsBy('exit', 7_000, 'p1'), later], wrong],
+    [
+      'with its disk full, as another one does, which ends of it',
+      [full, fullOf('p1'), of('p1', granted), lost, of('p1', lost), ...endsBy('exit', 7_500, 'p1')],
+      wrong,
+    ],
+    [
+      'with its disk full, and ends of it, and another one does not',
+      [full, fullOf('p1'), of('p1', granted), lost, of('p1', lost), ...endsBy('exit', 7_500)],
+      wrong.replace('p2', 'p1').replace('"x"', '"y"'),
+    ],
+    ['with its disk full, and ends of it', [full, lost, ...ended, later], null],
+    ['after there was room again', [full, { ...full, type: 'healed', at: 6_500 }, lost, ...ended], wrong],
   ])('%s', (_, happenings, says) => {
     expect(judged(...happenings)).toBe(says);
   });

@@ -129,7 +129,8 @@ export const alone = (): RehearsalJudge => ({
 });
 
 /**
- * A holder keeps its lock while nothing disturbs it and a majority. Who cannot go on without its disk, which is full, loses it as it ends.
+ * A holder keeps its lock while nothing disturbs it and a majority. Who cannot go on without its disk, which is full, loses it
+ * before it ends by itself.
  *
  * @experimental
  */
@@ -137,23 +138,24 @@ export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
-    /** What a peer with a full disk lost, unless it ends, as its callbacks may first, before it is granted anything again. */
-    let unless: { readonly peer: string; readonly says: string } | null = null;
+    /** What peers with a full disk lost, unless they end by themselves, as their callbacks may first, before they are granted anything again. */
+    const losses = new Map<string, string>();
     return {
       hear: (happening) => {
         const { type, peer, lock } = happening;
-        if (unless && type === 'grant' && peer === unless.peer) return unless.says;
-        if (type === 'end' && peer === unless?.peer) unless = null;
+        const loss = losses.get(peer!);
+        if (loss !== undefined && (type === 'grant' || type === 'end')) return loss;
+        if (type === 'exit' || type === 'uncaught') losses.delete(peer!);
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
         calm.hear(happening);
         inside.hear(happening);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
         const says = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return says;
-        unless ??= { peer: peer!, says };
+        losses.set(peer!, loss ?? says);
         return null;
       },
-      end: () => unless?.says ?? null,
+      end: () => losses.values().next().value ?? null,
     };
   },
 });
