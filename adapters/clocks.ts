@@ -1,7 +1,9 @@
 /**
  * What peers say of their clocks before they are linked. A session is numbered by the clock at its start, and one of a day to come is taken for
- * invented (linked.ts): two peers whose clocks are so far apart do not link, and each can say why from what it has heard of the other.
+ * invented (linked.ts): two peers whose clocks are so far apart do not link, and each can say why from what it has heard of the other, directly or by
+ * way of a third.
  */
+import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../machines/checks.js';
 import type { NodeId } from '../machines/effects.js';
 import type { Json } from './transports/transport.js';
@@ -19,33 +21,65 @@ const isTime = (value: unknown): value is number => Number.isSafeInteger(value) 
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
 const textOf = (ms: number): string => `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
 
+interface ClocksOptions {
+  readonly clock: Pick<SchedulerLike, 'now'>;
+  /** So long a peer is believed to be there still that was heard: that one is gone who is heard by way of others nobody tells. */
+  readonly silenceMs: number;
+  /** Whether others may pass on what a peer says. */
+  readonly relay: boolean;
+  /** Whether this peer waits for that one: of nobody else anything is kept. */
+  readonly isMissed: (peer: NodeId) => boolean;
+}
+
+/** When a peer began, by its clock; by whom it was heard, where it was not heard directly, and when last, by the clock here. */
+interface Heard {
+  readonly began: number;
+  readonly via: NodeId | null;
+  readonly at: number;
+}
+
 export class Clocks {
-  /** When they began, by their clocks: of peers that are heard and not linked. */
-  private readonly begun = new Map<NodeId, number>();
+  /** Of peers that are heard and not linked. */
+  private readonly heard = new Map<NodeId, Heard>();
 
-  /** `began` is when this peer did, by the clock here. */
-  constructor(private readonly began: number) {}
+  /** When this peer began, by the clock here. */
+  private readonly began: number;
 
-  /** Below the link layer, which does not take it. */
-  hear(peer: NodeId, said: Json): void {
+  constructor(private readonly options: ClocksOptions) {
+    this.began = options.clock.now();
+  }
+
+  /** Below the link layer, which does not take it: from the peer itself, or passed on. */
+  hear(from: NodeId, said: Json): void {
     const message = isObject(said) ? said['message'] : null;
-    const session = isObject(message) ? message['session'] : null;
-    if (isTime(session)) this.begun.set(peer, Math.floor(session / SESSIONS_A_MS));
+    if (!isObject(message)) return;
+    if (message['type'] !== 'relayed') this.note(from, null, message);
+    else if (this.options.relay) this.note(message['origin'], from, message['message']);
+  }
+
+  private note(peer: unknown, via: NodeId | null, said: unknown): void {
+    const session = isObject(said) ? said['session'] : null;
+    const { clock, isMissed } = this.options;
+    if (typeof peer === 'string' && isMissed(peer) && isTime(session))
+      this.heard.set(peer, { began: Math.floor(session / SESSIONS_A_MS), via, at: clock.now() });
   }
 
   forget(peer: NodeId): void {
-    this.begun.delete(peer);
+    this.heard.delete(peer);
   }
 
   /** Why a peer is not linked, if it is its clock, or may be. */
-  reasonOf(peer: NodeId, now: number): string | null {
-    const theirs = this.begun.get(peer);
-    if (theirs === undefined) return null;
+  reasonOf(peer: NodeId): string | null {
+    const heard = this.heard.get(peer);
+    const now = this.options.clock.now();
+    if (heard === undefined || now > heard.at + this.options.silenceMs) return null;
+    const { began: theirs } = heard;
+    const how = heard.via === null ? 'heard' : `heard by way of ${heard.via}`;
     if (theirs > now + AHEAD_MS_MAX)
-      return `heard and refused, for its clock is more than a day ahead: it began at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}; set both clocks right`;
+      return `${how} and refused, for its clock is more than a day ahead: it began at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}; set both clocks right`;
     if (this.began <= theirs + AHEAD_MS_MAX) return null;
     return (
-      `heard, and does not answer: it began at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by the clock here; ` +
+      `${how}, and does not answer: it began at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by the clock here; ` +
       'unless it has run for so long, the clocks are more than a day apart: set both right'
     );
   }

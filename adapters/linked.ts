@@ -145,7 +145,11 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   }
   const limits = limitsHere();
   const { clock } = environmentOf(options);
-  const clocks = new Clocks(clock.now());
+  const { peers, relay = true, beatMs = BEAT_MS, patience = PATIENCE } = options;
+  // Who is not linked tries those who could pass on in turn, one at each beat.
+  const silenceMs = beatMs * (patience + peers.length);
+  const isMissed = (peer: NodeId) => !made.peers.has(peer) && peers.includes(peer);
+  const clocks = new Clocks({ clock, silenceMs, relay, isMissed });
   const windowSize = Math.floor(Math.min(messageBytesMax, limits.linkFrameBytes) / 4) - HEAD_SIZE;
   const made = createTransport(transport.id, guarantees, async (medium, signal) => {
     const node = linkNode(transport, options, windowSize, limits);
@@ -159,8 +163,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     };
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
-      if (event.type === 'message' && options.peers.includes(event.from) && !made.peers.has(event.from))
-        clocks.hear(event.from, event.message);
+      if (event.type === 'message') clocks.hear(event.from, event.message);
     });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -187,9 +190,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
   });
   noteLinkedPeers(made, options.peers);
-  explainAbsence(made, (peer) =>
-    made.peers.has(peer) ? null : unlinked(peer, transport, options.peers, clocks.reasonOf(peer, clock.now())),
-  );
+  explainAbsence(made, (peer) => (made.peers.has(peer) ? null : unlinked(peer, transport, options.peers, clocks.reasonOf(peer))));
   return made;
 }
 

@@ -3,6 +3,7 @@ import { asyncScheduler, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { linked } from '../linked.js';
+import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { absenceOf } from '../transports/absence.js';
 import { sealed } from '../transports/sealed.js';
@@ -278,4 +279,37 @@ test('clocks that are more than a day apart: both times are told, at each end', 
     '(a: heard, and does not answer: it began at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by the clock here; ' +
       'unless it has run for so long, the clocks are more than a day apart: set both right)',
   );
+});
+
+test('clocks of two who reach each other by way of a third alone: both times are told, until the other one is gone', async () => {
+  const { start, said } = cluster();
+  const bus = new InProcessBus();
+  const noon = Date.parse('2026-03-01T12:00:00Z');
+  let passed = 0;
+  const at = (id: string, hours: number, cutFrom: readonly string[]) => {
+    const now = () => noon + hours * 3_600_000 + passed;
+    const medium = hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
+    for (const other of cutFrom) medium.cutFrom.add(other);
+    const clock = { now, schedule: asyncScheduler.schedule.bind(asyncScheduler) } as SchedulerLike;
+    return start(linked(medium, { peers: three, beatMs: 5, clock }), { peers: three });
+  };
+  // Neither is more than a day from b.
+  const [a, b, c] = [at('a', -20, ['c']), at('b', 0, []), at('c', 20, ['a'])];
+  const reason = () => absenceOf(a.transport, 'c');
+  await vi.waitFor(() => expect([b.transport.peers.size, reason(), absenceOf(c.transport, 'a')]).not.toContain(null));
+  await vi.waitFor(() => expect([...b.transport.peers].sort()).toEqual(['a', 'c']));
+  await settled();
+  const warnings = await said();
+  const begin = ', and peers without storage begin once all are there';
+  expect(warnings.find((text) => text.includes('"a" has granted nothing'))).toContain(
+    'it does not reach c (c: heard by way of b and refused, for its clock is more than a day ahead: it began at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +
+      `2026-02-28 16:00:00 UTC; set both clocks right)${begin}`,
+  );
+  expect(warnings.find((text) => text.includes('"c" has granted nothing'))).toContain(
+    'it does not reach a (a: heard by way of b, and does not answer: it began at 2026-02-28 16:00:00 UTC by its clock, and this peer at 2026-03-02 08:00:00 UTC by the ' +
+      `clock here; unless it has run for so long, the clocks are more than a day apart: set both right)${begin}`,
+  );
+  await c.transport.close();
+  passed = 60_000;
+  await expect.poll(reason).toBeNull();
 });
