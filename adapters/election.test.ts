@@ -1,7 +1,10 @@
+import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createElection, type Election, type ElectionOptions } from './election.js';
 import type { Lock } from './locks/locks.js';
+import { linked } from './linked.js';
 import { cuttable } from './locks/peers.fixture.js';
+import { hostile } from './transports/hostile.fixture.js';
 import { InProcessBus } from './transports/in-process.js';
 import type { Linked, Transport } from './transports/transport.js';
 
@@ -70,6 +73,70 @@ test('the status says who may not know of the leader: everybody until they are l
   expect(all.map((election) => election.status().isLeader)).toEqual(['a', 'b', 'c'].map((id) => id === leader));
   await transports[2]!.close();
   await expect.poll(() => all[0]!.status().unheard).toEqual(['c']);
+});
+
+describe('how long a cold start may have several in office', () => {
+  /** Two peers whose time passes when it is told to, that of their link by itself; they do not reach each other yet. */
+  async function apart(settleMs: number) {
+    const ids = ['a', 'b'];
+    const bus = new InProcessBus();
+    const time = new VirtualTimeScheduler(undefined, 0);
+    const clock = { now: () => time.now(), schedule: time.schedule.bind(time) } as SchedulerLike;
+    const media = ids.map((id) => hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 }));
+    for (const medium of media) medium.isCut = true;
+    const transports = media.map((medium) => linked(medium, { peers: ids, beatMs: 5 }));
+    const all = transports.map((transport) => createElection({ transport, peers: ids, settleMs, clock }));
+    onTestFinished(async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+      bus.close();
+    });
+    await Promise.all(all.map(({ node }) => node.ready));
+    await settled();
+    const pass = (ms: number) => {
+      time.maxFrames += ms;
+      time.flush();
+    };
+    const inOffice = () => all.filter(({ isLeader }) => isLeader).length;
+    const reach = () => media.forEach((medium) => (medium.isCut = false));
+    return { all, pass, inOffice, reach };
+  }
+
+  test('from settleMs after the first has started, for as long as they do not reach each other, until an Update of each has come to the other', async () => {
+    const { all, pass, inOffice, reach } = await apart(30);
+    pass(29);
+    expect(inOffice()).toBe(0);
+    pass(1);
+    expect(inOffice()).toBe(2);
+    // No time bounds it.
+    pass(24 * 3_600_000);
+    expect(inOffice()).toBe(2);
+    expect(all.map((election) => election.status().unheard)).toEqual([['b'], ['a']]);
+    const told = new Set<string>();
+    const afterwards: number[] = [];
+    for (const { node } of all)
+      node.steps$.subscribe(({ event }) => {
+        if (event.type === 'update') told.add(node.id);
+        // What a step tells is heard at its end.
+        if (told.size === 2) queueMicrotask(() => afterwards.push(inOffice()));
+      });
+    reach();
+    await expect.poll(() => all.every((election) => election.status().unheard.length === 0)).toBe(true);
+    expect(afterwards[0]).toBe(1);
+    expect(new Set(afterwards)).toEqual(new Set([1]));
+  });
+
+  test('never, where they are linked before settleMs is over', async () => {
+    const { all, pass, inOffice, reach } = await apart(30);
+    const seen = new Set<number>();
+    for (const { node } of all) node.steps$.subscribe(() => seen.add(inOffice()));
+    pass(29);
+    reach();
+    await expect.poll(inOffice).toBe(1);
+    pass(3_600_000);
+    await expect.poll(() => all.every((election) => election.status().unheard.length === 0)).toBe(true);
+    expect(inOffice()).toBe(1);
+    expect(seen).toEqual(new Set([0, 1]));
+  });
 });
 
 describe('run under a lock', () => {

@@ -129,7 +129,8 @@ export interface RunOnceOptions extends RunOptions {
 
 /**
  * A leader among peers: every group of peers that reach each other has one, soon after changes stop. It returns at once and
- * connects the transport. A leader is no lock: while the network changes there may be none or several.
+ * connects the transport. A leader is no lock: while the network changes there may be none or several. A cold start may have several in office
+ * from `settleMs` after the first has started until they are linked and have heard of each other; no time bounds that.
  *
  * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
  * one that does), and when the transport's id is not among `peers`.

@@ -83,21 +83,23 @@ test.each<[string, number, ReturnType<typeof pair>, Commands]>([
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
 
-test('a client holds, and the voter to which it is attached stops: 115308 states', () => {
-  const topology = {
-    nodes: [...nodes, 'x'],
-    links: [
-      ['a', 'b', 1],
-      ['a', 'c', 1],
-      ['b', 'c', 1],
-      ['a', 'x', 1],
-      ['b', 'x', 1],
-    ],
-  };
-  const stops = [...crash('a'), { do: 'down', channel: ['x', 'a'] }];
-  const search = { hold: null, options: { clients: ['x'] }, properties: [undisturbedUser('x')] };
-  expect(searchOn(topology as never, locks, [ask('x'), ...stops] as never, search)).toMatchObject({
-    verdict: 'valid',
-    states: 115308,
-  });
+/** Three voters, and a client that is linked with these of them. */
+const withClient = (...linked: readonly string[]) => ({
+  nodes: [...nodes, 'x'],
+  links: [...all.links, ...linked.map((voter) => [voter, 'x', 1])],
+});
+const stops = (voter: string) => [...crash(voter), { do: 'down', channel: ['x', voter] }];
+
+/** a is the voter to which it is attached; b is another. */
+test.each<[string, number, object, string, Search]>([
+  ['its voter stops, x is linked with another', 115_308, withClient('a', 'b'), 'a', { hold: null }],
+  ['its voter stops, x is linked with all', 184_365, withClient('a', 'b', 'c'), 'a', { hold: null }],
+  ['another stops, x is linked with all', 176_876, withClient('a', 'b', 'c'), 'b', { hold: null }],
+  ['its voter stops as it holds the lock for a moment', 325_686, withClient('a', 'b', 'c'), 'a', { hold: 1 }],
+  ['another stops as it holds the lock for a moment', 259_190, withClient('a', 'b', 'c'), 'b', { hold: 1 }],
+])('a client of three voters asks: %s: %i states', (_, states, topology, voter, { hold = null }) => {
+  const properties = hold === null ? [undisturbedUser('x')] : [];
+  const commands = [ask('x'), ...stops(voter)] as never;
+  const found = searchOn(topology as never, locks, commands, { hold, options: { clients: ['x'] }, properties });
+  expect(found).toMatchObject({ verdict: 'valid', states });
 });
