@@ -39,7 +39,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/folder-storage': 0.61,
   './adapters/indexed-db-storage': 0.43,
   './adapters/jet-stream-storage': 0.502,
-  './adapters/linked': 24.8,
+  './adapters/linked': 25,
   './adapters/sealed': 8.6,
   './adapters/neighbourhood': 21.8,
   './adapters/locks': 46.8,
