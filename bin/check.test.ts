@@ -63,6 +63,21 @@ describe('quiver check', () => {
     expect(complained.join()).toMatch('quiver: symmetry cannot judge "every request is served"');
   });
 
+  test('hashes in place of states: the same counts, valid up to a chance that is told, and no promises on endless runs', async () => {
+    const [all] = (await check('--safety')).reports;
+    const [found] = (await check('--safety', '--compact')).reports;
+    const { chanceOfMiss, ...summary } = found.summary;
+    expect({ ...counts(found), summary }).toEqual(counts(all));
+    expect(chanceOfMiss).toBe((all.states * (all.states - 1)) / 2 ** 65);
+    printed.length = 0;
+    await runCommand(['check', path, '--safety', '--compact']);
+    const power = Math.ceil(Math.log2(chanceOfMiss));
+    expect(printed[0]).toMatch(`valid up to 2^${power}  `);
+    expect(printed.join('\n')).toMatch(`  compact     2^${power}, hashes of 64 bits were kept`);
+    expect((await check('--compact')).status).toBe(64);
+    expect(complained.join()).toMatch('hash compaction cannot judge "every request is served"');
+  });
+
   test('every graph of three nodes', async () => {
     const { status, reports } = await check('--graphs', '3');
     expect(status).toBe(0);

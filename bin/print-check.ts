@@ -21,6 +21,7 @@ function processBytes(): number {
 export function reportOfCheck({ scenario }: Source, found: Exploration, trace: readonly unknown[] | undefined) {
   const { states, transitions, doomed, terminal, stopped, properties, symmetries, vacuous, interpreterCalls, bytesPerState } =
     found;
+  const { chanceOfMiss } = found;
   const measured = {
     interpreterCalls,
     bytesPerState,
@@ -38,6 +39,7 @@ export function reportOfCheck({ scenario }: Source, found: Exploration, trace: r
       terminal,
       vacuous,
       ...(symmetries && { symmetries }),
+      ...(chanceOfMiss !== undefined && { chanceOfMiss }),
       ...(stopped !== undefined && { stopped }),
       ...(isIdle(scenario) && { idle: IDLE }),
     },
@@ -48,18 +50,28 @@ export function reportOfCheck({ scenario }: Source, found: Exploration, trace: r
   };
 }
 
+/** The least power of two that is no smaller. */
+const powerOfTwo = (chance: number): string => (chance === 0 ? '0' : `2^${Math.ceil(Math.log2(chance))}`);
+
 export function printCheck(
   { where, scenario, isOwn }: Source,
   found: Exploration,
   tracePath: string | undefined,
   isShortest: boolean,
 ): void {
-  const { counterexample: bad, stopped, vacuous, symmetries } = found;
-  console.log(`${verdictInColour(found.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
+  const { counterexample: bad, stopped, vacuous, symmetries, chanceOfMiss } = found;
+  const upTo = chanceOfMiss !== undefined && found.verdict === 'valid' ? ` up to ${powerOfTwo(chanceOfMiss)}` : '';
+  console.log(
+    `${verdictInColour(found.verdict)}${upTo}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`,
+  );
   console.log(
     `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
   );
   if (symmetries !== undefined) console.log(`  symmetry    ${number(symmetries)} ways to name the nodes, one of them searched`);
+  if (chanceOfMiss !== undefined) {
+    const says = 'hashes of 64 bits were kept in place of states: so likely is it at most that one was missed';
+    console.log(`  compact     ${powerOfTwo(chanceOfMiss)}, ${says}`);
+  }
   if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);
   const rate = `${number(perSecond(found.transitions, found.seconds))} transitions/s`;
   const memory = `${number(found.bytesPerState)} bytes a state, ${number(processBytes() / 2 ** 20)} MiB in the process`;

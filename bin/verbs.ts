@@ -48,6 +48,7 @@ export const verbs = {
       safety: { says: 'leave out liveness: faster, and needs less memory' },
       search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
       reduce: { value: 'WAY', says: 'symmetry or order: look at fewer states, with the same verdict' },
+      compact: { says: 'keep a hash of each state, for searches larger than memory: one may be missed, and how likely is said' },
       cores: { value: 'N', says: 'how many cores search together; 1 unless told' },
       share,
       states: { value: 'N', says: 'stop after so many states, with the verdict unknown' },

@@ -22,11 +22,11 @@ import { writeTrace } from '../trace-file.js';
 const CORES_MAX = 64;
 
 const ONE_CORE =
-  'searched on one core: several divide only a search breadth first, without --reduce, for properties that look at states; ' +
+  'searched on one core: several divide only a search breadth first, without --reduce and --compact, for properties that look at states; ' +
   '--safety leaves out promises on endless runs';
 
 const command: VerbWork<'check'> = async (values, words) => {
-  const options = { ...optionsOf(values), safety: values.safety ?? false };
+  const options = { ...optionsOf(values), safety: values.safety ?? false, compact: values.compact ?? false };
   const graphs = integerOption('graphs', values.graphs);
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
   if (values.share !== undefined && cores > 1)

@@ -2,7 +2,7 @@
 import type { Model } from './model.js';
 
 export interface Bounds {
-  /** States to find; 20 million unless told. */
+  /** States to find; 20 million unless told, and as many as memory has room for where hashes are kept in place of states. */
   readonly states?: number;
   /** Transitions from a first state. */
   readonly depth?: number;

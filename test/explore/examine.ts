@@ -4,6 +4,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
 import { overallVerdict, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
+import { chanceOfMiss } from './compact-store.js';
 import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
 import { canReach } from './doomed.js';
 import { LevelFrontier, Stack } from './frontier.js';
@@ -40,6 +41,8 @@ export interface Question {
   readonly bounds: Bounds;
   readonly search: 'breadth' | 'depth';
   readonly reduce: Reduction | undefined;
+  /** Keeps hashes in place of states. */
+  readonly compact: boolean;
   readonly now: (() => number) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
@@ -76,6 +79,8 @@ export interface Exploration {
   readonly bytesPerState: number;
   /** In how many ways the nodes can change places, where that was looked at. */
   readonly symmetries?: number;
+  /** Where hashes were kept in place of states: at most so likely is it that two of them were taken for one, and something was missed. */
+  readonly chanceOfMiss?: number;
   readonly properties: readonly PropertyResult[];
   /** Properties that nothing in this system could have violated: what they speak of never came up. */
   readonly vacuous: readonly string[];
@@ -134,7 +139,7 @@ export class Examination {
     known: Known,
     part?: Part,
   ) {
-    const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce } = question;
+    const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce, compact } = question;
     const { newcomers } = known;
     this.instances = question.instances.map((instance) => withNewcomers(instance, newcomers));
     const instance = this.instances[0]!;
@@ -142,6 +147,7 @@ export class Examination {
       throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
     }
     refuseReduction(question);
+    if (question.compact) refuseCompaction(question);
     const nodes = instance.topology.nodes;
     const lasting = order === 'unordered' && plan.budget.duplicate === Infinity;
     const reactions = protocol.reactions(instance.options);
@@ -163,10 +169,11 @@ export class Examination {
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
     const kept = { graph, resent, symmetry, persistent };
-    const told = { bounds, now, onProgress };
+    // What hashes are kept for is to go further.
+    const told = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
     this.search = part
       ? new LevelSearch(this.model, this.watch, { ...told, part })
-      : new Search(this.model, this.watch, { ...told, frontier, ...kept });
+      : new Search(this.model, this.watch, { ...told, compact, frontier, ...kept });
   }
 
   /** Searches; where other threads take part, it pauses for them. */
@@ -207,6 +214,7 @@ export class Examination {
       interpreterCalls: model.steps.replicas.calls,
       bytesPerState: search.store.bytes / search.store.size,
       ...(symmetry && { symmetries: symmetry.size }),
+      ...(question.compact && { chanceOfMiss: chanceOfMiss(search.store.size) }),
       properties,
       vacuous: this.isComplete ? this.vacuous() : [],
       ...(way && {
@@ -296,9 +304,9 @@ export class Examination {
   }
 
   private vacuous(): string[] {
-    const { watch, question, model, search } = this;
-    const row = new Int32Array(search.store.longest);
-    const first = model.configuration(row, 0, search.store.load(0, row));
+    const { watch, question, model } = this;
+    const { row } = this.firsts().next().value as Origin;
+    const first = model.configuration(Int32Array.from(row), 0, row.length);
     const isVacuous = (property: Property<any>) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);
       if (property.kind === 'eventually') return question.reduce !== 'order' && !watch.relevant.has(property);
@@ -322,6 +330,20 @@ function refuseReduction({ reduce, properties, goal }: Question): void {
       'partial-order reduction leaves out states from which a goal may be out of reach; leave it or the goal out',
     );
   }
+}
+
+/** What needs more of a state than its hash, once it has been expanded. */
+function refuseCompaction({ properties, goal, search }: Question): void {
+  const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
+  if (owed) {
+    throw new UsageError(
+      `hash compaction cannot judge "${owed.name}": a promise on endless runs needs the whole graph; leave promises out (--safety)`,
+    );
+  }
+  if (goal)
+    throw new UsageError('hash compaction cannot tell what leads to a goal, which needs the whole graph; leave one of them out');
+  if (search === 'depth')
+    throw new UsageError('hash compaction keeps only what is expanded next, breadth first; leave it or --search depth out');
 }
 
 const goalProperty = (holds: (c: Configuration<any>) => boolean): Judging => ({

@@ -57,6 +57,11 @@ export interface ExploreOptions {
   /** Breadth first unless told: the way to a violation is a shortest one then. */
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
+  /**
+   * Keeps 64 bits of each state in place of the whole, to go further than memory would let it. Some state may be missed then:
+   * `chanceOfMiss` of the answer says how likely that is at most. Breadth first, and not for promises on endless runs.
+   */
+  readonly compact?: boolean;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
@@ -128,6 +133,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     bounds,
     search: options.search ?? 'breadth',
     reduce: options.reduce,
+    compact: options.compact ?? false,
     now: options.now,
     onProgress: options.onProgress,
   };

@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly bounds?: Bounds;
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
+  /** Keeps 64 bits of each state in place of the whole: a state may be missed, and `chanceOfMiss` of the answer says how likely. */
+  readonly compact?: boolean;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
@@ -76,6 +78,7 @@ export function questionOf(scenario: Scenario, options: CheckOptions): Question 
     bounds: options.bounds ?? {},
     search: options.search ?? 'breadth',
     reduce: options.reduce,
+    compact: options.compact ?? false,
     now: options.now,
     onProgress: options.onProgress,
   };

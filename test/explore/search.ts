@@ -10,6 +10,7 @@ import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import type { PersistentSets } from './persistent.js';
 import type { Resent } from './resent.js';
+import { CompactStore } from './compact-store.js';
 import { NO_PARENT, StateStore } from './store.js';
 import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
@@ -19,6 +20,8 @@ import type { SearchWatch } from './watch.js';
 export const STRIDE = 4096;
 
 export interface SearchPlan {
+  /** Keeps hashes in place of states. Breadth first only, and without a graph. */
+  readonly compact?: boolean;
   readonly frontier: Frontier;
   readonly bounds: Bounds;
   /** Kept only for questions that need it. */
@@ -33,7 +36,7 @@ export interface SearchPlan {
 }
 
 export class Search {
-  readonly store = new StateStore();
+  readonly store: StateStore | CompactStore;
   transitions = 0;
   /** States in which nothing at all can happen. */
   terminal = 0;
@@ -55,6 +58,7 @@ export class Search {
     private readonly watch: SearchWatch,
     private readonly plan: SearchPlan,
   ) {
+    this.store = plan.compact ? new CompactStore() : new StateStore();
     this.frontier = plan.frontier;
     this.graph = plan.graph;
     this.resent = plan.resent;

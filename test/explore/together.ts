@@ -27,8 +27,12 @@ export type Helper = (errand: Errand) => Promise<Answer>;
  * Whether several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
  * is said of steps and of endless runs needs the whole graph, which one thread keeps.
  */
-export const isDivisible = ({ search, reduce, goal, properties }: Question): boolean =>
-  search === 'breadth' && !reduce && !goal && properties.every(({ kind }) => kind === 'always' || kind === 'sometimes');
+export const isDivisible = ({ search, reduce, compact, goal, properties }: Question): boolean =>
+  search === 'breadth' &&
+  !reduce &&
+  !compact &&
+  !goal &&
+  properties.every(({ kind }) => kind === 'always' || kind === 'sometimes');
 
 /** In another thread: does what it is asked, with the same question. */
 export function searchPart(question: Question, errand: Errand): Answer {

@@ -1,0 +1,216 @@
+/**
+ * The states found so far by hash compaction: of each state 64 bits of a hash and where it was reached from, in place of its row. So a
+ * search goes further than memory would let it, and a state may be missed: two states with the same hash are taken for one.
+ *
+ * A row is kept until the state is expanded. A search breadth first expands states in the order in which it finds them, so the rows
+ * are a queue. (Wolper and Leroy 1993, Stern and Dill 1995; TLC keeps states in the same way.)
+ */
+import type { States } from './store.js';
+
+/** Of each state: two words of its hash, and the state that it was found from. */
+const WORDS = 3;
+const CHUNK_BITS = 18;
+const CHUNK = 1 << CHUNK_BITS;
+/** Words of rows. */
+const PIECE = 1 << 16;
+
+/** One bit at least of a slot is left for the hash. */
+const NUMBER_BITS_MAX = 31;
+
+const HASH_BITS = 64;
+
+/** At most so likely is it that any two of so many states have the same hash, and one of them was missed. */
+export const chanceOfMiss = (states: number, bits = HASH_BITS): number => (states * (states - 1)) / 2 / 2 ** bits;
+
+export class CompactStore implements States {
+  size = 0;
+  longest = 0;
+  added = false;
+  private readonly chunks: Uint32Array[] = [];
+  private expanded = 0;
+  private readonly waiting = new RowQueue();
+  /** Each slot: upper bits of the hash, then the number of the state + 1; 0 when free. */
+  private table = new Int32Array(1 << 11);
+  private slots = (1 << 11) - 1;
+  private numberMask = (1 << 12) - 1;
+  /** The hashes of the states that are being added. */
+  private lows = new Uint32Array(64);
+  private highs = new Uint32Array(64);
+  /** Keeps the early reads of `addAll` from being optimised away. */
+  private read = 0;
+
+  /** A hash has fewer bits where the masks leave some out. */
+  constructor(
+    private readonly lowMask = 0xffffffff,
+    private readonly highMask = 0xffffffff,
+  ) {}
+
+  get bytes(): number {
+    return this.chunks.length * 4 * WORDS * CHUNK + this.table.byteLength + this.waiting.bytes;
+  }
+
+  add(row: Int32Array, start: number, length: number, parent: number): number {
+    this.hash(0, row, start, length);
+    return this.addHashed(0, row, start, length, parent);
+  }
+
+  /** As in `StateStore`, what each state will be compared with is read for all of them first. */
+  addAll(rows: Int32Array, starts: Int32Array, count: number, parent: number, into: Int32Array): void {
+    if (this.lows.length < count) [this.lows, this.highs] = [new Uint32Array(2 * count), new Uint32Array(2 * count)];
+    const { lows, table, slots, numberMask } = this;
+    for (let i = 0; i < count; i++) this.hash(i, rows, starts[i]!, starts[i + 1]! - starts[i]!);
+    for (let i = 0; i < count; i++) into[i] = table[lows[i]! & slots]! & numberMask;
+    for (let i = 0; i < count; i++) if (into[i]! > 0) this.read ^= this.word(into[i]! - 1, 0);
+    for (let i = 0; i < count; i++) {
+      const start = starts[i]!;
+      into[i] = this.addHashed(i, rows, start, starts[i + 1]! - start, parent);
+    }
+  }
+
+  /** Gives the row of the state that is to be expanded next, and forgets it. */
+  load(state: number, row: Int32Array): number {
+    if (state !== this.expanded++) throw new Error(`the row of state ${state} is not kept`);
+    return this.waiting.shift(row);
+  }
+
+  environment(state: number): never {
+    throw new Error(`the row of state ${state} is not kept`);
+  }
+
+  parent(state: number): number {
+    return this.word(state, 2);
+  }
+
+  is(state: number, row: Int32Array, start: number, length: number): boolean {
+    this.hash(0, row, start, length);
+    return this.holds(state, 0);
+  }
+
+  private word(state: number, word: number): number {
+    return this.chunks[state >>> CHUNK_BITS]![WORDS * (state & (CHUNK - 1)) + word]!;
+  }
+
+  /** Whether a state has the hash at this place. */
+  private holds(state: number, place: number): boolean {
+    return this.word(state, 0) === this.lows[place] && this.word(state, 1) === this.highs[place];
+  }
+
+  private addHashed(place: number, row: Int32Array, start: number, length: number, parent: number): number {
+    const { table, slots, numberMask } = this;
+    const tag = this.highs[place]! & ~numberMask;
+    let slot = this.lows[place]! & slots;
+    for (let word = table[slot]!; word !== 0; word = table[slot]!) {
+      const state = (word & numberMask) - 1;
+      if ((word & ~numberMask) === tag && this.holds(state, place)) {
+        this.added = false;
+        return state;
+      }
+      slot = (slot + 1) & slots;
+    }
+    table[slot] = tag | (this.size + 1);
+    this.added = true;
+    if (length > this.longest) this.longest = length;
+    this.waiting.push(row, start, length);
+    return this.append(this.lows[place]!, this.highs[place]!, parent);
+  }
+
+  private append(low: number, high: number, parent: number): number {
+    const state = this.size++;
+    if (state % CHUNK === 0) this.chunks.push(new Uint32Array(WORDS * CHUNK));
+    const chunk = this.chunks.at(-1)!;
+    const first = WORDS * (state & (CHUNK - 1));
+    chunk[first] = low;
+    chunk[first + 1] = high;
+    chunk[first + 2] = parent;
+    if (4 * this.size > 3 * this.slots || this.size >= this.numberMask) this.rebuild();
+    return state;
+  }
+
+  private rebuild(): void {
+    const numberBits = Math.min(NUMBER_BITS_MAX, 34 - Math.clz32(this.size));
+    this.numberMask = 2 ** numberBits - 1;
+    if (this.size >= this.numberMask) throw new RangeError(`more than ${this.size} states cannot be numbered`);
+    if (4 * this.size > 3 * this.slots) this.slots = 2 * this.slots + 1;
+    const { slots, numberMask } = this;
+    // The old one first: there may be no room for both.
+    this.table = new Int32Array(0);
+    const table = new Int32Array(slots + 1);
+    for (let state = 0; state < this.size; state++) {
+      let slot = this.word(state, 0) & slots;
+      while (table[slot] !== 0) slot = (slot + 1) & slots;
+      table[slot] = (this.word(state, 1) & ~numberMask) | (state + 1);
+    }
+    this.table = table;
+  }
+
+  /** Two words that depend on each other only at the end. */
+  private hash(place: number, row: Int32Array, start: number, length: number): void {
+    let low = length;
+    let high = ~length;
+    for (let i = start; i < start + length; i++) {
+      const word = row[i]!;
+      low = Math.imul(low ^ word, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(high ^ word, 0x85ebca6b);
+      high ^= high >>> 13;
+    }
+    low = mixed(low + Math.imul(high, 5));
+    this.lows[place] = low & this.lowMask;
+    this.highs[place] = mixed(high ^ low) & this.highMask;
+  }
+}
+
+/** The last step of MurmurHash3: each bit depends on all. */
+function mixed(word: number): number {
+  let hash = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+/** Rows that wait, one behind the other with its length before it, in pieces that are given away when they have been read. */
+class RowQueue {
+  private readonly pieces: (Uint16Array | Uint32Array)[] = [];
+  /** How much of the last piece is written, and of the first one read. */
+  private written = 0;
+  private readTo = 0;
+
+  get bytes(): number {
+    return this.pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0);
+  }
+
+  push(row: Int32Array, start: number, length: number): void {
+    let piece = this.pieces.at(-1);
+    if (!piece || this.written + length >= piece.length || (piece instanceof Uint16Array && isWide(row, start, length)))
+      piece = this.begin(row, start, length);
+    piece[this.written++] = length;
+    for (let i = 0; i < length; i++) piece[this.written++] = row[start + i]!;
+  }
+
+  /** The length of the row that has waited longest, which is copied into `row`. */
+  shift(row: Int32Array): number {
+    let piece = this.pieces[0]!;
+    // No row is empty: behind the last one of a piece there is nothing, or a zero.
+    while (!(piece[this.readTo]! > 0)) {
+      this.pieces.shift();
+      this.readTo = 0;
+      piece = this.pieces[0]!;
+    }
+    const length = piece[this.readTo++]!;
+    for (let i = 0; i < length; i++) row[i] = piece[this.readTo++]!;
+    return length;
+  }
+
+  private begin(row: Int32Array, start: number, length: number): Uint16Array | Uint32Array {
+    const size = Math.max(PIECE, length + 1);
+    const piece = isWide(row, start, length) ? new Uint32Array(size) : new Uint16Array(size);
+    this.written = 0;
+    this.pieces.push(piece);
+    return piece;
+  }
+}
+
+/** Whether a number does not fit into two bytes. */
+function isWide(row: Int32Array, start: number, length: number): boolean {
+  for (let i = start; i < start + length; i++) if (row[i]! > 0xffff) return true;
+  return false;
+}
