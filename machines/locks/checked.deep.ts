@@ -103,3 +103,19 @@ test.each<[string, number, object, string, Search]>([
   const found = searchOn(topology as never, locks, commands, { hold, options: { clients: ['x'] }, properties });
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
+
+/** Patience does not end for who reaches a voter (locksMayFire): whoever would have to wait for it waits for ever here. */
+test.each<[string, number, Search]>([
+  ['is served', 2_831_412, { hold: 1 }],
+  ['keeps its lock', 2_006_388, { hold: null, properties: [undisturbedUser('x')] }],
+])(
+  'the leader proposes again, the client moves to a voter that may begin that epoch later, and %s: %i states',
+  (_, states, search) => {
+    const commands = [ask('x'), again('a'), cut('a', 'x')] as never;
+    const limits = { options: { clients: ['x'] }, states: 3_000_000 };
+    expect(searchOn(withClient('a', 'b') as never, locks, commands, { ...search, ...limits })).toMatchObject({
+      verdict: 'valid',
+      states,
+    });
+  },
+);

@@ -10,6 +10,7 @@ import { clientMachine, locks } from './index.js';
 import type { In } from './knowledge.js';
 import { lockMachine, type LockContext } from './lock.js';
 import { firstMembership } from './membership.js';
+import { EPOCHS } from './messages.js';
 import type { Property } from '../protocol.js';
 import { oneUser, undisturbedUser } from './properties.js';
 import { again, mutant, ask, cut, join, searchOn, withProposals, type Commands, type Search } from './systems.fixtures.js';
@@ -197,6 +198,17 @@ describe('without one of its rules a promise breaks', () => {
     ]);
     expect(turmoil(54).failed).toEqual([]);
   });
+});
+
+test.each([
+  ['the voter itself', 'a', true],
+  ['a client', 'x', true],
+  ['nobody, since who asked has gone', null, false],
+])('a place in a queue that was asked for in the name of %s is a wait', (_, user, isWait) => {
+  const context = { id: 'a', claims: [{ lock: 'l', fence: null, user }], wants: [] };
+  const c = { nodes: new Map([['a', { [EPOCHS]: { value: 'serving', context } }]]) };
+  const service = locks.properties({} as never).find(({ name }) => name === 'service') as Property<any> & { kind: 'eventually' };
+  expect(service.when(c as never, 'a')).toBe(isWait);
 });
 
 test('a voter whose own use an epoch does not keep asks in it for the client that is next', () => {

@@ -118,7 +118,9 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
   // A client stands in its peer's line and has none of its own.
   const { claims = [], wants = [] } = epochsOf(c.nodes.get(node)!).context as Partial<EpochsContext>;
   const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
-  return claims.some(({ fence }) => fence === null) || wants.some((want) => want.node === node && isBehind(want.lock));
+  // A place in a queue that was asked for in the name of who has gone since is nobody's wait.
+  const isWanted = claims.some(({ fence, user }) => fence === null && user !== null);
+  return isWanted || wants.some((want) => want.node === node && isBehind(want.lock));
 }
 
 /** Where nothing stops and no link falls, cold starts and joins included. */
