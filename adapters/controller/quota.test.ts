@@ -1,7 +1,9 @@
 /** Quota, names and bank over in-process transports: each promise is kept, refused or rejected, and the sums are exact. */
 import { describe, expect, test } from 'vitest';
+import { controllerCore } from '../../machines/controller/index.js';
 import { createBank } from './bank.js';
 import { ClosedError } from '../transports/errors.js';
+import { createNode } from '../node/node.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createNames } from './names.js';
 import { createQuota, type QuotaOptions } from './quota.js';
@@ -149,4 +151,16 @@ describe('bank', () => {
     await expect.poll(() => b!.node.view()['D']!.context.deposited as number).toBe(2);
     await a!.withdraw(2);
   });
+});
+
+test('a deposit at a peer that takes no part is refused by name', async () => {
+  const transport = new InProcessBus().transport('b');
+  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
+  const options = { kind: 'bank', root: 'a', parents: { a: 'a' } };
+  const b = createNode({ transport, protocol: controllerCore, topology, options });
+  await b.ready;
+  const before = b.view();
+  expect(() => b.command('deposit', { amount: 2 })).toThrow(/node "b" of "controller" cannot take "deposit" now/);
+  expect(b.view()).toEqual(before);
+  await b.close();
 });

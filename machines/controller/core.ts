@@ -95,7 +95,8 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   network: { reach: 'links', order: 'fifo' },
   options: controllerOptions,
   roles: rolesOf,
-  route: (event, node) => (node.has(NEWCOMER) ? NEWCOMER : roleFor(event)),
+  // A deposit waits for nothing: where no such role is open, it is refused.
+  route: (event, node) => (node.has(NEWCOMER) && event.type !== 'deposit' ? NEWCOMER : roleFor(event)),
   newcomer: (notice) => (isJoining(notice) ? notice.child : undefined),
   messages: {
     request: { of: isController, level: isLevel },

@@ -177,6 +177,71 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
+  // A join is permitted while a change for want of permits is under way.
+  {
+    topology: around,
+    options: { kind: 'modified', M: 6, W: 0, parents: { ...alone, n1: 'n0' } },
+    events: [...does(0, 'n0', ['take', 6], 'take'), ...does(0, 'n1', 'child')],
+    states: 0,
+  },
+  // A bin that was deferred has passed on the request of its own node before.
+  {
+    topology: row(4),
+    options: { kind: 'modified', M: 5, W: 0 },
+    events: [...does(0, 'n0', ['take', 5]), ...does(0, 'n3', 'take'), ...does(2, 'n2', 'take')],
+    states: 0,
+  },
+  // All ask at once for what is not there.
+  ...[does(1, 'n1', 'take'), []].map((more) => ({
+    topology: tree(['n0', 'n1'], ['n1', 'n2'], ['n2', 'n3'], ['n2', 'n4']),
+    options: { kind: 'basic', M: 0, pipelined: true },
+    events: [...does(0, 'n3', 'take'), ...does(0, 'n4', 'take'), ...more, ...does(1.5, 'n2', 'take')],
+    states: 0,
+  })),
+  // A bin is refused again, by a root far away, while a change is under way.
+  {
+    topology: {
+      nodes: ['n0', 'n1', 'n2'],
+      links: [
+        ['n0', 'n1', 10],
+        ['n1', 'n2', 1],
+      ],
+    },
+    network: { latency: 'weight' },
+    options: { kind: 'main', M: 0, pipelined: true },
+    events: [...does(0, 'n1', 'take'), ...does(4, 'n2', 'take'), ...does(12, 'n0', ...Array.from({ length: 7 }, () => 'child'))],
+    states: 0,
+  },
+  // A withdrawal waits for deposits, and another one while a change is under way.
+  {
+    topology: around,
+    options: { kind: 'bank', M: 0, parents: alone },
+    events: [
+      ...does(0, 'n0', 'child', 'withdraw'),
+      ...does(10, 'n1', 'withdraw'),
+      ...does(20, 'n1', 'deposit', 'deposit', 'deposit'),
+      ...does(40, 'n0', 'withdraw'),
+      ...does(50, 'n1', 'withdraw'),
+      ...does(55, 'n0', 'withdraw'),
+      ...does(60, 'n0', 'child', 'child', 'child'),
+      ...does(61, 'n1', ['deposit', 2]),
+    ],
+    states: 0,
+  },
+  // A node with a child is asked to leave; names are given before a change; and who is cut off was given permits.
+  { topology: row(3), options: { kind: 'main', M: 3, W: 1 }, events: does(0, 'n1', 'take', 'leave'), states: 0 },
+  {
+    topology: row(3),
+    options: { kind: 'names' },
+    events: [...does(0, 'n2', 'name'), ...does(10, 'n1', 'name'), ...does(20, 'n0', ...Array.from({ length: 9 }, () => 'name'))],
+    states: 0,
+  },
+  {
+    topology: row(3),
+    options: { kind: 'basic', M: 3, W: 0 },
+    events: [...does(0, 'n2', 'take'), { at: 20, do: 'cut', link: ['n1', 'n2'] }],
+    states: 0,
+  },
 ];
 
 /** Two actions of a rule that change places, for each of the first ones. */

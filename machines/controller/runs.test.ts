@@ -116,3 +116,17 @@ test('both hosts take the same steps', () => {
     expect(actors).toEqual(snapshots);
   }
 });
+
+test('a deposit where nobody takes part is refused by name, and a later one is taken', () => {
+  const topology = { kind: 'path', n: 2 };
+  const deposit = (at: number) => ({ at, node: 'n1', do: 'deposit', amount: 2 });
+  const events = [deposit(0), { at: 5, node: 'n0', do: 'child' }, deposit(9)];
+  const options = { kind: 'bank', parents: { n0: 'n0' } };
+  const scenario = parseScenario({ protocol: 'controller', topology, options, events }, { controller });
+  const simulation = new Simulation(scenario, { host: 'snapshots' });
+  const told: string[] = [];
+  simulation.network.refused$.subscribe(({ node, event, why }) => told.push(`${node} ${event.type}: ${why}`));
+  const { verdict, summary } = simulation.run();
+  expect(told).toEqual(['n1 deposit: its role "D" is not open']);
+  expect([verdict, summary]).toMatchObject(['valid', { balance: 2 }]);
+});

@@ -1,4 +1,4 @@
-/** What a node tells is what has come about, and what was refused is not asked for again: kept by the charts, broken by these mistakes. */
+/** What a node tells is what has come about, what was refused is not asked for again, and a change finds what is there: broken by these mistakes. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { controller } from './index.js';
@@ -33,8 +33,23 @@ const twig = {
   events: [...takes('n1', 2), ...takes('n2', 2), ...takes('n3', 2)],
 };
 
+/** Names, until a change; and joins, after the resource was exhausted. */
+const named = {
+  protocol: 'controller',
+  topology: { kind: 'path', n: 3 },
+  options: { kind: 'names' },
+  events: [{ at: 0, node: 'n2', do: 'name' }, ...Array.from({ length: 9 }, () => ({ at: 20, node: 'n0', do: 'name' }))],
+};
+const ended = {
+  protocol: 'controller',
+  topology: { kind: 'path', n: 3 },
+  options: { kind: 'main', M: 0, parents: { n0: 'n0' } },
+  events: [{ at: 0, node: 'n0', do: 'take' }, ...[1, 2, 3].map((at) => ({ at, node: 'n0', do: 'child' }))],
+};
+
 const TOLD = 'answers are told';
 const REFUSED = 'refusals keep to their bins';
+const FOUND = 'a change finds what is there';
 
 test.each([
   ['request', 'drop action refilling.open: permit, action 2', growing, TOLD],
@@ -49,10 +64,14 @@ test.each([
   ['deposits', 'drop action (root): deposit, action 2', bank, TOLD],
   ['delivery', 'retarget stocked.refilling: reject, to stocked', twig, REFUSED],
   ['delivery', 'retarget stocked.refilling: reject, to dry', twig, REFUSED],
+  ['main', 'drop action settling: settled #2, action 1', named, FOUND],
+  ['main', 'drop action settling: settled, action 1', named, FOUND],
+  ['main', 'swap actions settling: settled #2, actions 1 and 2', named, FOUND],
+  ['root', 'drop transition signalled: settle', ended, FOUND],
 ])('%s: %s', (chart, edit, scenario, name) => {
   expect(brokenByMutant(controller, scenario, chart, edit)).toContain(name);
 });
 
-test.each([growing, bank, twig])('the charts themselves break nothing', (scenario) => {
+test.each([growing, bank, twig, named, ended])('the charts themselves break nothing', (scenario) => {
   expect(brokenByMutant(controller, scenario)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What a run of the controller shows of single steps: what a node tells its application, and which bins were refused. */
+/** What a run of the controller shows of single steps: what a node tells its application, which bins were refused, and what a change finds. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
 import { LOCAL_LEVEL } from './bins.js';
@@ -21,6 +21,7 @@ import {
   mainState,
   requestOf,
   requestState,
+  total,
 } from './view.js';
 
 export type Notice =
@@ -38,7 +39,7 @@ const ANSWERS: Readonly<Record<Controller, readonly Notice['type'][]>> = {
 /**
  * Properties that need the step, and not only the state after it: each request is answered once (C4), as what it is accounted for, and
  * whatever else an application hears has come about in that step; and a bin that was refused is not refilled before the next terms, and refuses
- * nobody but those whom it supervises.
+ * nobody but those whom it supervises. What a change finds is so: how many take part, and whether the resource is exhausted.
  *
  * The step that a run begins with is not seen: nothing is known of its node before. Once a node has begun anew or was corrupted nothing is
  * promised, and nothing is looked at any more.
@@ -49,6 +50,7 @@ export class ToldAnswers {
   private readonly asked = new Map<string, number | string>();
   private isTold = true;
   private isRefused = true;
+  private isFound = true;
   private isPromised = true;
 
   constructor(private readonly options: ControllerOptions) {}
@@ -66,6 +68,7 @@ export class ToldAnswers {
     this.isTold &&= this.areAnswered(step, view);
     if (!before || kind === 'crash') return;
     this.isTold &&= this.isAsItCame({ before, after: view, step });
+    this.isFound &&= isAsFound({ before, after: view, step }, c);
     this.isRefused &&= areRefusedAsTold(event, before, view) && isSupervisor({ before, after: view, step }, this.options);
   }
 
@@ -92,6 +95,7 @@ export class ToldAnswers {
     return [
       { name: 'answers are told', kind: 'always', holds: holds(this.isTold) },
       { name: 'refusals keep to their bins', kind: 'always', holds: holds(this.isRefused) },
+      { name: 'a change finds what is there', kind: 'always', holds: holds(this.isFound) },
     ];
   }
 }
@@ -147,6 +151,22 @@ function isEnd(change: Change, options: ControllerOptions): boolean {
   const ends = hasSignalled(after, step.node, options) && !hasSignalled(before, step.node, options);
   return options.phase?.rule === 'printed' || told(change, 'exhausted').length === Number(ends);
 }
+
+/**
+ * When a change is through, all who take part have told the root so and are held: its count is of them, and of the names that their
+ * applications took. Its terms say that the resource is exhausted when that was said (E14). Of who failed nothing is counted for certain.
+ */
+function isAsFound({ before, after, step: { node } }: Change, c: Configuration): boolean {
+  const [was, is] = [before, after].map((view) => mainOf(view)?.phase);
+  if (!is || is === was || [...c.nodes.values()].some((view) => isSevered(view) || hasLost(view))) return true;
+  const members = [...c.nodes].filter(([, view]) => isMember(view));
+  // The root goes on within the same step with what it has held: what comes of that was not there yet.
+  const named = members.map(([id, view]) => requestOf(id === node ? before : view, 'N')!.names.length);
+  const hasEnded = deliveryState(is.late ? after : before, 'R') === 'signalled';
+  return is.n === members.length + total(named) && is.alive !== hasEnded;
+}
+
+const hasLost = (view: NodeView): boolean => (mainOf(view)?.lost.length ?? 0) > 0;
 
 const keyOf = (node: NodeId, of: Controller): string => `${of} ${node}`;
 

@@ -74,7 +74,7 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     limits: LESS,
     further: furtherOfController,
     unpromised: unpromisedOfController,
-    score: score(1250, 547, 77, 221, 338, 246, 52, 15),
+    score: score(1250, 547, 81, 267, 303, 207, 52, 0),
   },
   directory: { limits: LIMITS, unpromised: unpromisedOfDirectory, score: score(147, 96, 11, 0, 26, 0, 14, 0) },
   election: {
