@@ -1,11 +1,14 @@
 /** Rule 11, live: clients take locks through peers that vote. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClientContext } from '../../machines/locks/client.js';
+import { linked } from '../linked.js';
+import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLastingNames } from './lasting-names.js';
 import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
+import type { Transport } from '../transports/transport.js';
 
 /** Voters that serve, and clients of theirs; all on one bus. */
 async function cluster(voters: readonly string[], clients: readonly string[]) {
@@ -144,4 +147,43 @@ test('a client keeps its lock when the peer to which it is attached is gone, and
   });
   held.release();
   expect((await next).fence).toBeGreaterThan(held.fence);
+});
+
+test('a client that starts again, and reaches another peer than the one that has its lock for it, waits for no patience with itself', async () => {
+  const voters = ['a', 'b', 'c'];
+  const ids = [...voters, 'x'];
+  const bus = new InProcessBus();
+  const started: Transport[] = [];
+  const start = (id: string) => {
+    const medium = hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
+    const transport = linked(medium, { peers: ids, beatMs: 5, patience: 6, relay: false });
+    started.push(transport);
+    return { id, medium, locks: createLocks({ transport, peers: voters, client: id === 'x' }) };
+  };
+  onTestFinished(async () => {
+    await Promise.all(started.map((transport) => transport.close()));
+    bus.close();
+  });
+  const peers = voters.map(start);
+  const before = start('x');
+  await Promise.all([...peers, before].map(({ locks }) => locks.ready));
+  // It has moved to and fro, so that its last attachment was not its first.
+  const hostOf = ({ locks }: typeof before) => (locks.node.role('epochs')!.context as ClientContext).host;
+  const first = peers.find(({ id }) => id === hostOf(before))!;
+  const part = (client: typeof before, peer: typeof before) => {
+    client.medium.cutFrom.add(peer.id);
+    peer.medium.cutFrom.add('x');
+  };
+  part(before, first);
+  await expect.poll(() => before.locks.status().state === 'attached' && hostOf(before) !== first.id).toBe(true);
+  const held = await before.locks.acquire('printer');
+  const host = peers.find(({ id }) => id === hostOf(before))!;
+  await before.locks.transport.close();
+  first.medium.cutFrom.clear();
+  host.medium.cutFrom.add('x');
+  const after = start('x');
+  after.medium.cutFrom.add(host.id);
+  // Patience lasts five seconds.
+  const fence = await after.locks.request('printer', { signal: AbortSignal.timeout(3_000) }, (lock) => lock.fence);
+  expect(fence).toBeGreaterThan(held.fence);
 });

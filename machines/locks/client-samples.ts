@@ -10,7 +10,7 @@ type Named = Message & Readonly<Record<string, unknown>>;
 
 const membership = firstMembership(['a', 'b']);
 const grown = membershipAfter(membership, { add: 'c', remove: null })!;
-const input: ClientInput = { id: 'x', membership, links: [], patience: 1 };
+const input: ClientInput = { id: 'x', membership, links: [], patience: 1, number: 0 };
 
 const happenings = ({ number, claims }: ClientContext): Named[] => {
   if (number > 3) return [];

@@ -6,9 +6,10 @@
  * has taken it for as long as their patience with it lasts, it takes its locks for lost. Where it stands is stored nowhere: a client that
  * starts again holds nothing.
  *
- * Each attachment has a number, larger than that of the one before: what a voter has said of an earlier one counts for nothing. A client
- * attaches anew in each epoch of its voter, which waits for its word that it is still there, and whenever its voter greets it: what was said
- * before may have been lost.
+ * Each attachment has a number, larger than that of the one before: what a voter has said of an earlier one counts for nothing. Over its
+ * starts they grow as its clock does, so that what is used for it since an earlier life is given back at once. A client attaches anew in each
+ * epoch of its voter, which waits for its word that it is still there, and whenever its voter greets it: what was said before may have been
+ * lost.
  *
  * States.
  *   attached         to `host`, in the epoch `served`
@@ -44,13 +45,15 @@ export interface ClientInput {
   readonly links: readonly NodeId[];
   /** Ticks without a voter until its locks may be somebody else's. */
   readonly patience: number;
+  /** Its attachments are counted from here: what its clock gives, which is more than they came to in its earlier lives. */
+  readonly number: number;
 }
 
 export interface ClientContext extends ClientInput {
-  /** The epoch of the voter to which it was attached last; its number is 0 before that. */
-  readonly served: Beginning;
   /** Of its present or last attachment. */
   readonly number: number;
+  /** The epoch of the voter to which it was attached last; its number is 0 before that. */
+  readonly served: Beginning;
   readonly host: NodeId | null;
   /** Voters that do not take it, as far as it knows. */
   readonly tried: readonly NodeId[];
@@ -188,7 +191,6 @@ export const clientMachine = setup({
   context: ({ input }) => ({
     ...input,
     served: { epoch: 0, members: [], kept: [], membership: NO_MEMBERSHIP },
-    number: 0,
     host: null,
     tried: [],
     claims: [],

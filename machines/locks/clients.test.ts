@@ -90,7 +90,7 @@ test('its link comes and goes, each end told by itself, and x keeps its lock', (
 
 test('what a client is granted late, and does not want any more, it gives back', () => {
   const membership = firstMembership(['a']);
-  const [asking] = initialTransition(clientMachine, { id: 'x', membership, links: ['a'], patience: 1 });
+  const [asking] = initialTransition(clientMachine, { id: 'x', membership, links: ['a'], patience: 1, number: 0 });
   const attached = { type: 'attached', from: 'a', number: 1, kept: [], epoch: 1, members: ['a'], membership } as const;
   const [ready] = transition(clientMachine, asking, attached);
   const [, effects] = transition(clientMachine, ready, { type: 'acquired', from: 'a', number: 1, lock: 'l', fence: 5 });

@@ -163,8 +163,8 @@ const isClient = (id: NodeId, { options }: Instance<LocksProtocolOptions>): bool
 
 /** It knows who votes, and stores nothing. */
 function clientAt(id: NodeId, { options }: Instance<LocksProtocolOptions>, links: readonly NodeId[]): RoleStart {
-  const { voters, patience } = options;
-  const input: ClientInput = { id, membership: firstMembership(voters), links, patience };
+  const { voters, patience, floor } = options;
+  const input: ClientInput = { id, membership: firstMembership(voters), links, patience, number: floor };
   return { role: EPOCHS, chart: CLIENT, input };
 }
 
