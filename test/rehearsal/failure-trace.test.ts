@@ -15,7 +15,7 @@ const happened = (at: number, type: string, rest: object): RehearsalEvent => ({ 
 const wants = { peer: 'p0', lock: 'x', ask: '1.1' };
 
 const failure: RehearsalFailure = {
-  rehearsal: 3,
+  rehearsal: 4,
   judge: 'alone',
   says: '"x" was granted to p1 while p0 was inside',
   atMs: 850,

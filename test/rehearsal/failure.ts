@@ -6,7 +6,7 @@ import type { RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
 /** Of the file; one of another version is refused. */
-export const FAILURE_VERSION = 3;
+export const FAILURE_VERSION = 4;
 
 /**
  * What broke in a rehearsal, in the scenario that breaks it, as plain JSON: `rehearse` reports it, and takes it as `replay`.

@@ -15,6 +15,7 @@ const scenario: RehearsalScenario = {
   startsMs: [0, 0, 0],
   skewsMs: [0, 0, 0],
   latencyMs: [1, 2],
+  distances: [],
   faults: [],
   knobs: {},
   limits: 'shipped',
@@ -162,6 +163,56 @@ test('a full disk refuses, keeps what it had, and takes more when there is room 
     note(String(await disk.read('file')));
   });
   expect(told).toEqual(["2 p0 ENOSPC: no space left on device, write 'file'", '2 p0 first', '4 p0 third']);
+});
+
+test('all ways and the disk of who is slow take so many times as long, and no other ones', async () => {
+  const told = await notes([fault('slow', 1_000, 2_000, 20)], async ({ id, disk, listen, WebSocketServer, note }) => {
+    const took = async (what: string, run: () => Promise<unknown>) => {
+      const begun = performance.now();
+      await run();
+      note(`${what} ${performance.now() - begun < 15 ? 'at once' : 'late'}`);
+    };
+    const sockets = new WebSocketServer();
+    listen().on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (opened: any) => opened.on('message', (text: string) => opened.send(text))),
+    );
+    await wait(100);
+    const ways = PEERS.filter((other) => other !== id).map((other) => new WebSocket(`ws://${other}`));
+    for (let i = 0; i < 2; i++) {
+      await wait(1_900);
+      await took('writes', () => disk.write('file', 'text'));
+      for (const way of ways)
+        await took(`asks ${way.url.slice(5, 7)}`, () => {
+          way.send('?');
+          return new Promise((resolve) => (way.onmessage = resolve));
+        });
+    }
+  });
+  const late = told.filter((line) => line.endsWith('late')).map((line) => line.slice(2));
+  expect(late.sort()).toEqual(['p0 asks p1 late', 'p0 asks p2 late', 'p0 writes late', 'p1 asks p0 late', 'p2 asks p0 late']);
+  expect(told.filter((line) => line.endsWith('at once'))).toHaveLength(13);
+});
+
+test('a pair of processes with a latency of its own has it in both directions, and no other pair has', async () => {
+  const distances = [{ between: ['p0', 'p1'], latencyMs: [300, 300] }] as const;
+  const told = await notes(
+    [],
+    ({ id, listen, WebSocketServer, note }) => {
+      listen().on('upgrade', (request, socket, head) =>
+        new WebSocketServer().handleUpgrade(request, socket, head, (opened: any) => opened.send(id)),
+      );
+      for (const peer of PEERS.filter((other) => other !== id)) {
+        const socket = new WebSocket(`ws://${peer}`);
+        socket.onmessage = ({ data }) => note(`hears ${String(data)} ${performance.now() < 300 ? 'at once' : 'late'}`);
+      }
+    },
+    { distances },
+  );
+  expect(told.filter((line) => line.endsWith('late')).map((line) => line.slice(2))).toEqual([
+    'p0 hears p1 late',
+    'p1 hears p0 late',
+  ]);
+  expect(told).toHaveLength(6);
 });
 
 test('clients start late, and fail like everybody', async () => {

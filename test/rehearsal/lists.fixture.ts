@@ -6,8 +6,7 @@
  * majority of a wrong list to be there.
  */
 import { lockJudges, type RehearsalHearing, type RehearsalJudge } from './judges.js';
-import { servicesOf, wireOf, workWith, type Shipped } from './locks.fixture.js';
-import { storageOn } from './objects.fixture.js';
+import { servicesOf, storageOn, wireOf, workWith, type Shipped } from './locks.fixture.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';

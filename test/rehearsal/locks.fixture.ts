@@ -1,4 +1,5 @@
 /** Locks as they ship, with a few workers at every peer: over a hub, a mesh, NATS or MQTT, with the clients and the broker as they come. */
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
@@ -77,6 +78,23 @@ export function wireOf(
   return knobs['over'] === 'sealed' ? sealed(wire, { key: 'a secret of thirty-two characters' }) : wire;
 }
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** As `folderStorage` keeps values: under their hash, in a file of its own that takes the place of the one before. */
+export const storageOn = (disk: RehearsedPeer['disk']) => ({
+  load: async (key: string) => {
+    const text = await disk.read(key);
+    if (text === undefined) return undefined;
+    const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
+    return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as never) : null;
+  },
+  save: async (key: string, value: unknown) => {
+    const content = JSON.stringify(value);
+    await disk.write(`${key}.new`, `${hashOf(content)}\n${content}`);
+    await disk.rename(`${key}.new`, key);
+  },
+});
+
 /** A request that the application gives up, or whose lock is lost, is none of its errors. */
 const isExpected = (error: unknown) => /Lost|Timeout/.test((error as Error).name);
 
@@ -85,13 +103,20 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   // Somebody is given another list, as in a change of it that is under way.
   const peers = peer.id === 'p0' && knobs['lists'] === 'differ' ? peer.peers.slice(0, 3) : peer.peers;
   const transport = shipped.linked(wireOf(shipped, peer), { peers: peer.peers });
-  await workWith(peer.watch(shipped.createLocks({ transport, peers })), knobs);
+  const storage = knobs['stored'] ? { storage: storageOn(peer.disk) } : {};
+  await workWith(peer.watch(shipped.createLocks({ transport, peers, ...storage })), knobs).catch(endOfFullDisk);
+}
+
+/** A peer whose disk takes nothing more ends, as it should, and is started again. */
+export function endOfFullDisk(error: Error): never {
+  if (!/StorageError|ENOSPC/.test(`${error.name} ${(error.cause as Error)?.message}`)) throw error;
+  process.exit(1);
 }
 
 /** Asks for locks again and again, as `knobs` say; it ends with the first error that is not to be expected. */
 export async function workWith(locks: ReturnType<Shipped['createLocks']>, knobs: RehearsedPeer['knobs']): Promise<void> {
   const worker = async () => {
-    for (;;) {
+    for (let asked = 0; asked < (knobs['requests'] ?? Infinity); asked++) {
       await sleep(1 + below(2 * knobs['think']));
       const name = `lock${below(knobs['names'])}`;
       try {
@@ -138,7 +163,15 @@ export const locksUnder = (
     seconds: 20,
     limits: ['shipped', 'small'],
     ...(over.includes('nats') && { faults: FAULTS.filter((kind) => kind !== 'jump') }),
-    knobs: { over, workers: [1, 2], names: [1, 3, 20], think: [20, 100, 500, 2_000], hold: [1, 50, 400, 3_000, 8_000] },
+    knobs: {
+      over,
+      workers: [1, 2, 5],
+      names: [1, 3, 20],
+      think: [20, 100, 500, 2_000],
+      hold: [1, 50, 400, 3_000, 8_000, 60_000],
+      stored: [false, true],
+      requests: [Infinity, 5, 30],
+    },
   },
   main: (peer) => work(shipped, peer),
 });

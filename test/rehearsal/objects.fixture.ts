@@ -2,8 +2,7 @@
  * What stands on locks, as it ships: registers, lasting names and quotas, an election, and messages of the application's own, used by every
  * peer at once over one linked transport, with what locks promise kept on the peer's disk.
  */
-import { createHash } from 'node:crypto';
-import { servicesOf, sleep, below, wireOf, type Shipped } from './locks.fixture.js';
+import { servicesOf, sleep, below, endOfFullDisk, storageOn, wireOf, type Shipped } from './locks.fixture.js';
 import { lockJudges } from './judges.js';
 import { sequentialRegister } from './linearizability.js';
 import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
@@ -21,23 +20,6 @@ export interface ShippedObjects extends Shipped {
 export const OBJECTS = ['locks/register', 'locks/lasting-names', 'locks/lasting-quota', 'election'];
 
 const BUDGET = 20;
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** As `folderStorage` keeps values: under their hash, in a file of its own that takes the place of the one before. */
-export const storageOn = (disk: RehearsedPeer['disk']) => ({
-  load: async (key: string) => {
-    const text = await disk.read(key);
-    if (text === undefined) return undefined;
-    const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
-    return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as never) : null;
-  },
-  save: async (key: string, value: unknown) => {
-    const content = JSON.stringify(value);
-    await disk.write(`${key}.new`, `${hashOf(content)}\n${content}`);
-    await disk.rename(`${key}.new`, key);
-  },
-});
-
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 
 async function work(shipped: ShippedObjects, peer: RehearsedPeer): Promise<void> {
@@ -83,13 +65,7 @@ async function work(shipped: ShippedObjects, peer: RehearsedPeer): Promise<void>
       });
     }
   };
-  try {
-    await Promise.all([worker(), worker()]);
-  } catch (error) {
-    // A peer whose disk takes nothing more ends, as it should, and is started again.
-    if (!/StorageError|ENOSPC/.test(`${(error as Error).name} ${((error as Error).cause as Error)?.message}`)) throw error;
-    process.exit(1);
-  }
+  await Promise.all([worker(), worker()]).catch(endOfFullDisk);
 }
 
 /** `over`: which transports the runs draw from; those that need the same services. */

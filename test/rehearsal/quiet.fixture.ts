@@ -12,6 +12,7 @@ export const quietScenario: RehearsalScenario = {
   startsMs: [0, 0],
   skewsMs: [0, 0],
   latencyMs: [1, 2],
+  distances: [],
   faults: [],
   knobs: {},
   limits: 'shipped',

@@ -251,7 +251,7 @@ export async function runOnce(
   isKept = false,
   watch: (world: VirtualWorld) => void = () => {},
 ): Promise<RehearsalOutcome> {
-  const world = new VirtualWorld(scenario.seed, scenario.latencyMs, isKept);
+  const world = new VirtualWorld(scenario.seed, scenario.latencyMs, scenario.distances, isKept);
   const store = new SharedStore(world);
   const disks = new Map<string, Disk>();
   const history: RehearsalEvent[] = [];

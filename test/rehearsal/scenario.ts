@@ -66,6 +66,15 @@ export interface RehearsalFault {
   readonly size: number;
 }
 
+/** How long a way takes at least and at most, in milliseconds; each message draws its own time. */
+export type Latency = readonly [min: number, max: number];
+
+/** How far two processes are from each other, in both directions. */
+export interface Distance {
+  readonly between: readonly [one: string, other: string];
+  readonly latencyMs: Latency;
+}
+
 export interface RehearsalScenario {
   readonly seed: number;
   readonly seconds: number;
@@ -75,7 +84,9 @@ export interface RehearsalScenario {
   readonly clients: readonly string[];
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
-  readonly latencyMs: readonly [min: number, max: number];
+  readonly latencyMs: Latency;
+  /** Pairs of processes with a latency of their own for the whole run, whatever fails; `latencyMs` for all others. */
+  readonly distances: readonly Distance[];
   readonly faults: readonly RehearsalFault[];
   readonly knobs: Readonly<Record<string, unknown>>;
   readonly limits: LimitSetting;
@@ -103,6 +114,14 @@ export interface RehearsalShape {
   readonly knobs: readonly number[];
   readonly limits: number;
   readonly seed: number;
+  /** In half of the runs each pair has a latency of its own. */
+  readonly isUneven: number;
+  readonly distances: readonly number[];
+  /** In one of three runs a peer starts for the first time when the others have long been there. */
+  readonly isLate: number;
+  readonly late: { readonly who: number; readonly at: number };
+  /** In one of four runs nothing fails: what fails disturbs everybody for a long while, and hides what happens without. */
+  readonly isCalm: number;
 }
 
 const LATENCIES_MS = [
@@ -119,6 +138,8 @@ const skew = fc.integer({ min: -1_000, max: 1_000 }).map((n) => n / 1_000);
 /** Many hide what one does alone. */
 const COUNTS_MAX = [2, 5, 10];
 const any = fc.nat(30);
+/** Of three peers and a hub there are six pairs, of five and a hub fifteen; of more some are alike. */
+const DISTANCES_MAX = 15;
 
 /** All faults are over after this part of the run. */
 const FAULTY = 0.4;
@@ -142,6 +163,12 @@ export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
     knobs: fc.array(any, { minLength: 12, maxLength: 12 }),
     limits: fc.nat(frame.limits.length - 1),
     seed: fc.nat(2 ** 31),
+    // What was added last is drawn last, so that a seed goes on meaning the rest.
+    isUneven: fc.nat(1),
+    distances: fc.array(fc.nat(LATENCIES_MS.length - 1), { minLength: DISTANCES_MAX, maxLength: DISTANCES_MAX }),
+    isLate: fc.nat(2),
+    late: fc.record({ who: any, at: part }),
+    isCalm: fc.nat(3),
   });
 
 /** Between the two, by orders of magnitude. */
@@ -155,31 +182,45 @@ function sizeOf(kind: FaultKind, size: number): number {
   return kind === 'split' ? Math.floor(size * 2 ** 16) : spread(2, 100, size);
 }
 
+function startsOf({ starts, spreadMs, isLate, late }: RehearsalShape, peers: readonly string[], overMs: number): number[] {
+  const lateOne = isLate === 2 ? late.who % peers.length : -1;
+  return peers.map((_, i) => Math.round(i === lateOne ? ((1 + late.at) / 2) * overMs : starts[i]! * SPREADS_MS[spreadMs]!));
+}
+
+function distancesOf({ isUneven, distances }: RehearsalShape, all: readonly string[]): Distance[] {
+  if (isUneven !== 1) return [];
+  const pairs = all.flatMap((one, i) => all.slice(i + 1).map((other) => [one, other] as const));
+  return pairs.map((between, i) => ({ between, latencyMs: LATENCIES_MS[distances[i % DISTANCES_MAX]!]! }));
+}
+
 export function scenarioOfShape(shape: RehearsalShape, frame: RehearsalFrame): RehearsalScenario {
   const peers = Array.from({ length: frame.peers[shape.peers]! }, (_, i) => `p${i}`);
   const all = [...peers, ...frame.services, ...frame.clients];
   const overMs = frame.seconds * 1_000 * FAULTY;
   const clientsStart = frame.clients.map((_, i) => Math.round(shape.starts[PEERS_MAX - 1 - (i % PEERS_MAX)]! * overMs));
-  const faults = shape.kinds.length === 0 ? [] : shape.faults;
+  const faults = shape.kinds.length === 0 || shape.isCalm === 3 ? [] : shape.faults;
   return {
     seed: shape.seed,
     seconds: frame.seconds,
     peers,
     services: frame.services,
     clients: frame.clients,
-    startsMs: [...peers.map((_, i) => Math.round(shape.starts[i]! * SPREADS_MS[shape.spreadMs]!)), ...clientsStart],
+    startsMs: [...startsOf(shape, peers, overMs), ...clientsStart],
     skewsMs: [...peers, ...frame.clients].map((_, i) => Math.round(shape.skews[i % PEERS_MAX]! * SKEW_MS_MAX)),
     latencyMs: LATENCIES_MS[shape.latency]!,
+    distances: distancesOf(shape, all),
     faults: faults
       .map(({ what, at, lasts, who, other, size }): RehearsalFault => {
         const atMs = Math.round(at * overMs * 0.95);
         const kind = shape.kinds[what % shape.kinds.length]!;
+        const struck = kind === 'part' || kind === 'oneway' ? peers : all;
+        const place = who % struck.length;
         return {
           what: kind,
           atMs,
           lastsMs: Math.round(Math.min(spread(20, overMs, Math.sqrt(lasts)), overMs - atMs)),
-          who: kind === 'part' || kind === 'oneway' ? peers[who % peers.length]! : all[who % all.length]!,
-          other: all[(who + 1 + (other % (all.length - 1))) % all.length]!,
+          who: struck[place]!,
+          other: all[(place + 1 + (other % (all.length - 1))) % all.length]!,
           size: sizeOf(kind, size),
         };
       })

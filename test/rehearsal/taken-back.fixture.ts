@@ -55,6 +55,17 @@ export const DEFECTS: readonly Defect[] = [
     cuts: [['machines/locks/promises.js', 'return kept.sort(', 'return [].sort(']],
   },
   {
+    name: 'a peer that starts takes the lock of a holder (rule 6)',
+    judge: ['undisturbed', 'alone', 'fences'],
+    cuts: [
+      [
+        'machines/locks/knowledge.js',
+        'return c.links.filter((peer) => present.has(peer) &&',
+        'return c.links.filter((peer) => false && present.has(peer) &&',
+      ],
+    ],
+  },
+  {
     name: 'fences run into those of the next epoch (rule 8)',
     judge: ['fences'],
     options: { limits: ['small'] },
@@ -125,6 +136,6 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'forgotten promises count (rule 4)',
     judge: ['fences'],
-    cuts: [['machines/locks/promises.js', 'if (isMajority(known, voters) ||', 'if (isMajority(votes.length, voters) ||']],
+    cuts: [['machines/locks/promises.js', 'votes.filter(remembers).length', 'votes.length']],
   },
 ];

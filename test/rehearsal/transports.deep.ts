@@ -144,6 +144,7 @@ async function results(medium: Medium): Promise<Record<string, string>> {
       startsMs: [0, 0, 0],
       skewsMs: [0, 0, 0],
       latencyMs: [0.2, 3],
+      distances: [],
       faults: [],
       knobs: {},
       limits: 'shipped',

@@ -4,19 +4,28 @@
  * A way is directed. Faults sever it and mend it again; each counts by itself, so that two that overlap heal when both have.
  */
 import type { Random } from '../../network/random.js';
+import type { Distance, Latency } from './scenario.js';
 import type { VirtualWorld } from './world.js';
 
 export class Wires {
   private readonly severed = new Map<string, number>();
   private readonly slowed = new Map<string, number>();
+  private readonly distances = new Map<string, Latency>();
   /** What waits for a way to be through again. */
   private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly world: VirtualWorld,
     private readonly random: Random,
-    private readonly latencyMs: readonly [min: number, max: number],
-  ) {}
+    private readonly latencyMs: Latency,
+    distances: readonly Distance[],
+  ) {
+    for (const { between, latencyMs } of distances) {
+      const [one, other] = between;
+      this.distances.set(`${one}>${other}`, latencyMs);
+      this.distances.set(`${other}>${one}`, latencyMs);
+    }
+  }
 
   isThrough(from: string, to: string): boolean {
     return !this.severed.has(`${from}>${to}`);
@@ -42,7 +51,7 @@ export class Wires {
 
   /** How long it takes now, in milliseconds. */
   delay(from: string, to: string): number {
-    const [min, max] = this.latencyMs;
+    const [min, max] = this.distances.get(`${from}>${to}`) ?? this.latencyMs;
     return (min + this.random.unit() * (max - min)) * this.slownessOf(from, to);
   }
 

@@ -2,7 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import * as net from 'node:net';
+import { interval } from 'rxjs';
 import { expect, test } from 'vitest';
+import { createActor, createMachine, fromPromise } from 'xstate';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
 import { quietScenario } from './quiet.fixture.js';
@@ -209,6 +211,12 @@ test('sockets: a reset is heard at both ends, a kill at the other, a loss of pow
   expect((await talk([fault('power', 1_500, 60_000)])).slice(2)).toEqual([]);
 });
 
+test('sockets: who sends to a machine that is back hears that it knows nothing of the connection, and not before', async () => {
+  const away = { ...fault('power', 1_500, 1_000), who: 'p1' };
+  expect(await talk([away], 2.9)).toEqual(['p1: got 1', 'p0: answer 1!']);
+  expect(await talk([away], 3.5)).toEqual(['p1: got 1', 'p0: answer 1!', 'p0: closed']);
+});
+
 test('sockets: nobody listens, nobody answers', async () => {
   const alone: Main = (peer) => (peer.id === 'p0' ? client(peer) : undefined);
   expect(await notes({}, alone)).toEqual(['1 p0: error ECONNREFUSED', '1 p0: closed']);
@@ -230,6 +238,47 @@ test('sockets of node:net: what was corked goes together, as from Node’s own',
   });
   expect(pieces.join('')).toBe('0123456789'.repeat(10));
   expect(pieces.length).toBeLessThan(10);
+});
+
+test('sockets of node:net: bytes come in order, cut elsewhere than they were written', async () => {
+  const pieces: string[] = [];
+  await notes({}, ({ id }) => {
+    if (id === 'p1') return net.createServer((socket) => socket.on('data', (data) => pieces.push(String(data)))).listen(1);
+    const socket = net.connect(1, 'p1', () => setInterval(() => socket.write('0123456789'), 100));
+    return socket;
+  });
+  expect(pieces.join('')).toMatch(/^(0123456789){50,}$/);
+  expect(pieces.filter((piece) => piece !== '0123456789').length).toBeGreaterThan(10);
+});
+
+test('an actor of XState and operators of RxJS run in the time of the world', async () => {
+  const machine = createMachine({
+    initial: 'waiting',
+    states: {
+      waiting: { after: { 1_500: 'asking' } },
+      asking: { invoke: { src: fromPromise(() => wait(2_000)), onDone: 'done' } },
+      done: { type: 'final' },
+    },
+  });
+  const seen = await notes(
+    { faults: [fault('kill', 6_000, 1_000)] },
+    first(({ note }) => {
+      const actor = createActor(machine);
+      actor.subscribe(({ value }) => note(String(value)));
+      actor.start();
+      interval(2_500).subscribe((i) => note(`beat ${i}`));
+    }),
+  );
+  expect(seen.map((line) => line.replace(/^(\d+)\d\d /, '$1 '))).toEqual([
+    '0 p0: waiting',
+    '15 p0: asking',
+    '25 p0: beat 0',
+    '35 p0: done',
+    '50 p0: beat 1',
+    '70 p0: waiting',
+    '85 p0: asking',
+    '95 p0: beat 0',
+  ]);
 });
 
 test('the store refuses what is older than it has seen; the disk outlives a kill, and what is not safe may be torn', async () => {
@@ -286,13 +335,23 @@ test('what leaves the world is named, and so is what the seed does not repeat', 
 });
 
 test.each([
+  [100, 101],
+  [101, 103],
+])('the first run and each hundredth after it is run twice, and no other one: of %d runs it is %d', async (runs, all) => {
+  let lives = 0;
+  const services = { counted: () => void lives++ };
+  await rehearse({ peers: 1, services, runs, seconds: 1, faults: [], judges: [] }, () => {});
+  expect(lives).toBe(all);
+});
+
+test.each([
   [{ peers: 0 }, 'a rehearsal of 0 peers: give 1 to 15'],
   [{ faults: ['fire' as never] }, '"fire" is no fault; there are kill, power'],
   [{ limits: ['tiny' as never] }, 'limits are "tiny"; list some of shipped, small'],
   [{ limits: [] }, 'limits are none; list some of shipped, small'],
   [{ seconds: 0 }, 'runs of 0 seconds: give more than 0'],
   [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
-  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 3: rehearse anew'],
+  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 4: rehearse anew'],
   [{ replay: {} as never }, 'this is no failure of a rehearsal'],
 ])('refused: %j', async (options, says) => {
   await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);

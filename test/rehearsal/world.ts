@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { VirtualClock, type ClockEntry } from '../../network/clock.js';
 import { Random } from '../../network/random.js';
 import { realImmediate } from './here.js';
+import type { Distance, Latency } from './scenario.js';
 import { Wires } from './wires.js';
 
 /** When every world begins: the first of January 2026. */
@@ -107,11 +108,12 @@ export class VirtualWorld {
 
   constructor(
     readonly seed: number,
-    latencyMs: readonly [number, number],
+    latencyMs: Latency,
+    distances: readonly Distance[],
     private readonly isKept = false,
   ) {
     this.chance = new Random(seed, 'chance');
-    this.wires = new Wires(this, new Random(seed, 'wires'), latencyMs);
+    this.wires = new Wires(this, new Random(seed, 'wires'), latencyMs, distances);
   }
 
   get now(): number {
