@@ -6,7 +6,7 @@ import { CHECKSUM_BASIS, type Frame } from '../machines/link/frames.js';
 import { linked, LINKED_MESSAGE_BYTES_MAX } from './linked.js';
 import { Channels } from './node/channels.js';
 import { createTransport } from './transports/driver.js';
-import { InProcessBus, inProcessGuarantees } from './transports/in-process.js';
+import { InProcessBus } from './transports/in-process.js';
 import { nats } from './transports/nats.js';
 import { bytesOf } from './transports/reading.js';
 import { sealed } from './transports/sealed.js';
@@ -15,6 +15,7 @@ import { natsServer } from './transports/servers.fixture.js';
 import type { Json, Linked, Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocket } from './transports/web-socket.js';
+import { inProcessGuarantees } from './transports/guarantees.js';
 
 const peers = ['a', 'b'];
 const fast = { beatMs: 20, patience: 200 };

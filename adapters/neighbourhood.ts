@@ -7,7 +7,8 @@
  * Assumes a transport that tells both ends when one of them is gone. A held peer that goes, or closes its neighbourhood, leaves `peers`
  * and is free at once: look at `has(peer)` again before you commit anything with it.
  */
-import { exclusionCore, type ExclusionNotice } from '../machines/exclusion/index.js';
+import { exclusionCore } from '../machines/exclusion/index.js';
+import type { ExclusionNotice } from '../machines/exclusion/machine.js';
 import type { ExclusionContext } from '../machines/exclusion/machine.js';
 import type { NodeId } from '../machines/effects.js';
 import type { Inspect } from '../network/world/kernel.js';

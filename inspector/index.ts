@@ -1,8 +1,6 @@
 /** The inspector: watch a network of statecharts in the browser. */
 export { linesThatAnswer, type AnsweringLine } from './answering.js';
-export { handsFor } from './hands.js';
 export { inspect, type InspectOptions } from './live/inspect.js';
 export { record, type Recording } from './live/record.js';
-export { traceOfPaths } from './path-trace.js';
 export { serveTrace, type Served, type ServeOptions } from './server.js';
 export { receiveInspection } from './stately/receive.js';

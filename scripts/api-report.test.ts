@@ -8,7 +8,8 @@ import { declarationsOf, entries, namesOf, root } from './public-face.js';
 
 const section = (entry: string, file: string): string => {
   const names = namesOf(file).toSorted();
-  const body = names.flatMap((name) => declarationsOf(file, name).map(({ text }) => text || `export * as ${name};`));
+  const told = (name: string) => declarationsOf(file, name).map(({ text }) => text || `export * as ${name};`);
+  const body = names.flatMap((name) => [...new Set(told(name))]);
   return `## ${entry.replace('.', 'xstate-quiver')}\n\n\`\`\`ts\n${body.join('\n\n')}\n\`\`\`\n`;
 };
 

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import { inspect, record } from '../inspector/index.js';
 import { compile, Simulation, UsageError } from '../index.js';
-import { spiral } from '../machines/amoebot/index.js';
 import { directory, directoryCore } from '../machines/directory/index.js';
 import * as testing from './index.js';
 import { rehearse } from './rehearsal/index.js';
 import { swarm } from './swarm/swarm.js';
+import { systemsOf } from './system/systems.js';
 
 /** What a JavaScript program may hand over: no type stands in the way. */
-const any = { ...testing, swarm, compile, rehearse, inspect, record, spiral } as unknown as Record<
+const any = { ...testing, swarm, systemsOf, compile, rehearse, inspect, record } as unknown as Record<
   string,
   (...given: any[]) => unknown
 >;
@@ -60,8 +60,6 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ['a look at nothing', () => any['inspect']!(), 'inspect takes nodes; give what createNode returns, or locks.node'],
   ['a look at locks', () => any['inspect']!({ node: {} }), 'inspect takes nodes; give the node of each: locks.node'],
   ['a record of nothing', () => any['record']!({}, () => {}), 'record takes nodes; give what createNode returns, or locks.node'],
-  ['a spiral around a word', () => any['spiral']!('x', 5), 'spiral begins at a node of the lattice; give whole numbers'],
-  ['a spiral without end', () => any['spiral']!({ x: 0, y: 0 }, Infinity), 'a spiral of Infinity nodes: give a whole number'],
 ];
 
 test.each(uses)('%s: %s', async (_, use, answer) => {

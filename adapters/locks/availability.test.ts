@@ -3,8 +3,8 @@ import { Subject } from 'rxjs';
 import { beforeEach, expect, test } from 'vitest';
 import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
 import { createTransport, type DriverListener } from '../transports/driver.js';
-import { inProcessGuarantees } from '../transports/in-process.js';
 import { Availability } from './availability.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 
 let medium: DriverListener;
 let sent: string[];

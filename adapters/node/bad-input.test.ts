@@ -5,7 +5,7 @@ import { createBank } from '../controller/bank.js';
 import { createTransport } from '../transports/driver.js';
 import { ConnectionError } from '../transports/errors.js';
 import { createElection } from '../election.js';
-import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
+import { InProcessBus } from '../transports/in-process.js';
 import { linked } from '../linked.js';
 import { createLocks } from '../locks/locks.js';
 import { createLastingNames } from '../locks/lasting-names.js';
@@ -16,6 +16,7 @@ import { createQuota } from '../controller/quota.js';
 import type { Linked, Transport } from '../transports/transport.js';
 import { webSocket } from '../transports/web-socket.js';
 import { webSocketHub } from '../transports/web-socket-hub.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 
 /** What keeps a process from ending. */
 const handles = (): string[] =>

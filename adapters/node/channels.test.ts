@@ -1,9 +1,10 @@
 /** Conversations on a medium that believes who says to be somebody: there is no end of names. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from '../transports/driver.js';
-import { InProcessBus, inProcessGuarantees } from '../transports/in-process.js';
+import { InProcessBus } from '../transports/in-process.js';
 import type { Guarantees, Json } from '../transports/transport.js';
 import { Channels } from './channels.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 
 const quiet = () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -32,7 +32,7 @@ import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
 import type { Transport } from '../transports/transport.js';
 
-export type { Gate, LiveStep, NodeOptions } from './node-options.js';
+export type { LiveStep, NodeOptions } from './node-options.js';
 
 /**
  * A node of a protocol in an application, on a transport, in real time. It returns at once and connects the transport. Its charts take
@@ -281,7 +281,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    * Puts a gate between its transport and its charts, or takes it away. Whoever puts it there calls this again when commands need wait no
    * more, and lets go what it holds before it takes it away.
    *
-   * @experimental
+   * @internal
    */
   guard(gate?: Gate): void {
     this.gate = gate;

@@ -1,7 +1,8 @@
 import { beforeEach, test, vi } from 'vitest';
-import { broadcastChannel, broadcastChannelGuarantees } from './broadcast-channel.js';
+import { broadcastChannel } from './broadcast-channel.js';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
+import { broadcastChannelGuarantees } from './guarantees.js';
 
 let networks = 0;
 

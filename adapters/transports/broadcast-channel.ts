@@ -9,19 +9,9 @@ import { environmentOf, type InEnvironment } from '../environment.js';
 import { checkOptions, environment as environmentChecks, id as idCheck, optional, someText } from '../options.js';
 import { createTransport } from './driver.js';
 import { FrameReader, frameText } from './frame.js';
+import { broadcastChannelGuarantees } from './guarantees.js';
 import { isObject } from '../../machines/checks.js';
-import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
-
-/** What a BroadcastChannel promises: the `guarantees` of its transports. @public */
-export const broadcastChannelGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'none',
-  identity: 'claimed',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What `broadcastChannel` is given.

@@ -1,10 +1,11 @@
 /** What runs in the page of chromium.test.ts: the conformance suite over the browser's own WebSocket, MessageChannel and BroadcastChannel. */
-import { broadcastChannel, broadcastChannelGuarantees } from './broadcast-channel.js';
+import { broadcastChannel } from './broadcast-channel.js';
 import type { Conformance } from './conformance-peer.js';
 import { transportConformance } from './conformance.js';
-import { MessagePortHub, messagePort, messagePortGuarantees } from './message-port.js';
+import { MessagePortHub, messagePort } from './message-port.js';
 import type { Json } from './transport.js';
-import { webSocket, webSocketGuarantees } from './web-socket.js';
+import { webSocket } from './web-socket.js';
+import { broadcastChannelGuarantees, messagePortGuarantees, webSocketGuarantees } from './guarantees.js';
 
 type Medium = Omit<Conformance, 'test'>;
 

@@ -2,8 +2,9 @@
 import { map } from 'rxjs';
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
-import { InProcessBus, inProcessGuarantees } from './in-process.js';
+import { InProcessBus } from './in-process.js';
 import type { Json, Transport, TransportEvent } from './transport.js';
+import { inProcessGuarantees } from './guarantees.js';
 
 type Break = (sound: Transport) => Partial<Transport>;
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from './driver.js';
-import { inProcessGuarantees } from './in-process.js';
+import { inProcessGuarantees } from './guarantees.js';
 
 /** A transport that is connected, and its medium. */
 async function connected() {

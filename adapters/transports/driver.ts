@@ -15,6 +15,8 @@ import { abortable } from './promises.js';
 import { escape, quote, write } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
+export type { Guarantees, Json, Linked, Reliable, Transport, TransportEvent } from './transport.js';
+
 /**
  * An open connection of a driver: what a transport sends through.
  *
@@ -62,7 +64,7 @@ export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Pro
  * @throws UsageError for an id that is none.
  * @example
  * ```ts
- * import { createTransport, type DriverListener } from 'xstate-quiver/adapters/driver';
+ * import { createTransport, type DriverListener } from 'xstate-quiver/adapters/transport';
  *
  * const [room, messageBytesMax] = [new Map<string, DriverListener>(), 1_000];
  * const guarantees = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed', messageBytesMax } as const;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
-import { InProcessBus, inProcessGuarantees } from './in-process.js';
+import { InProcessBus } from './in-process.js';
+import { inProcessGuarantees } from './guarantees.js';
 
 transportConformance({
   test,

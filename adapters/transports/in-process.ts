@@ -6,20 +6,10 @@
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf } from '../environment.js';
 import { createTransport } from './driver.js';
+import { inProcessGuarantees } from './guarantees.js';
 import { Hub, type Line, type LineListener } from './hub.js';
-import { MESSAGE_BYTES_MAX } from './reading.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
-
-/** What the bus in one process promises: the `guarantees` of its transports. @public */
-export const inProcessGuarantees = {
-  order: 'fifo',
-  loss: 'none',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * The bus of peers that share a process, for tests, for examples and for parts of one program: ordered, nothing lost, nothing

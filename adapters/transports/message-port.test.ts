@@ -2,7 +2,8 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
-import { MessagePortHub, messagePort, messagePortGuarantees } from './message-port.js';
+import { MessagePortHub, messagePort } from './message-port.js';
+import { messagePortGuarantees } from './guarantees.js';
 
 let newest: MessagePortHub;
 

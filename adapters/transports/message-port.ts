@@ -11,20 +11,10 @@ import { UsageError } from '../../machines/errors.js';
 import { environmentOf } from '../environment.js';
 import { checkOptions, hasMethods, id as idCheck } from '../options.js';
 import { createTransport } from './driver.js';
+import { messagePortGuarantees } from './guarantees.js';
 import { Hub, type Line } from './hub.js';
-import { MESSAGE_BYTES_MAX } from './reading.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
-
-/** What message ports with a hub promise: the `guarantees` of its transports. @public */
-export const messagePortGuarantees = {
-  order: 'fifo',
-  loss: 'none',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads.

@@ -7,9 +7,10 @@ import { transportConformance } from './conformance.js';
 import { topicToken } from './frame.js';
 import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
-import { mqtt, mqttGuarantees } from './mqtt.js';
+import { mqtt } from './mqtt.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
 import { mosquitto, type Server } from './servers.fixture.js';
+import { mqttGuarantees } from './guarantees.js';
 
 const isMissing = !hasCommand('mosquitto');
 if (isMissing) console.warn('skipped: the Mosquitto tests need mosquitto (Debian: apt-get install mosquitto)');

@@ -17,18 +17,9 @@ import { createTransport } from './driver.js';
 import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
-import { MESSAGE_BYTES_MAX, saidBy } from './reading.js';
+import { mqttGuarantees } from './guarantees.js';
+import { saidBy } from './reading.js';
 import type { Transport } from './transport.js';
-
-/** What MQTT promises: the `guarantees` of its transports. @public */
-export const mqttGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'possible',
-  presence: 'none',
-  identity: 'claimed',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What `mqtt` is given.

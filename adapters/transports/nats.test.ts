@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { transportConformance } from './conformance.js';
 import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
-import { nats, natsGuarantees } from './nats.js';
+import { nats } from './nats.js';
 import { freePort, hasCommand } from '../../bench/servers.js';
 import { natsServer, type Server } from './servers.fixture.js';
 import { topicToken } from './frame.js';
+import { natsGuarantees } from './guarantees.js';
 
 const isMissing = !hasCommand('nats-server');
 if (isMissing) console.warn('skipped: the NATS tests need nats-server (Debian: apt-get install nats-server)');

@@ -16,18 +16,9 @@ import { createTransport } from './driver.js';
 import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
-import { FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './reading.js';
+import { natsGuarantees } from './guarantees.js';
+import { FRAME_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
-
-/** What NATS promises: the `guarantees` of its transports. @public */
-export const natsGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'none',
-  identity: 'claimed',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What `nats` is given.

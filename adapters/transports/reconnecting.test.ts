@@ -6,8 +6,9 @@ import { createTransport, type Connection, type Driver, type DriverListener } fr
 import { ConnectionError } from './errors.js';
 import { reconnecting } from './reconnecting.js';
 import { throughHub } from './through-hub.js';
-import { webSocket, webSocketGuarantees, type Socket } from './web-socket.js';
+import { webSocket, type Socket } from './web-socket.js';
 import type { TransportEvent } from './transport.js';
+import { webSocketGuarantees } from './guarantees.js';
 
 /** A clock that a test turns on; promises settle between two ticks of it. */
 class Clock extends VirtualTimeScheduler {

@@ -4,12 +4,13 @@ import { asyncScheduler } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
-import { InProcessBus, inProcessGuarantees } from './in-process.js';
+import { InProcessBus } from './in-process.js';
 import { createTransport } from './driver.js';
 import { linked } from '../linked.js';
 import { hostile } from './hostile.fixture.js';
 import { sealed, type SealedOptions } from './sealed.js';
 import type { Json, Transport } from './transport.js';
+import { inProcessGuarantees } from './guarantees.js';
 
 const key = 'not a key that anybody guesses';
 

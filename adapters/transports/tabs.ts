@@ -12,12 +12,12 @@ import { isObject } from '../../machines/checks.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Channels } from '../node/channels.js';
 import { createNode } from '../node/node.js';
-import { broadcastChannelGuarantees } from './broadcast-channel.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText } from './frame.js';
 import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Json, Linked, Transport } from './transport.js';
+import { broadcastChannelGuarantees } from './guarantees.js';
 
 /** Between two beats of a tab. */
 const BEAT_MS = 500;

@@ -14,10 +14,10 @@ import { freePort } from '../../bench/servers.js';
 import { onSockets } from './strangers.fixture.js';
 import type { Transport } from './transport.js';
 import { log } from './web-socket-hub.fixture.js';
-import { webSocketMesh, webSocketMeshGuarantees, type WebSocketMeshOptions } from './web-socket-mesh.js';
+import { webSocketMesh, type WebSocketMeshOptions } from './web-socket-mesh.js';
+import { webSocketMeshGuarantees } from './guarantees.js';
 
 const url = (port: number, scheme = 'ws') => `${scheme}://127.0.0.1:${port}`;
-
 let newest = new Map<string, number>();
 
 transportConformance({

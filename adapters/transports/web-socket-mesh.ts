@@ -24,13 +24,14 @@ import { anything, checkOptions, environment as environmentChecks, id as anId, i
 import type { BoundedLine } from './bounded-line.js';
 import { createTransport, type Connection, type DriverListener } from './driver.js';
 import { ConnectionError } from './errors.js';
+import { webSocketMeshGuarantees } from './guarantees.js';
 import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './hub.js';
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
 import { isDialling, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
 import type { MeshContact, PeerAddress } from './mesh-contact.js';
-import { escape, MESSAGE_BYTES_MAX, quote, readFrame, reasonIn, saidBy } from './reading.js';
+import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
@@ -38,16 +39,6 @@ import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { Door, type Admission } from './web-socket-hub.js';
 import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions } from './web-socket-listener.js';
-
-/** What a mesh promises: the `guarantees` of its transports. @public */
-export const webSocketMeshGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What `webSocketMesh` is given: where it listens, where the others are, and who may come in.

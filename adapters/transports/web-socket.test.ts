@@ -6,7 +6,8 @@ import { fuzz } from './fuzz.fixture.js';
 import { freePort } from '../../bench/servers.js';
 import { onSockets } from './strangers.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
-import { webSocket, webSocketGuarantees } from './web-socket.js';
+import { webSocket } from './web-socket.js';
+import { webSocketGuarantees } from './guarantees.js';
 
 async function hubOnAnyPort(): Promise<WebSocketHub> {
   const hub = await webSocketHub({ port: 0 });

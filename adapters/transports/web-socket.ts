@@ -13,23 +13,14 @@ import { anything, checkOptions, environment as environmentChecks, id as anId, i
 import { explainAbsence } from './absence.js';
 import { createTransport } from './driver.js';
 import { ConnectionError } from './errors.js';
+import { webSocketGuarantees } from './guarantees.js';
 import { checkSecret, KEY_LENGTH_MAX, TOKEN_LENGTH_MAX, type Line, type LineListener } from './hub.js';
 import { later } from './later.js';
-import { MESSAGE_BYTES_MAX, quote } from './reading.js';
+import { quote } from './reading.js';
 import { reconnecting } from './reconnecting.js';
 import { explained } from './refusals.js';
 import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
-
-/** What WebSockets by way of a hub promise: the `guarantees` of its transports. @public */
-export const webSocketGuarantees = {
-  order: 'fifo',
-  loss: 'possible',
-  duplication: 'none',
-  presence: 'reported',
-  identity: 'checked',
-  messageBytesMax: MESSAGE_BYTES_MAX,
-} as const;
 
 /**
  * What is used of a WebSocket; those of browsers and of the package `ws` are such.

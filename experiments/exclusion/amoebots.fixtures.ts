@@ -1,8 +1,9 @@
 /** Hexagon formation by amoebots that act at the same time, each in a neighbourhood that it has locked. */
 import { expect } from 'vitest';
-import { Hexagon, keyOf, spiral, Train, type Point } from '../../machines/amoebot/index.js';
-import { beside } from '../../machines/amoebot/lattice.js';
-import type { Matter } from '../../machines/amoebot/matter.js';
+import { Hexagon } from './amoebot/hexagon.js';
+import { beside, keyOf, spiral, type Point } from './amoebot/lattice.js';
+import type { Matter } from './amoebot/matter.js';
+import { Train } from './amoebot/train.js';
 import type { NodeId } from '../../machines/effects.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';

@@ -1,6 +1,6 @@
 /** Hexagon formation by amoebots that act at the same time; lines of ten: amoebots.deep.ts. */
 import { expect, test } from 'vitest';
-import { Hexagon } from '../../machines/amoebot/index.js';
+import { Hexagon } from './amoebot/hexagon.js';
 import { followsEngine, formsHexagon, inOrder, line, together } from './amoebots.fixtures.js';
 
 test.each([{ n: 7, requests: 400, seed: 1 }])(

@@ -5,8 +5,8 @@
  * have lapsed and newcomers are not locked.
  */
 import type { NodeId } from '../../machines/effects.js';
-import type { BondChange } from '../../machines/amoebot/matter.js';
-import type { ExclusionNotice } from '../../machines/exclusion/index.js';
+import type { BondChange } from './amoebot/matter.js';
+import type { ExclusionNotice } from '../../machines/exclusion/machine.js';
 import type { Simulation } from '../../network/simulation.js';
 
 /** An amoebot algorithm: what an amoebot would do in a neighbourhood, and doing it. */

@@ -1,8 +1,8 @@
 /** Population protocols on locks: interactions are atomic and serializable, also under churn; without locks they are not. */
 import { describe, expect, test } from 'vitest';
 import { exclusion } from '../../machines/exclusion/index.js';
-import { exactMajority, leaderElection, Population, type PopulationProtocol } from '../../machines/population/index.js';
-import { count } from '../../machines/population/protocols.js';
+import { Population } from './agents/population.js';
+import { count, exactMajority, leaderElection, type PopulationProtocol } from './agents/protocols.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { inhabit } from './population.js';

@@ -1,7 +1,7 @@
 /** A population on locks: every lock that succeeds is an interaction with one of the neighbours it holds, chosen at random, or with all of them. */
-import type { Population } from '../../machines/population/index.js';
+import type { Population } from './agents/population.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { ExclusionNotice } from '../../machines/exclusion/index.js';
+import type { ExclusionNotice } from '../../machines/exclusion/machine.js';
 import type { Step } from '../../machines/protocol.js';
 import { Random } from '../../network/random.js';
 import type { Simulation } from '../../network/simulation.js';

@@ -15,14 +15,7 @@ import { controllerSystems } from './systems.js';
 import { controllerVariants, variantCommands } from './variants.js';
 import { controllerOverlay } from './view.js';
 
-export { depositsMachine } from './applications/deposits.js';
 export { budgetOver } from './budget/index.js';
-export { deliveryMachine } from './delivery.js';
-export { mainMachine } from './growth/membership.js';
-export { newcomerMachine } from './growth/newcomer.js';
-export { pipelinedMachine } from './pipelined.js';
-export { requestMachine } from './request.js';
-export { rootMachine } from './root.js';
 export { controllerCore };
 
 /**

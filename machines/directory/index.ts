@@ -18,7 +18,6 @@ import { directorySystems } from './systems.js';
 import { directoryContext, holdsToken, isUsing, isRequesting, DIRECTORY } from './view.js';
 
 export { directoryMachine } from './machine.js';
-export type { Policy } from './policies.js';
 export type { NewParent } from './own-policies.js';
 export { directoryCore };
 

@@ -16,7 +16,6 @@ import { electionProperties } from './properties.js';
 import { samples, systems } from './samples.js';
 import { times } from './times.js';
 
-export { levelMachine } from '../hierarchy/level.js';
 export { nearest } from '../hierarchy/view.js';
 export { electionMachine } from './machine.js';
 export { electionCore };

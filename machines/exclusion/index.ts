@@ -16,7 +16,7 @@ import { samplesOf } from './samples.js';
 import { exclusionSystems } from './systems.js';
 import { EXCLUSION } from './view.js';
 
-export { exclusionMachine, type ExclusionNotice } from './machine.js';
+export { exclusionMachine } from './machine.js';
 export { exclusionCore };
 
 /**

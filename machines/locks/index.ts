@@ -34,11 +34,6 @@ import { clientLockSamples, clientSamples } from './client-samples.js';
 import { locksSystems } from './systems.js';
 import { epochsOf, isAttached, isServing } from './view.js';
 
-export { clientMachine } from './client.js';
-export { clientLockMachine } from './client-lock.js';
-export { epochsMachine } from './epochs.js';
-export { lockMachine } from './lock.js';
-
 const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack', 'returned'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 

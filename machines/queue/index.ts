@@ -17,9 +17,6 @@ import { isAtRest, queueMayFire, queueProperties } from './properties.js';
 import { queueSamples } from './samples.js';
 import { queueSystems } from './systems.js';
 
-export { guardianMachine } from './guardian.js';
-export { pointerMachine } from './pointer.js';
-export { treeMachine } from '../tree/machine.js';
 export type { Queued } from './messages.js';
 export { queueCore };
 

@@ -18,8 +18,6 @@ import { peerSamples, tabSamples } from './samples.js';
 import { tabsSystems } from './systems.js';
 import { isPresent, tabOf } from './view.js';
 
-export { peerMachine } from './peer.js';
-export { tabMachine } from './tab.js';
 export { tabsCore };
 
 /**

@@ -4,7 +4,7 @@ export { tellFailure, type RehearsalFailure } from './failure.js';
 export { rehearsalMatchers } from './matchers.js';
 export type { Main, RehearsedPeer } from './peer.js';
 export { natsBroker } from './nats-broker.js';
-export { FAULTS, LIMIT_SETTINGS, type RehearsalFault } from './scenario.js';
+export type { RehearsalFault } from './scenario.js';
 export { alone, fences, invariant, lockJudges, noErrors, settles, undisturbed, type RehearsalJudge } from './judges.js';
 export { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
 export { sequentialRegister, type ObjectOperation, type SequentialObject } from './linearizability.js';

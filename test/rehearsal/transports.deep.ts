@@ -5,20 +5,27 @@
 import { connect } from '@nats-io/transport-node';
 import { connectAsync } from 'mqtt';
 import { describe, expect, test } from 'vitest';
-import { broadcastChannel, broadcastChannelGuarantees } from '../../adapters/transports/broadcast-channel.js';
+import { broadcastChannel } from '../../adapters/transports/broadcast-channel.js';
 import { transportConformance, type Conformance } from '../../adapters/transports/conformance.js';
 import { fuzz } from '../../adapters/transports/fuzz.fixture.js';
 import { topicToken } from '../../adapters/transports/frame.js';
-import { mqtt, mqttGuarantees } from '../../adapters/transports/mqtt.js';
-import { nats, natsGuarantees } from '../../adapters/transports/nats.js';
+import { mqtt } from '../../adapters/transports/mqtt.js';
+import { nats } from '../../adapters/transports/nats.js';
 import type { Guarantees, Transport } from '../../adapters/transports/transport.js';
-import { webSocket, webSocketGuarantees } from '../../adapters/transports/web-socket.js';
+import { webSocket } from '../../adapters/transports/web-socket.js';
 import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
-import { webSocketMesh, webSocketMeshGuarantees } from '../../adapters/transports/web-socket-mesh.js';
+import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
 import { mqttBroker } from './locks.fixture.js';
 import { natsBroker } from './nats-broker.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import { runOnce } from './rehearse.js';
+import {
+  broadcastChannelGuarantees,
+  mqttGuarantees,
+  natsGuarantees,
+  webSocketGuarantees,
+  webSocketMeshGuarantees,
+} from '../../adapters/transports/guarantees.js';
 
 /** How a transport is made in a process, and how a stranger writes to one. */
 interface Medium {

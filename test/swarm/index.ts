@@ -1,3 +1,2 @@
 /** Random search at scale; it needs fast-check, an optional peer. */
 export { swarm, type SwarmOptions, type SwarmReport } from './swarm.js';
-export { swarmJudge } from './judge.js';

@@ -6,16 +6,12 @@
  * handover is a pull or a push, as the expanded or the contracted one of the two begins it. A movement goes last in an action: it changes
  * who is beside whom. Lock and Unlock are the exclusion protocol's, and are over and done with when an action begins.
  */
-import type { NodeId } from '../effects.js';
-import { ProtocolError } from '../errors.js';
+import type { NodeId } from '../../../machines/effects.js';
+import { ProtocolError } from '../../../machines/errors.js';
 import { beside, type Direction } from './lattice.js';
 import type { BondChange, Matter } from './matter.js';
 
-/**
- * What one amoebot may do in an action, in the neighbourhood that it has locked.
- *
- * @experimental
- */
+/** What one amoebot may do in an action, in the neighbourhood that it has locked. */
 export class Operations<Memory extends object> {
   constructor(
     private readonly matter: Matter,

@@ -1,12 +1,8 @@
 /** The triangular lattice: nodes in axial coordinates, six directions counted counterclockwise from the right. */
-import { isIntegerOf } from '../checks.js';
-import { UsageError } from '../errors.js';
+import { isIntegerOf } from '../../../machines/checks.js';
+import { UsageError } from '../../../machines/errors.js';
 
-/**
- * A node of the triangular lattice, in axial coordinates.
- *
- * @experimental
- */
+/** A node of the triangular lattice, in axial coordinates. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -40,18 +36,11 @@ export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y =
 export const towards = (from: Point, to: Point): Direction =>
   directions.find((direction) => isSamePoint(beside(from, direction), to))!;
 
-/**
- * A point as text, for maps and sets: `x y`.
- *
- * @experimental
- */
+/** A point as text, for maps and sets: `x y`. */
 export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
 
 /**
  * The first nodes of the spiral around a node: a hexagon, its last layer as far as they reach.
- *
- * @throws UsageError for what is no node, and for a length that is no whole number of at least 1.
- * @experimental
  */
 export function spiral(center: Point, length: number): Point[] {
   if (!Number.isSafeInteger(center?.x) || !Number.isSafeInteger(center.y))

@@ -1,7 +1,10 @@
 /** Hexagon formation one action after the other, and what movements do to links. */
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../network/random.js';
-import { Hexagon, keyOf, Matter, Operations, spiral, type Point } from './index.js';
+import { Random } from '../../../network/random.js';
+import { Hexagon } from './hexagon.js';
+import { keyOf, spiral, type Point } from './lattice.js';
+import { Matter } from './matter.js';
+import { Operations } from './operations.js';
 
 export const line = (n: number) => new Map<string, Point>(Array.from({ length: n }, (_, x) => [`n${x}`, { x, y: 0 }]));
 
@@ -54,6 +57,11 @@ describe('movements', () => {
     expect(() => here.write('c', { count: 1 })).toThrow('cannot write c');
     expect(() => here.push('c')).toThrow('cannot push c');
     expect(() => here.pull('c')).toThrow('cannot pull c');
+  });
+
+  test('a spiral is of a whole number of nodes, around one', () => {
+    expect(() => spiral('x' as never, 5)).toThrow('spiral begins at a node of the lattice; give whole numbers');
+    expect(() => spiral({ x: 0, y: 0 }, Infinity)).toThrow('a spiral of Infinity nodes: give a whole number');
   });
 
   test('nobody expands into another', () => {

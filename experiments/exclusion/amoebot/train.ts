@@ -5,16 +5,12 @@
  * the last one contracts by itself. Where the one before it went, an amoebot is told: whoever expands writes it into the memory of
  * the one behind. What an amoebot does depends on itself and its locked neighbours, and it writes those alone.
  */
-import type { NodeId } from '../effects.js';
+import type { NodeId } from '../../../machines/effects.js';
 import { towards, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 import { Operations } from './operations.js';
 
-/**
- * The public memory of a carriage.
- *
- * @experimental
- */
+/** The public memory of a carriage. */
 export interface Carriage {
   /** Of the engine: where it goes next. */
   readonly way: readonly Direction[];
@@ -27,11 +23,7 @@ export interface Carriage {
 /** What a carriage does next. */
 export type Shunting = { readonly do: 'expand' | 'push'; readonly direction: Direction } | { readonly do: 'contract' };
 
-/**
- * The train: amoebots in a line follow the first of them along a way, one action of one amoebot at a time.
- *
- * @experimental
- */
+/** The train: amoebots in a line follow the first of them along a way, one action of one amoebot at a time. */
 export class Train {
   /** Where they are. */
   readonly matter: Matter;

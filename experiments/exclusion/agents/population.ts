@@ -5,7 +5,7 @@
  * been there all the time; otherwise it is void for both. With messages alone this cannot be had while links may be cut between lock
  * and commit, since the half that one agent has applied is lost with the answer: whoever commits must see both ends.
  */
-import type { NodeId } from '../effects.js';
+import type { NodeId } from '../../../machines/effects.js';
 import type { PopulationProtocol } from './protocols.js';
 
 interface Meeting {
@@ -20,8 +20,6 @@ interface Meeting {
 /**
  * A population of agents that meet while one of them has locked the other: an interaction happens at its commit, for both at once,
  * or is void because their link was cut meanwhile.
- *
- * @experimental
  */
 export class Population<S extends string> {
   /** Interactions in the order in which they happened. */

@@ -7,15 +7,11 @@
  * and points to the next place of the spiral. What an amoebot does depends on itself and its neighbours only, and it writes at most
  * itself and one follower that it pulls: a locked neighbourhood is all it needs. A common sense of direction is assumed.
  */
-import type { NodeId } from '../effects.js';
+import type { NodeId } from '../../../machines/effects.js';
 import { beside, directions, isSamePoint, towards, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 
-/**
- * What an amoebot of the hexagon formation knows: its role, and a direction of the lattice.
- *
- * @experimental
- */
+/** What an amoebot of the hexagon formation knows: its role, and a direction of the lattice. */
 export interface Cell {
   readonly role: 'seed' | 'idle' | 'follower' | 'root' | 'retired';
   /** Of a follower: where its head finds whom it follows. Of the seed and the retired: where the next place of the spiral is. */
@@ -31,11 +27,7 @@ export type Action =
 
 const UNCHANGED: BondChange = { cut: [], joined: [] };
 
-/**
- * Hexagon formation: amoebots that are connected become a hexagon around the first of them, one action of one amoebot at a time.
- *
- * @experimental
- */
+/** Hexagon formation: amoebots that are connected become a hexagon around the first of them, one action of one amoebot at a time. */
 export class Hexagon {
   /** Where they are. */
   readonly matter: Matter;

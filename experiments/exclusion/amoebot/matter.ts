@@ -5,14 +5,10 @@
  * A movement tells which links it cuts and which it brings. Links that stay keep their ports: at most 6 while contracted, 8 while
  * expanded.
  */
-import type { NodeId } from '../effects.js';
+import type { NodeId } from '../../../machines/effects.js';
 import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
 
-/**
- * The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded.
- *
- * @experimental
- */
+/** The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded. */
 export interface Body {
   readonly head: Point;
   /** The head while contracted. */
@@ -26,11 +22,7 @@ export interface BondChange {
   readonly joined: readonly Bond[];
 }
 
-/**
- * Programmable matter in the canonical amoebot model: who occupies which nodes of the lattice, and the movements that are possible.
- *
- * @experimental
- */
+/** Programmable matter in the canonical amoebot model: who occupies which nodes of the lattice, and the movements that are possible. */
 export class Matter {
   private readonly bodies = new Map<NodeId, Body>();
   private readonly occupants = new Map<string, NodeId>();

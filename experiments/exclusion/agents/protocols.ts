@@ -5,11 +5,7 @@
  * change places: what a state stands for wanders, and everything meets everything.
  */
 
-/**
- * A population protocol: its states, and what two agents that meet become, the initiator first.
- *
- * @experimental
- */
+/** A population protocol: its states, and what two agents that meet become, the initiator first. */
 export interface PopulationProtocol<S extends string> {
   readonly states: readonly S[];
   meet(initiator: S, responder: S): readonly [S, S];
@@ -23,11 +19,7 @@ export type Opinion = 'A' | 'B' | 'a' | 'b';
 const isStrong = (opinion: Opinion): boolean => opinion === 'A' || opinion === 'B';
 const weak = (opinion: Opinion): Opinion => opinion.toLowerCase() as Opinion;
 
-/**
- * Exact majority with four states: the difference between strong As and strong Bs never changes.
- *
- * @experimental
- */
+/** Exact majority with four states: the difference between strong As and strong Bs never changes. */
 export const exactMajority: PopulationProtocol<Opinion> = {
   states: ['A', 'B', 'a', 'b'],
   meet(initiator, responder) {
@@ -43,11 +35,7 @@ export const exactMajority: PopulationProtocol<Opinion> = {
 
 export type Rank = 'leader' | 'follower';
 
-/**
- * Everybody begins as a leader; of two that meet one follows. Never none is left.
- *
- * @experimental
- */
+/** Everybody begins as a leader; of two that meet one follows. Never none is left. */
 export const leaderElection: PopulationProtocol<Rank> = {
   states: ['leader', 'follower'],
   meet: (initiator, responder) =>
