@@ -15,10 +15,23 @@ export const rooms = [
 
 const world = (...names) => names.map((name) => `network/world/${name}.ts`);
 
+const transports = (...names) => names.map((name) => `adapters/transports/${name}.ts`);
+
+const locks = (...names) => names.map((name) => `adapters/locks/${name}.ts`);
+
 const topology = (...names) => names.map((name) => `network/topology/${name}.ts`);
 
 /** @type {Record<string, { files: string[]; tests: string[]; minutes: number }>} */
 export const slices = {
+  types: {
+    files: [
+      ...world('choice', 'driver'),
+      ...['index', 'scenario/types'].map((name) => `network/${name}.ts`),
+      ...transports('transport'),
+    ],
+    tests: ['network/world/links.test.ts'],
+    minutes: 10,
+  },
   links: { files: world('links'), tests: ['network/world/links.test.ts'], minutes: 10 },
   flights: {
     files: world('flights', 'pending', 'channel-numbers', 'commands'),
@@ -55,8 +68,8 @@ export const slices = {
   },
   monitor: {
     files: ['network/monitor.ts', 'network/sums.ts'],
-    tests: ['network/monitor.test.ts', 'network/monitor-around.test.ts'],
-    minutes: 15,
+    tests: ['network/monitor.test.ts'],
+    minutes: 30,
   },
   files: {
     files: topology('decode', 'edge-list', 'gml', 'contacts'),
@@ -73,8 +86,43 @@ export const slices = {
     tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
     minutes: 15,
   },
+  scenario: {
+    files: ['parse', 'read', 'events', 'required'].map((name) => `network/scenario/${name}.ts`),
+    tests: ['network/scenario/refusals.test.ts', 'network/scenario/parse.test.ts'],
+    minutes: 40,
+  },
   channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },
-  host: { files: ['adapters/node/host.ts'], tests: ['adapters/node/host.test.ts'], minutes: 10 },
+  host: {
+    files: ['adapters/node/host.ts', 'adapters/node/node-logic.ts'],
+    tests: ['adapters/node/node-logic.test.ts', 'adapters/node/host.test.ts'],
+    minutes: 15,
+  },
+  neighbours: {
+    files: ['ports', 'neighbours', 'safety', 'graph', 'watchers', 'node-options'].map((name) => `adapters/node/${name}.ts`),
+    tests: ['adapters/node/neighbours.test.ts', 'adapters/node/node-options.test.ts'],
+    minutes: 20,
+  },
+  'live-node': {
+    files: ['adapters/node/node.ts'],
+    tests: ['live-node', 'live-commands', 'live-ends'].map((name) => `adapters/node/${name}.test.ts`),
+    minutes: 40,
+  },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
+  reading: { files: transports('reading'), tests: transports('reading.test'), minutes: 20 },
+  frames: {
+    files: transports('frame', 'envelope', 'drops', 'backlog', 'rate'),
+    tests: transports('drops.test', 'rate.test', 'envelope.test', 'frame.test'),
+    minutes: 30,
+  },
+  ids: {
+    files: transports('ids', 'origins', 'refusals', 'linked-peers', 'absence', 'later', 'promises'),
+    tests: transports('ids.test', 'origins.test', 'explained.test', 'waiting.test'),
+    minutes: 30,
+  },
+  desk: {
+    files: locks('lock-desk', 'lock-handle', 'locks-options', 'visits'),
+    tests: locks('locks-options.test', 'visits.test', 'lock-desk.test', 'turns.test'),
+    minutes: 40,
+  },
   availability: { files: ['adapters/locks/availability.ts'], tests: ['adapters/locks/availability.test.ts'], minutes: 10 },
 };

@@ -83,3 +83,27 @@ test('a snapshot is plain data, shows the chart of the node, and restores with i
   await waitFor(again, ({ roles }) => (roles['directory']!.value as { holding?: string }).holding === 'idle');
   again.stop();
 });
+
+test('an actor that stops closes its node, keeps its roles, and takes nothing afterwards', async () => {
+  const input = inputOf(bus(), 'a');
+  const actor = createActor(node, { input }).start();
+  await started(actor);
+  actor.send({ type: 'request' });
+  const { roles } = actor.getSnapshot();
+  actor.stop();
+  expect(actor.getSnapshot()).toEqual({ status: 'stopped', error: undefined, output: undefined, input, roles });
+  const another = createNode(input);
+  await another.ready;
+  await another.close();
+});
+
+test('one that nobody has invoked tells its notices to whoever listens', async () => {
+  const actor = createActor(node, { input: inputOf(bus(), 'a') });
+  const told: string[] = [];
+  actor.on('*', ({ type }) => told.push(type));
+  actor.start();
+  await started(actor);
+  for (const type of ['request', 'release']) actor.send({ type });
+  expect(told).toEqual(['granted', 'released']);
+  actor.stop();
+});

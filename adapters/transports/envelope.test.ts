@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { envelopeSchema, refusal } from './envelope.js';
+import { envelopeOf, envelopeSchema, isVersioned, refusal } from './envelope.js';
 
 const schema = Compile(envelopeSchema);
 
@@ -24,6 +24,45 @@ const likely = fc.record({
   message: fc.record({ type: fc.constant('find'), hops: fc.jsonValue() }),
 });
 
+test.each([
+  [{ v: 2, name: 'x', message: { type: 'find' } }, /speaks version 2/],
+  [{ v: 1, name: '', message: { type: 'find' } }, /its name/],
+  [{ v: 1, name: 'x', message: { type: 7 } }, /no type/],
+  [{ v: 1, name: 'x', message: { type: 'find' }, to: 'all' }, /field "to"/],
+  ['hello', /no envelope/],
+])('%j is refused with its reason', (value, reason) => {
+  expect(refusal(value as never)).toMatch(reason);
+});
+
+test('what a node says is an envelope, with the version that this side speaks', () => {
+  const envelope = envelopeOf('locks', { type: 'find' });
+  expect(envelope).toEqual({ v: 1, name: 'locks', message: { type: 'find' } });
+  expect(refusal(envelope)).toBeNull();
+});
+
+test('what has the parts of an envelope is one of some version, and everything else the application’s own', () => {
+  const parts = { v: 7, name: 1, message: null };
+  expect(isVersioned(parts as never)).toBe(true);
+  const { v, name, message } = parts;
+  expect([{ v, name }, { v, message }, { name, message }, 'x', [1], null].filter((value) => isVersioned(value as never))).toEqual(
+    [],
+  );
+});
+
+test.each([
+  [
+    { v: '1', name: 'x', message: { type: 'find' } },
+    'it speaks version 1 of the wire format, this side 1; run the same release on both',
+  ],
+  [{ v: 1, name: 'x'.repeat(513), message: { type: 'find' } }, 'its name is no string of 1 to 512 characters'],
+  [{ v: 1, name: '😀'.repeat(513), message: { type: 'find' } }, 'its name is no string of 1 to 512 characters'],
+  [{ v: 1, name: 'x', message: { type: 'x'.repeat(65) } }, 'its message has no type'],
+  [{ v: 1, name: 'x', message: 'find' }, 'its message has no type'],
+  [{ v: 1, name: '😀'.repeat(512), message: { type: '😀'.repeat(64) } }, null],
+])('case %#: refused for just what it lacks', (value, reason) => {
+  expect(refusal(value as never)).toBe(reason);
+});
+
 test('the check and the published schema agree on every value', () => {
   let accepted = 0;
   fc.assert(
@@ -35,14 +74,4 @@ test('the check and the published schema agree on every value', () => {
     { numRuns: 5_000 },
   );
   expect(accepted).toBeGreaterThan(500);
-});
-
-test.each([
-  [{ v: 2, name: 'x', message: { type: 'find' } }, /speaks version 2/],
-  [{ v: 1, name: '', message: { type: 'find' } }, /its name/],
-  [{ v: 1, name: 'x', message: { type: 7 } }, /no type/],
-  [{ v: 1, name: 'x', message: { type: 'find' }, to: 'all' }, /field "to"/],
-  ['hello', /no envelope/],
-])('%j is refused with its reason', (value, reason) => {
-  expect(refusal(value as never)).toMatch(reason);
 });

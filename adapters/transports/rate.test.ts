@@ -1,6 +1,4 @@
-import { expect, test, vi } from 'vitest';
-import type { DriverListener } from './driver.js';
-import { FrameReader } from './frame.js';
+import { expect, test } from 'vitest';
 import { Rate } from './rate.js';
 
 test('so many a second, saved up for one second', () => {
@@ -25,20 +23,28 @@ test('saved up for longer where it may be, from those of one second on', () => {
   expect(allowed(50)).toBe(30);
 });
 
-test('frames of a flood are dropped, with one warning', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const received = vi.fn<DriverListener['received']>();
+test('what has come already is charged beyond the bound, and what is owed is paid first', () => {
   let now = 0;
-  const reader = new FrameReader('a', { received } as unknown as DriverListener, { now: () => now });
-  const flood = (count: number) => {
-    for (let i = 0; i < count; i++) reader.read('{"from":"b","message":1}');
-  };
-  flood(150_000);
-  expect(received).toHaveBeenCalledTimes(100_000);
-  expect(warn).toHaveBeenCalledTimes(1);
-  expect(warn.mock.calls[0]![0]).toMatch(/more than 100000 come in a second/);
+  const rate = new Rate(10, { now: () => now });
+  rate.charge();
+  expect(rate.isSpent).toBe(false);
+  rate.charge(19);
+  expect(rate.isSpent).toBe(true);
   now = 1000;
-  flood(1);
-  expect(received).toHaveBeenCalledTimes(100_001);
-  warn.mockRestore();
+  expect(rate.allows()).toBe(false);
+  now = 1100;
+  expect([rate.allows(25), rate.allows()]).toEqual([true, false]);
+  now = 3500;
+  expect([rate.isSpent, rate.allows()]).toEqual([true, false]);
+  now = 3600;
+  expect(rate.isSpent).toBe(false);
+});
+
+test('time that passes while more comes than may is saved up all the same', () => {
+  let now = 0;
+  const rate = new Rate(10, { now: () => now });
+  rate.charge(10);
+  for (now = 20; now < 100; now += 20) expect(rate.allows()).toBe(false);
+  now = 100;
+  expect(rate.allows()).toBe(true);
 });

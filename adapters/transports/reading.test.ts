@@ -1,19 +1,20 @@
 /** What comes from outside is read in one place, within bounds; what is to go out is held to the same ones. */
-import { expect, test, vi } from 'vitest';
-import { linked } from '../linked.js';
-import { broadcastChannel } from './broadcast-channel.js';
-import { refusal } from './envelope.js';
-import { FrameReader } from './frame.js';
-import { isId } from './ids.js';
+import { expect, test } from 'vitest';
+import { UsageError } from '../../machines/errors.js';
 import { InProcessBus } from './in-process.js';
-import { messagePort } from './message-port.js';
-import { mqtt } from './mqtt.js';
-import { nats } from './nats.js';
-import { DEPTH_MAX, FRAME_BYTES_MAX, quote, readFrame, VALUES_MAX, write } from './reading.js';
-import { sealed } from './sealed.js';
-import { WebSocket } from 'ws';
-import { webSocket } from './web-socket.js';
-import { webSocketMesh } from './web-socket-mesh.js';
+import {
+  bytesOf,
+  DEPTH_MAX,
+  escape,
+  FRAME_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
+  quote,
+  readFrame,
+  reasonIn,
+  saidBy,
+  VALUES_MAX,
+  write,
+} from './reading.js';
 
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
@@ -50,8 +51,10 @@ test.each<[string, unknown, RegExp]>([
   ['no JSON', undefined, /it is undefined, which is no JSON/],
   ['a bigint', [1n], /it is no JSON \(/],
   ['no number', [NaN], /a number that JSON cannot carry/],
+  ['too many values', Array.from({ length: VALUES_MAX }, () => 0), /it has more than 131072 keys and values/],
 ])('%s is refused by name at send', (_, message, reason) => {
   expect(() => write(message as never, 64, 'transport "a"')).toThrow(reason);
+  expect(() => write(message as never, 64, 'transport "a"')).toThrow(UsageError);
 });
 
 test('a cycle is refused at send, not followed', () => {
@@ -85,78 +88,52 @@ test.each<[string, unknown, string]>([
   expect(quote(value)).toBe(text);
 });
 
-test('a warning about a frame shows a hundred escaped characters of it at most', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const reader = (medium = { received: vi.fn() }) => new FrameReader('a', medium as never);
-  reader().read(`\u001B]0;evil\u0007${'y'.repeat(10_000)}`);
-  const [text] = warn.mock.calls[0]!;
-  expect(text).toContain('\\u{1b}]0;evil\\u{7}yyy');
-  expect(text.length).toBeLessThan(200);
-  warn.mockRestore();
-  // The version of an envelope is the sender's to say, and was written out whole.
-  expect(refusal({ v: JSON.parse(deep(60)), name: 'x', message: { type: 'find' } })).toContain('version a list of');
+test.each<[string, unknown, string]>([
+  ['a list', [1], 'a list'],
+  ['nothing', null, 'null'],
+  ['a hundred that become more', '\n'.repeat(100), `${'\\u{a}'.repeat(20).slice(0, 99)}…`],
+])('%s is quoted, whatever it is', (_, value, text) => {
+  expect(quote(value)).toBe(text);
 });
 
-const evil: [string, unknown][] = [
-  ['constructor', 'constructor'],
-  ['__proto__', '__proto__'],
-  ['toString', 'toString'],
-  ['600 characters', 'x'.repeat(600)],
-  ['nothing', ''],
-  ['a line break', 'a\nb'],
-  ['half a character', '\uD800'],
-  ['another normal form than NFC', 'e\u0301'],
-  ['text from right to left', 'a\u202Eb'],
-  ['a space of no width', 'a\u200B'],
-  ['a byte order mark', '\uFEFFa'],
-  ['a line separator', 'a\u2028b'],
-  ['a letter that nobody sees', 'a\u3164'],
-  ['a variation of what stands before it', 'a\uFE0F'],
-  ['a space that does not break', 'a\u00A0b'],
-  ['a space', ' '],
-  ['a space at the end', 'a '],
-  ['a number', 7],
-];
-const transports: [string, (id: string) => unknown][] = [
-  ['in-process', (id) => new InProcessBus().transport(id)],
-  ['message-port', (id) => messagePort(new MessageChannel().port1, { id })],
-  ['broadcast-channel', (id) => broadcastChannel({ id })],
-  ['web-socket', (id) => webSocket({ id, url: 'ws://127.0.0.1:1', WebSocket })],
-  ['web-socket-mesh', (id) => webSocketMesh({ id, listen: { port: 0 }, peers: [] })],
-  ['nats', (id) => nats({ id, connection: () => Promise.reject(new Error('none')) })],
-  ['mqtt', (id) => mqtt({ id, connection: () => Promise.reject(new Error('none')) })],
-  ['sealed', (id) => sealed(Object.assign(new InProcessBus().transport('a'), { id }), { key: 'sixteen bytes and more' })],
-  ['linked, among the peers', (id) => linked(new InProcessBus().transport('a'), { peers: ['a', id] })],
-];
-
-test.each(transports)('%s refuses at creation what can be no id', (_, create) => {
-  for (const [, id] of evil)
-    expect(() => create(id as string)).toThrow(/cannot be ".*": .*; give a non-empty string of at most 255/s);
+test('a text is escaped without a bound, and what everybody sees stands for itself', () => {
+  expect(escape(`ä ${'x'.repeat(200)}\u2029`)).toBe(`ä ${'x'.repeat(200)}\\u{2029}`);
 });
 
-test('what people write is an id', () => {
-  for (const id of ['printer 3', 'ä b', '日本', 'a.*>', '😀', 'x'.repeat(255)]) expect(isId(id)).toBe(true);
+test('what was thrown says what it says, whether it is an error or not', () => {
+  expect([saidBy(new Error('late\n')), saidBy('none'), saidBy(undefined)]).toEqual(['late\\u{a}', 'none', 'undefined']);
 });
 
-test('what is larger than any frame is dropped before it is decoded', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const decode = vi.spyOn(TextDecoder.prototype, 'decode');
-  const received = vi.fn();
-  const reader = new FrameReader('a', { received } as never);
-  reader.readBytes(new Uint8Array(FRAME_BYTES_MAX + 1));
-  expect(decode).not.toHaveBeenCalled();
-  expect(warn.mock.calls.join()).toContain('its 1048577 bytes are over the limit of 1048576');
-  reader.readBytes(new TextEncoder().encode('{"from":"b","message":1}'));
-  expect(received.mock.calls).toEqual([['b', 1]]);
-  vi.restoreAllMocks();
+test('a refusal gives its reason, or has none', () => {
+  expect([{ why: 'full' }, { why: '' }, { why: 7 }, {}].map(reasonIn)).toEqual([
+    'full',
+    'it gave no reason',
+    'it gave no reason',
+    'it gave no reason',
+  ]);
 });
 
-test('a sender that can be none is not heard', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const received = vi.fn();
-  const reader = new FrameReader('a', { received } as never);
-  for (const [, from] of evil) reader.read(JSON.stringify({ from, message: 1 }));
-  reader.read('{"from":"b","message":1}');
-  expect(received.mock.calls).toEqual([['b', 1]]);
-  warn.mockRestore();
+test('bounds are of bytes in UTF-8, and a message leaves room for its head', () => {
+  expect([bytesOf('x'), bytesOf('€'), MESSAGE_BYTES_MAX]).toEqual([1, 3, 1_044_480]);
+  expect(write('€'.repeat(10), 32, 'a')).toBe(`"${'€'.repeat(10)}"`);
+  expect(() => write('€'.repeat(10), 31, 'transport "a"')).toThrow(
+    'transport "a" cannot carry this message: it has 32 bytes as JSON, and 31 are the limit; split it; nothing was sent',
+  );
+  expect(readFrame('"€"', 5)).toEqual({ value: '€' });
+  expect(readFrame('"€"', 4)).toEqual({ refused: 'its 3 characters are over the limit of 4 bytes' });
+});
+
+test('a frame is as deep as its message and three levels more', () => {
+  expect(readFrame(deep(DEPTH_MAX + 3))).toHaveProperty('value');
+  expect(readFrame(deep(DEPTH_MAX + 4))).toHaveProperty('refused');
+  const withNull = `${'['.repeat(DEPTH_MAX)}null${']'.repeat(DEPTH_MAX)}`;
+  for (const text of [deep(DEPTH_MAX), withNull]) expect(write(JSON.parse(text) as never, 1_000, 'a')).toBe(text);
+});
+
+test('keys and values are counted together, to the last one', () => {
+  const pairs = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 0])));
+  expect(readFrame(pairs(VALUES_MAX / 2 - 1))).toHaveProperty('value');
+  expect(readFrame(pairs(VALUES_MAX / 2))).toHaveProperty('refused');
+  expect(readFrame(`[${'0,'.repeat(VALUES_MAX - 2)}0]`)).toHaveProperty('value');
+  expect(readFrame(`[${'0,'.repeat(VALUES_MAX - 1)}0]`)).toHaveProperty('refused');
 });

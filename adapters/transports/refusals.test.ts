@@ -4,7 +4,6 @@ import net from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket, type ClientOptions } from 'ws';
 import { cert, key } from './certificate.fixture.js';
-import { explained } from './refusals.js';
 import { throughHub } from './through-hub.js';
 import { webSocketHub } from './web-socket-hub.js';
 import { hubWith, peer, statusOf } from './web-socket-hub.fixture.js';
@@ -59,27 +58,6 @@ test('so does a peer of a mesh', async () => {
   const why = 'it is not let in: its token or its id does not do; give it what admit asks for';
   expect((await closed)?.message).toBe(`peer "a" at ${at} refused peer "b": ${why}`);
   expect(said()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
-});
-
-test('a mesh has no hub to look for', () => {
-  expect(explained('connect ECONNREFUSED 127.0.0.1:1', 'ws://b', 'a peer')).toMatch(/; is a peer there\?$/);
-});
-
-test.each([
-  ['ws://hub', 'Unexpected server response: 403', /403; the page is not let in there: name its origin in origins/],
-  ['ws://hub', 'Unexpected server response: 404', /404; nobody takes WebSockets at that path/],
-  ['ws://hub', 'Unexpected server response: 503', /503; it is full: raise limits.connections/],
-  ['ws://hub', 'Unexpected server response: 502', /502; who answers there is no hub/],
-  ['ws://hub', 'connect ECONNREFUSED 127.0.0.1:1', /ECONNREFUSED 127.0.0.1:1; is the hub there\?/],
-  ['wss://hub', 'socket hang up', /hang up; the other end may ask for a certificate and not trust the one from here/],
-  ['wss://hub', 'ssl/tls alert certificate required: SSL alert number 116', /; it asks for a certificate .* give cert and key/],
-  [
-    'wss://hub',
-    "Hostname/IP does not match certificate's altnames: IP: 10.0.0.17 is not in the cert's list: a.example, b.example, c.example",
-    /^altnames: IP: 10.0.0.17 is not in the cert's list: a.example, b.example, c.example; its certificate is for other names/,
-  ],
-])('at %s, "%s" comes with its cure', (url, why, shown) => {
-  expect(explained(why, url)).toMatch(shown);
 });
 
 const dialling = (options: ClientOptions) =>

@@ -1,0 +1,97 @@
+/** What `createLocks` and its requests are given is checked at once, by name. */
+import { describe, expect, test } from 'vitest';
+import { InProcessBus } from '../transports/in-process.js';
+import { checkAcquire, checkLocks, checkName, checkRequest } from './locks-options.js';
+
+const transport = new InProcessBus().transport('a');
+const needed = { transport, peers: ['a', 'b'] };
+const meter = { createCounter: () => {}, createHistogram: () => {}, createObservableGauge: () => {} };
+
+describe('of the locks', () => {
+  test.each<[option: string, values: readonly unknown[], answer: string]>([
+    ['transport', [undefined, {}], 'give a transport'],
+    ['peers', [undefined, [], 'ab'], "give the ids of all who take part, as in ['a', 'b', 'c']"],
+    ['name', ['', 7], 'give a text'],
+    ['storage', [{}], "give what keeps a peer's promises"],
+    ['join', ['yes'], 'give true or false'],
+    ['client', ['yes'], 'give true or false'],
+    ['confirm', ['yes'], 'give true or false'],
+    [
+      'metrics',
+      [{}, { ...meter, createCounter: 1 }, { ...meter, createHistogram: 1 }, { ...meter, createObservableGauge: 1 }],
+      "give a meter, as metrics.getMeter('locks') gives it",
+    ],
+    ['inspect', [{}, 'all', { next: 1 }], 'give a function, or an observer with next'],
+    ['clock', [{}], 'give a scheduler of RxJS'],
+  ])('%s is refused where it is wrong', (option, values, answer) => {
+    for (const value of values) {
+      expect(() => checkLocks({ ...needed, [option]: value })).toThrow(`createLocks: ${option} `);
+      expect(() => checkLocks({ ...needed, [option]: value })).toThrow(answer);
+    }
+  });
+
+  test('the transport and the peers are enough, and the rest may be given', () => {
+    checkLocks(needed);
+    checkLocks({
+      ...needed,
+      name: 'mine',
+      storage: { load: () => {}, save: () => {} },
+      join: false,
+      client: false,
+      confirm: true,
+      metrics: meter,
+      inspect: () => {},
+    });
+    checkLocks({ ...needed, inspect: { next: () => {} } });
+    expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object; give { transport, peers }');
+  });
+
+  test('one that comes later is given no peers', () => {
+    checkLocks({ transport, join: true });
+    expect(() => checkLocks({ ...needed, join: true })).toThrow(
+      'createLocks: peers is a list of 2; give nothing here beside join: true',
+    );
+  });
+
+  test('a client is given its peers, and nothing that is for those who vote', () => {
+    checkLocks({ ...needed, client: true, join: false, confirm: false });
+    for (const option of ['join', 'confirm', 'storage'])
+      expect(() => checkLocks({ ...needed, client: true, [option]: true })).toThrow(
+        `createLocks: ${option} is true; give nothing here beside client: true`,
+      );
+    expect(() => checkLocks({ transport, client: true })).toThrow('createLocks: peers is missing');
+  });
+});
+
+test('the name of a lock is 1 to 256 characters', () => {
+  for (const name of ['x', 'x'.repeat(256)]) checkName(name);
+  for (const name of ['', 'x'.repeat(257), 7, undefined])
+    expect(() => checkName(name)).toThrow('a lock needs a name: give a string of 1 to 256 characters');
+});
+
+describe.each([
+  ['locks.acquire("x")', (options: unknown) => checkAcquire('x', options)],
+  ['locks.request("x")', (options: unknown) => checkRequest('x', options)],
+])('of %s', (who, check) => {
+  test.each<[option: string, value: unknown, answer: string]>([
+    ['mode', 'read', 'give "exclusive" or "shared"'],
+    ['ifAvailable', 1, 'give true or false'],
+    ['steal', true, 'give false: no lock is taken from whoever holds it'],
+    ['signal', {}, 'give an AbortSignal'],
+  ])('%s is refused where it is wrong', (option, value, answer) => {
+    expect(() => check({ [option]: value })).toThrow(`${who}: ${option} is `);
+    expect(() => check({ [option]: value })).toThrow(answer);
+  });
+
+  test('all of them may be left out or given', () => {
+    check({});
+    check({ mode: 'shared', ifAvailable: true, steal: false, signal: new AbortController().signal });
+    check({ mode: 'exclusive' });
+  });
+});
+
+test('to retry is for requests, and true or false', () => {
+  checkRequest('x', { retry: true });
+  expect(() => checkRequest('x', { retry: 1 })).toThrow('locks.request("x"): retry is 1; give true or false');
+  expect(() => checkAcquire('x', { retry: true })).toThrow('locks.acquire("x") has no option retry');
+});

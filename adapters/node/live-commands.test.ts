@@ -1,0 +1,184 @@
+/** What a node in an application is told to do, when it does it, and what may stand in between. */
+import { setup } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { defineCore } from '../../machines/define.js';
+import { effects, type Message } from '../../machines/effects.js';
+import type { Gate } from './node.js';
+import { description, heardOf, started, valueOf, word, type Event } from './parrot.fixture.js';
+
+describe('commands', () => {
+  test('one that is not known, or cannot be taken now, is refused by name and changes nothing', async () => {
+    const { node, steps } = await started({ name: 'mine' });
+    expect(() => node.command('pray')).toThrow(
+      'parrot knows no command "pray"; it knows say, babble, ring, hush, dice, keep, fail, rest, work',
+    );
+    expect(() => node.command('rest')).toThrow('node "a" of "mine" cannot take "rest" now; nothing has changed');
+    expect([node.attempt('pray'), node.attempt('rest'), steps]).toEqual([false, false, []]);
+    await node.close();
+    expect(() => node.command('dice')).toThrow('node "a" of "mine" is closed');
+    expect(node.attempt('dice')).toBe(false);
+  });
+
+  test('one that waits is taken in its turn, and one that need not wait passes it', async () => {
+    const { node, steps } = await started();
+    node.command('work');
+    node.command('work');
+    expect([valueOf(node), steps.length]).toEqual(['busy', 1]);
+    node.command('dice');
+    node.command('rest');
+    expect(steps.map(({ event }) => event.type)).toEqual(['work', 'dice', 'rest', 'work']);
+    expect(valueOf(node)).toBe('busy');
+  });
+
+  test('draws come from the chance that it was given, and are told', async () => {
+    const crypto = { getRandomValues: (words: Uint32Array) => words.fill(10), randomUUID: () => '' } as never;
+    const { node, steps, notices } = await started({ crypto });
+    node.command('dice');
+    expect([notices, steps[0]!.drawn]).toEqual([[{ type: 'fell', value: 4 }], [4]]);
+  });
+
+  test('the transitions that a step took are told while somebody watches', async () => {
+    const { node, steps } = await started();
+    const stop = node.watchSelections();
+    node.command('work');
+    stop();
+    node.command('rest');
+    expect(steps.map((step) => 'selected' in step)).toEqual([true, false]);
+  });
+
+  test('a chart that fails ends the node with the error, and nothing more of it is told', async () => {
+    const { node, steps, notices } = await started();
+    node.command('fail');
+    expect(await node.closed).toMatchObject({ message: 'node a: its step for "fail" failed: mine' });
+    expect([steps, notices, node.view()]).toEqual([[], [], {}]);
+  });
+
+  test('an inspector sees who sent what a chart takes, and nobody behind a command', async () => {
+    const seen: [string, string | undefined][] = [];
+    const { node, medium } = await started({
+      inspect: (event: any) => {
+        if (event.type === '@xstate.event' && ['word', 'dice'].includes(event.event.type))
+          seen.push([event.event.type, event.sourceRef?.id]);
+      },
+    });
+    medium.received('b', word('hi'));
+    node.command('dice');
+    expect(seen).toEqual([
+      ['word', expect.stringMatching(/^b/)],
+      ['dice', undefined],
+    ]);
+  });
+});
+
+describe('timers', () => {
+  test('go off in their time, are taken back, and end with the node', async () => {
+    const { node, clock, steps, notices } = await started();
+    for (const [timer, delay] of [
+      ['first', 5],
+      ['second', 6],
+      ['third', 9],
+    ] as const)
+      node.command('ring', { timer, delay });
+    node.command('hush', { timer: 'second' });
+    clock.runUntil(4);
+    expect(notices).toEqual([]);
+    clock.runUntil(7);
+    expect(notices).toEqual([{ type: 'rang', timer: 'first' }]);
+    expect(steps.at(-1)).toMatchObject({ role: 'parrot', event: { type: 'timer', timer: 'first' } });
+    await node.close();
+    expect(clock.isIdle).toBe(true);
+    clock.runUntil(20);
+    expect(notices).toHaveLength(1);
+  });
+});
+
+describe('a gate', () => {
+  const gateOf = () => {
+    const held: [number, () => void][] = [];
+    const parted: string[] = [];
+    const gate = {
+      isShut: false,
+      comes: ({ number }, take) => void held.push([number, take]),
+      parted: (peer) => void parted.push(peer),
+    } satisfies Gate as { isShut: boolean } & Gate;
+    return { gate, held, parted };
+  };
+
+  test('is given what comes, also from the node itself, and lets it through when it likes', async () => {
+    const { node, medium, notices } = await started();
+    const { gate, held, parted } = gateOf();
+    node.guard(gate);
+    medium.up('b');
+    medium.received('b', word('hi'));
+    node.command('say', { to: 'a', text: 'ho' });
+    await Promise.resolve();
+    expect([notices, held.map(([number]) => number)]).toEqual([[], [1, 1]]);
+    for (const [, take] of held) take();
+    expect(notices).toEqual([heardOf('b', 'hi'), heardOf('a', 'ho')]);
+    medium.down('b');
+    expect(parted).toEqual(['b']);
+    node.guard();
+    medium.received('b', word('free'));
+    expect(notices.at(-1)).toEqual(heardOf('b', 'free'));
+  });
+
+  test('a peer that comes parts nobody', async () => {
+    const { node, medium } = await started();
+    const { gate, parted } = gateOf();
+    node.guard(gate);
+    medium.up('c');
+    expect(parted).toEqual([]);
+  });
+
+  test('while it is shut, commands that wait go on waiting; without it they are taken', async () => {
+    const { node, steps } = await started();
+    const { gate } = gateOf();
+    gate.isShut = true;
+    node.guard(gate);
+    node.command('work');
+    node.command('dice');
+    expect(steps.map(({ event }) => event.type)).toEqual(['dice']);
+    gate.isShut = false;
+    node.guard(gate);
+    expect(steps.map(({ event }) => event.type)).toEqual(['dice', 'work']);
+    node.command('rest');
+    gate.isShut = true;
+    node.command('work');
+    node.guard();
+    expect(valueOf(node)).toBe('busy');
+  });
+});
+
+describe('what the charts are owed', () => {
+  test('is asked for before every step, and taken first', async () => {
+    const owed: Message[] = [];
+    const { node, medium, steps } = await started({ owed: () => owed.shift() ?? null });
+    owed.push({ type: 'owed' });
+    medium.received('b', word('hi'));
+    owed.push({ type: 'owed' });
+    node.command('work');
+    owed.push({ type: 'owed' });
+    node.attempt('rest');
+    owed.push({ type: 'owed' });
+    node.view();
+    owed.push({ type: 'owed' });
+    await node.close();
+    const types = ['owed', 'word', 'owed', 'work', 'owed', 'rest', 'owed', 'owed'];
+    expect(steps.map(({ event }) => event.type)).toEqual(types);
+    owed.push({ type: 'owed' });
+    node.catchUp();
+    expect([owed.length, steps.length]).toEqual([1, types.length]);
+  });
+
+  test('counts before it is asked whether the chart takes a command', async () => {
+    let isOwed = false;
+    const settled = setup({ types: { events: {} as Event }, actions: effects() }).createMachine({
+      initial: 'in',
+      states: { in: { on: { owed: 'out' } }, out: { on: { rest: 'in' } } },
+    });
+    const protocol = defineCore({ ...description, charts: { parrot: settled } });
+    const { node } = await started({ protocol, owed: () => (isOwed ? ((isOwed = false), { type: 'owed' }) : null) });
+    isOwed = true;
+    expect([node.attempt('rest'), valueOf(node)]).toEqual([true, 'in']);
+  });
+});

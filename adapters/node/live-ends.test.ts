@@ -1,0 +1,115 @@
+/** How a node in an application ends, and what it keeps when it has storage. */
+import { describe, expect, test } from 'vitest';
+import { defineCore } from '../../machines/define.js';
+import { storageMachine } from '../../machines/storage.js';
+import type { PeerStorage } from '../storage/storage.js';
+import { createTransport } from '../transports/driver.js';
+import { ConnectionError } from '../transports/errors.js';
+import { inProcessGuarantees } from '../transports/in-process.js';
+import type { Json } from '../transports/transport.js';
+import { createNode } from './node.js';
+import { description, made, parrotCore, started, warnings, word } from './parrot.fixture.js';
+
+describe('the end', () => {
+  test('is told to whoever listens, and commands that wait are gone', async () => {
+    const { node, medium, steps, notices } = await started();
+    const ended: string[] = [];
+    node.steps$.subscribe({ complete: () => ended.push('steps') });
+    node.heard$.subscribe({ complete: () => ended.push('heard') });
+    node.notices$.subscribe({ complete: () => ended.push('notices') });
+    node.command('work');
+    node.command('work');
+    await node[Symbol.asyncDispose]();
+    expect([await node.closed, ended.sort(), node.view()]).toEqual([null, ['heard', 'notices', 'steps'], {}]);
+    medium.received('b', word('late'));
+    node.guard();
+    await node.close();
+    expect([steps.length, notices]).toEqual([1, []]);
+  });
+
+  test('frees its name on the transport, which stays open', async () => {
+    const said = warnings();
+    const { node, medium } = await started();
+    await node.close();
+    medium.received('b', word('late'));
+    expect(said()).toEqual([]);
+  });
+
+  test('of the transport is its end, with the error or by name', async () => {
+    const broken = await started();
+    broken.medium.lost(new ConnectionError('cut'));
+    expect(await broken.node.closed).toEqual(new ConnectionError('cut'));
+    const transport = createTransport('a', inProcessGuarantees, (medium) => medium.opened({ send: () => {}, close: () => {} }));
+    const node = createNode({ transport, protocol: parrotCore, topology: { nodes: ['a'], links: [] } });
+    await node.ready;
+    await transport.close();
+    expect(await node.closed).toMatchObject({ name: 'ClosedError', message: 'the transport of "a" was closed' });
+  });
+});
+
+describe('storage', () => {
+  const storing = defineCore({
+    ...description,
+    charts: { ...description.charts, storage: storageMachine },
+    roles: () => [{ role: 'parrot', chart: 'parrot', input: {} }],
+    reload: () => [{ role: 'parrot', chart: 'parrot', input: {} }],
+    route: () => 'parrot',
+  });
+
+  /** A storage that answers when it is told. */
+  const inHand = (loaded?: Json) => {
+    const saves: { value: Json; done: () => void; fail: (error: Error) => void }[] = [];
+    const storage: PeerStorage = {
+      load: async () => loaded,
+      save: (_, value) => new Promise((done, fail) => saves.push({ value, done, fail })),
+    };
+    return { storage, saves };
+  };
+  const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('what the charts store is saved whose it is, and they go on when it is safe', async () => {
+    const { storage, saves } = inHand({ peer: 'a', stored: { old: 0 } });
+    const { node, clock, notices } = await started({ protocol: storing, storage });
+    node.command('keep', { key: 'x', value: 1 });
+    clock.runUntil(10);
+    expect([notices, saves.map(({ value }) => value)]).toEqual([[], [{ peer: 'a', stored: { old: 0, x: 1 } }]]);
+    saves[0]!.done();
+    await turns();
+    expect(notices).toEqual([{ type: 'kept', key: 'x' }]);
+  });
+
+  test('closing waits for what is being saved', async () => {
+    const { storage, saves } = inHand();
+    const { node } = await started({ protocol: storing, storage });
+    node.command('keep', { key: 'x', value: 1 });
+    let isClosed = false;
+    const closing = node.close().then(() => (isClosed = true));
+    await turns();
+    expect(isClosed).toBe(false);
+    saves[0]!.done();
+    await closing;
+    expect(isClosed).toBe(true);
+  });
+
+  test('a storage that fails ends the node', async () => {
+    const { storage, saves } = inHand();
+    const { node, notices } = await started({ protocol: storing, storage });
+    node.command('keep', { key: 'x', value: 1 });
+    saves[0]!.fail(new Error('full'));
+    expect(await node.closed).toMatchObject({
+      name: 'StorageError',
+      message: expect.stringContaining('"parrot" cannot be saved'),
+    });
+    expect(notices).toEqual([]);
+  });
+
+  test('one that cannot be read ends it before it starts; other timers of its charts run as they do', async () => {
+    const { storage } = inHand({ peer: 'b', stored: {} });
+    const { node } = made({ protocol: storing, storage });
+    await expect(node.ready).rejects.toThrow('"parrot" in the storage of peer "a" is that of peer "b"');
+    const { node: good, clock, notices } = await started({ protocol: storing, storage: inHand().storage });
+    good.command('ring', { timer: 'soon', delay: 2 });
+    clock.runUntil(2);
+    expect(notices).toEqual([{ type: 'rang', timer: 'soon' }]);
+  });
+});

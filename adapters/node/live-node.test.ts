@@ -1,0 +1,313 @@
+/** A node in an application: what it is made of, and what it does with what comes and goes. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { defineCore } from '../../machines/define.js';
+import type { PeerStorage } from '../storage/storage.js';
+import { createTransport } from '../transports/driver.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
+import { inProcessGuarantees } from '../transports/in-process.js';
+import { createNode } from './node.js';
+import {
+  bye,
+  countOf,
+  description,
+  envelope,
+  heardOf,
+  hello,
+  linkedCore,
+  made,
+  parrotCore,
+  started,
+  valueOf,
+  warnings,
+  word,
+  type Event,
+} from './parrot.fixture.js';
+import { watchers } from './watchers.js';
+
+describe('what a node is made of', () => {
+  test('is told as it was given', async () => {
+    const topology = { nodes: ['a'], links: [] };
+    const { node } = await started({ name: 'mine', options: { loud: true }, topology });
+    expect([node.id, node.name, node.protocol]).toEqual(['a', 'mine', parrotCore]);
+    expect(node.scenario).toEqual({ protocol: 'parrot', topology, options: { loud: true } });
+    expect(node.instance.options).toEqual({ loud: true });
+    expect(node.instance.topology).toEqual(topology);
+  });
+
+  test('has the protocol’s name and no options unless given', async () => {
+    const { node } = await started();
+    expect([node.name, node.scenario.options]).toEqual(['parrot', {}]);
+  });
+
+  test('wrong options, and a node that nobody lists, are refused by name', () => {
+    expect(() => createNode({} as never)).toThrow('createNode: transport is missing');
+    expect(() => made({ topology: { nodes: ['b', 'c'], links: [] }, name: 'mine' })).toThrow(
+      'node "a" is not in the topology of "mine"; list it among b, c',
+    );
+    const storage: PeerStorage = { load: async () => undefined, save: async () => {} };
+    expect(() => made({ storage })).toThrow('protocol parrot stores nothing; leave storage out of "parrot"');
+    expect(() => made({ guarantees: { ...inProcessGuarantees, loss: 'possible' } })).toThrow('parrot is not safe on a transport');
+  });
+
+  test('whoever watches all nodes of the process hears of it', () => {
+    const seen: object[] = [];
+    const watch = (node: object) => void seen.push(node);
+    watchers().add(watch);
+    onTestFinished(() => void watchers().delete(watch));
+    const { node } = made();
+    expect(seen).toEqual([node]);
+  });
+});
+
+describe('before it has started', () => {
+  test('it has no roles; commands wait for the start, those that need not wait as well, in their order', async () => {
+    const { node, steps } = made();
+    expect([node.view(), node.role('parrot'), node.attempt('work'), node.attempt('rest')]).toEqual([{}, undefined, true, true]);
+    node.command('say', { to: 'b', text: 'early' });
+    expect(steps).toEqual([]);
+    await node.ready;
+    expect(steps.map(({ event }) => event.type)).toEqual(['start', 'work', 'rest', 'say']);
+    expect(steps[0]).not.toHaveProperty('role');
+    expect(steps[1]).toMatchObject({ role: 'parrot', drawn: [], numbers: [] });
+  });
+
+  test('what comes waits for the start, in its order, and so do the peers', async () => {
+    const { node, notices, heard } = made({
+      before: (medium) => {
+        medium.up('b');
+        for (const text of ['one', 'two']) medium.received('b', word(text));
+      },
+    });
+    expect([notices, heard]).toEqual([[], []]);
+    await node.ready;
+    expect(notices).toEqual([heardOf('b', 'one'), heardOf('b', 'two')]);
+    expect(heard).toEqual([{ type: 'up', peer: 'b' }]);
+  });
+
+  test('one that is closed meanwhile never starts', async () => {
+    const { node, steps } = made();
+    await node.close();
+    await node.ready;
+    expect([steps, node.view()]).toEqual([[], {}]);
+  });
+
+  test('a transport that cannot connect ends it with the error', async () => {
+    const transport = createTransport('a', inProcessGuarantees, () => {
+      throw new ConnectionError('nobody there');
+    });
+    const node = createNode({ transport, protocol: parrotCore, topology: { nodes: ['a'], links: [] } });
+    await expect(node.ready).rejects.toThrow('nobody there');
+    expect(await node.closed).toMatchObject({ name: 'ConnectionError' });
+  });
+
+  test('it goes on from a state that it is given, and takes no first step', async () => {
+    const resume = { parrot: { chart: 'parrot', value: 'busy', context: { counted: 7 } } };
+    const { node, steps } = made({ resume });
+    await node.ready;
+    expect([steps, valueOf(node), countOf(node)]).toEqual([[], 'busy', 7]);
+    expect(node.role('parrot')).toMatchObject({ value: 'busy' });
+  });
+});
+
+describe('what comes', () => {
+  test('is a step with its number and the notices of its chart, which are events as well', async () => {
+    const { node, medium, steps, notices, heard } = await started();
+    const events: unknown[] = [];
+    node.addEventListener('heard', (event) => events.push((event as CustomEvent).detail));
+    medium.received('b', word('hi'));
+    expect([notices, events]).toEqual([[heardOf('b', 'hi')], [heardOf('b', 'hi')]]);
+    expect(steps).toMatchObject([{ role: 'parrot', event: { type: 'word', text: 'hi', from: 'b' }, number: 1, numbers: [] }]);
+    expect(steps[0]).not.toHaveProperty('selected');
+    medium.received('b', word('again'));
+    expect([steps[1]!.number, heard]).toEqual([2, []]);
+  });
+
+  test('from strangers and what is malformed is dropped, counted, told with its number, and changes nothing', async () => {
+    const said = warnings();
+    const { node, medium, steps, heard } = await started();
+    medium.received('x', word('hi'));
+    medium.received('b', envelope({ type: 'word', text: 7 }));
+    expect([steps, node.drops.count]).toEqual([[], 2]);
+    expect(heard).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
+    expect(said()).toEqual([
+      'node "a" of "parrot" dropped a message: it is from "x", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })',
+    ]);
+    const other = await started({ name: 'other' });
+    other.medium.received('c', envelope({ type: 'song' }, 'other'));
+    expect(said()[1]).toBe(
+      'node "a" of "other" dropped a message: "song" from "c" is malformed, or speaks of a node that is not in the topology here; give all the same list of peers, linked\'s as well',
+    );
+  });
+
+  test('from those with whom it may not be linked is dropped as well', async () => {
+    const said = warnings();
+    const { node, medium, notices, heard } = await started({ neighbours: ['c'] });
+    for (const peer of ['b', 'c']) {
+      medium.up(peer);
+      medium.received(peer, word(peer));
+    }
+    expect(notices).toEqual([heardOf('c', 'c')]);
+    expect(heard).toEqual([{ type: 'up', peer: 'c' }]);
+    expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('it is from "b"')]);
+    expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
+  });
+
+  test('where channels keep no order nothing is counted', async () => {
+    const { node, medium, steps, heard } = await started({ guarantees: { ...inProcessGuarantees, order: 'unordered' } });
+    const said = warnings();
+    medium.up('b');
+    medium.received('b', word('hi'));
+    medium.received('b', envelope({ type: 'song' }));
+    node.command('say', { to: ['b', 'a'], text: 'ho' });
+    expect(steps.map(({ number, numbers }) => [number, numbers])).toEqual([
+      [undefined, []],
+      [undefined, [null, null]],
+    ]);
+    expect([heard, said().length]).toEqual([[{ type: 'up', peer: 'b' }], 1]);
+    expect(node.peers()).toEqual([
+      { peer: 'b', isUp: true, sent: null, heard: null },
+      { peer: 'c', isUp: false, sent: null, heard: null },
+    ]);
+  });
+
+  test('a time is told where the protocol reads it: later with every step, and never earlier than the clock', async () => {
+    const timed = defineCore({ ...description, network: { reach: 'routed', time: true } });
+    const { medium, clock, steps } = await started({ protocol: timed });
+    const at = () => (steps.at(-1)!.event as Event)['at'] as number;
+    medium.received('b', word('one'));
+    expect(at()).toBe(1);
+    medium.received('b', word('two'));
+    expect(at()).toBe(2);
+    clock.runUntil(50);
+    medium.received('b', word('three'));
+    expect(at()).toBe(50);
+    medium.received('b', word('four'));
+    expect(at()).toBe(51);
+  });
+});
+
+describe('what goes', () => {
+  test('is numbered for each receiver, and a peer that has gone gets none', async () => {
+    const { node, medium, sent, steps } = await started();
+    for (const peer of ['b', 'c']) medium.up(peer);
+    node.command('say', { to: ['b', 'c', 'b'], text: 'hi' });
+    expect(sent).toEqual([
+      ['b', word('hi')],
+      ['c', word('hi')],
+      ['b', word('hi')],
+    ]);
+    medium.down('c');
+    node.command('say', { to: 'c', text: 'gone' });
+    node.command('say', { to: 'b', text: 'there' });
+    expect(steps.map(({ numbers }) => numbers)).toEqual([[1, 1, 2], [0], [3]]);
+    medium.received('b', word('ho'));
+    expect(node.peers()).toEqual([
+      { peer: 'b', isUp: true, sent: 3, heard: 1 },
+      { peer: 'c', isUp: false, sent: 0, heard: 0 },
+    ]);
+  });
+
+  test('to itself comes a moment later, in its order, and is numbered too', async () => {
+    const { node, sent, steps, notices } = await started();
+    node.command('say', { to: ['a', 'a'], text: 'hi' });
+    expect([steps[0]!.numbers, notices, sent]).toEqual([[1, 2], [], []]);
+    await Promise.resolve();
+    expect(notices).toEqual([heardOf('a', 'hi'), heardOf('a', 'hi')]);
+    expect(steps.map(({ number }) => number)).toEqual([undefined, 1, 2]);
+  });
+
+  test('what its protocol itself would refuse ends the node, and nothing was sent', async () => {
+    const { node, sent, steps } = await started();
+    node.command('babble');
+    expect(await node.closed).toMatchObject({ name: 'ProtocolError', message: expect.stringContaining('node a sends') });
+    expect([sent, steps]).toEqual([[], []]);
+  });
+
+  test('a protocol that stands losses leaves nothing at a hub for who is away', async () => {
+    const lossy = defineCore({ ...description, network: { reach: 'routed', isLossy: true } });
+    const { node, medium, sent, steps } = await started({ protocol: lossy });
+    medium.up('b');
+    node.command('say', { to: ['b', 'c'], text: 'hi' });
+    expect([sent, steps[0]!.numbers]).toEqual([[['b', word('hi')]], [1, 0]]);
+    const blind = await started({ protocol: lossy, guarantees: { ...inProcessGuarantees, presence: 'none' } });
+    blind.node.command('say', { to: 'c', text: 'hi' });
+    expect(blind.sent).toEqual([['c', word('hi')]]);
+  });
+
+  test('one that stands none sends to who is away: it waits at the hub', async () => {
+    const { node, sent } = await started();
+    node.command('say', { to: 'c', text: 'hi' });
+    expect(sent).toEqual([['c', word('hi')]]);
+  });
+});
+
+describe('where links speak', () => {
+  test('peers are greeted at the start and as they come, and the chart hears of them as they answer', async () => {
+    const { node, medium, sent, notices, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
+    await node.ready;
+    medium.up('c');
+    expect(sent.splice(0)).toEqual([
+      ['b', hello()],
+      ['c', hello()],
+    ]);
+    medium.received('b', hello(true));
+    medium.received('c', hello());
+    expect(sent.splice(0)).toEqual([['c', hello(true)]]);
+    medium.received('b', bye);
+    medium.down('c');
+    expect(notices).toEqual([
+      { type: 'came', peer: 'b' },
+      { type: 'came', peer: 'c' },
+      { type: 'went', peer: 'b' },
+      { type: 'went', peer: 'c' },
+    ]);
+    expect(heard.filter(({ type }) => type !== 'dropped')).toEqual([
+      { type: 'up', peer: 'b' },
+      { type: 'up', peer: 'c' },
+      { type: 'down', peer: 'c' },
+    ]);
+  });
+
+  test('what waits for a peer has no number yet, and those who were greeted are told of the end', async () => {
+    const { node, medium, sent, steps } = await started({ protocol: linkedCore });
+    medium.up('b');
+    node.command('say', { to: 'b', text: 'hi' });
+    expect([steps[0]!.numbers, sent.splice(0)]).toEqual([[null], [['b', hello()]]]);
+    medium.received('b', hello(true));
+    expect(sent.splice(0)).toEqual([['b', word('hi')]]);
+    await node.close();
+    expect(sent).toEqual([['b', bye]]);
+  });
+
+  test('a transport that carries no word of leave hinders nobody, and one that has ended is not asked', async () => {
+    let isBroken = false;
+    const send = () => {
+      if (isBroken) throw new ClosedError('broken');
+    };
+    const { node, medium } = await started({ protocol: linkedCore, send });
+    medium.up('b');
+    isBroken = true;
+    await node.close();
+    expect(await node.closed).toBeNull();
+    const other = await started({ protocol: linkedCore });
+    other.medium.up('b');
+    other.sent.length = 0;
+    other.medium.broke(new ConnectionError('cut'));
+    expect([await other.node.closed, other.sent]).toEqual([new ConnectionError('cut'), []]);
+  });
+
+  test('ports: a node speaks with itself by port 0, once the clock goes on', async () => {
+    const anonymous = defineCore({ ...description, network: { reach: 'links', addressing: 'ports' } });
+    const { node, medium, clock, sent, steps, notices } = await started({ protocol: anonymous });
+    medium.up('b');
+    medium.received('b', hello(true));
+    expect([node.ports.of('b'), notices.splice(0)]).toEqual([1, [{ type: 'came', peer: 1 }]]);
+    sent.length = 0;
+    node.command('say', { to: [1, 0], text: 'hi' });
+    expect([steps.at(-1)!.numbers, sent]).toEqual([[expect.any(Number), 1], [['b', word('hi')]]]);
+    await Promise.resolve();
+    expect(notices).toEqual([]);
+    clock.runUntil(1);
+    expect(notices).toEqual([heardOf(0, 'hi')]);
+  });
+});

@@ -1,0 +1,186 @@
+/** The others of a node, by their names or by ports; and what a transport has to promise before there is a node at all. */
+import { describe, expect, test } from 'vitest';
+import { directoryCore as directory } from '../../machines/directory/core.js';
+import { electionCore } from '../../machines/election/core.js';
+import type { LinkEvent, Message } from '../../machines/effects.js';
+import { exclusionCore } from '../../machines/exclusion/core.js';
+import type { Core } from '../../machines/protocol.js';
+import { tabsCore } from '../../machines/tabs/core.js';
+import type { Guarantees } from '../transports/transport.js';
+import { graphOf } from './graph.js';
+import { Neighbours } from './neighbours.js';
+import { PortTable } from './ports.js';
+import { needsPresence, refuseUnsafe } from './safety.js';
+import { watchers } from './watchers.js';
+
+const word = { type: 'word' };
+const hello = (isAnswer = false) => ({ type: 'node.hello', isAnswer });
+const bye = { type: 'node.bye' };
+
+describe('ports', () => {
+  test('a peer gets the lowest that is free, keeps it while it is there, and leaves it to the next', () => {
+    const ports = new PortTable();
+    expect([ports.of('b'), ports.peerAt(1)]).toEqual([undefined, undefined]);
+    expect(['b', 'c', 'd'].map((peer) => ports.plugIn(peer))).toEqual([1, 2, 3]);
+    expect([ports.of('c'), ports.peerAt(2), ports.peerAt(4)]).toEqual([2, 'c', undefined]);
+    ports.unplug('c');
+    expect([ports.of('c'), ports.peerAt(2), ports.of('d')]).toEqual([undefined, undefined, 3]);
+    expect(ports.plugIn('e')).toBe(2);
+    expect(ports.peerAt(2)).toBe('e');
+  });
+});
+
+/** The others of node `a`, what it says to them, and what its charts hear of its links. */
+function neighboursOf(protocol: Core) {
+  const said: [string, Message][] = [];
+  const heard: LinkEvent[] = [];
+  const neighbours = new Neighbours(
+    'a',
+    protocol,
+    (to, message) => said.push([to, message]),
+    (event) => void heard.push(event),
+  );
+  return { neighbours, said, heard };
+}
+
+describe('where links speak', () => {
+  test('a peer that comes up is greeted, is there once it answers, and until then nothing of it is heard', () => {
+    const { neighbours, said, heard } = neighboursOf(electionCore);
+    neighbours.told('up', 'b');
+    expect([said, heard]).toEqual([[['b', hello()]], []]);
+    expect(neighbours.receive('b', word)).toBeNull();
+    expect(neighbours.receive('b', hello(true))).toBeNull();
+    expect(heard).toEqual([{ type: 'link.up', peer: 'b' }]);
+    expect(neighbours.receive('b', word)).toBe('b');
+    expect(neighbours.send('b', word)).toBe(2);
+    expect(said[1]).toEqual(['b', word]);
+  });
+
+  test('one that goes down, or takes leave, is a link that is down; what it says too late is not heard', () => {
+    const { neighbours, heard } = neighboursOf(electionCore);
+    for (const peer of ['b', 'c']) neighbours.receive(peer, hello(true));
+    heard.length = 0;
+    neighbours.told('down', 'b');
+    expect(neighbours.receive('c', bye)).toBeNull();
+    expect(heard).toEqual([
+      { type: 'link.down', peer: 'b' },
+      { type: 'link.down', peer: 'c' },
+    ]);
+    expect([neighbours.receive('b', word), neighbours.receive('c', word), neighbours.send('b', word)]).toEqual([null, null, 0]);
+  });
+
+  test('what a node says to itself needs no greeting', () => {
+    const { neighbours, said } = neighboursOf(electionCore);
+    expect([neighbours.receive('a', word), said]).toEqual(['a', []]);
+  });
+
+  test('who leaves says so to all who may count it as there', () => {
+    const { neighbours, said } = neighboursOf(electionCore);
+    neighbours.told('up', 'b');
+    neighbours.leave();
+    expect(said.at(-1)).toEqual(['b', bye]);
+  });
+});
+
+describe('where nodes are anonymous', () => {
+  test('each peer that is there is a port, and hears the charts say so', () => {
+    const { neighbours, said, heard } = neighboursOf(exclusionCore);
+    for (const peer of ['c', 'b']) neighbours.receive(peer, hello(true));
+    expect(heard).toEqual([
+      { type: 'link.up', peer: 1 },
+      { type: 'link.up', peer: 2 },
+    ]);
+    expect([neighbours.receive('c', word), neighbours.receive('b', word), neighbours.receive('a', word)]).toEqual([1, 2, 0]);
+    expect(neighbours.send(2, word)).toBe(1);
+    expect(said).toEqual([['b', word]]);
+  });
+
+  test('the port of a peer that goes is told of before it is free, and leads nowhere afterwards', () => {
+    const { neighbours, said, heard } = neighboursOf(exclusionCore);
+    for (const peer of ['b', 'c']) neighbours.receive(peer, hello(true));
+    heard.length = 0;
+    neighbours.told('down', 'b');
+    expect([heard, neighbours.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
+    neighbours.receive('d', hello(true));
+    expect([neighbours.ports.of('d'), neighbours.ports.of('c')]).toEqual([1, 2]);
+  });
+});
+
+test('where a protocol routes, everybody is reached at any time, and nobody is greeted', () => {
+  const { neighbours, said, heard } = neighboursOf(directory);
+  neighbours.told('up', 'b');
+  neighbours.told('down', 'b');
+  expect([neighbours.receive('b', word), neighbours.receive('b', hello())]).toEqual(['b', 'b']);
+  expect(neighbours.send('b', word)).toBe(1);
+  neighbours.leave();
+  expect([said, heard]).toEqual([[['b', word]], []]);
+});
+
+describe('what a protocol needs of a transport', () => {
+  const all: Guarantees = {
+    order: 'fifo',
+    loss: 'none',
+    duplication: 'none',
+    presence: 'reported',
+    identity: 'checked',
+    messageBytesMax: 1_000,
+  };
+  const [linkedCore, routedCore] = [electionCore, directory];
+  const orderly = { ...routedCore, network: { ...routedCore.network, order: 'fifo' } } as Core;
+  const lossy = { ...linkedCore, network: { ...linkedCore.network, isLossy: true } } as Core;
+  const worst: Guarantees = { ...all, order: 'unordered', loss: 'possible', duplication: 'possible', presence: 'none' };
+
+  test('presence, where its links speak and it stands no losses', () => {
+    expect([linkedCore, routedCore, lossy].map(needsPresence)).toEqual([true, false, false]);
+  });
+
+  test('with every promise all of them run, and one that stands losses without any', () => {
+    for (const core of [linkedCore, routedCore, orderly]) expect(() => refuseUnsafe(core, all)).not.toThrow();
+    expect(() => refuseUnsafe(lossy, worst)).not.toThrow();
+  });
+
+  test.each<[string, Core, Partial<Guarantees>, string]>([
+    ['losses', routedCore, { loss: 'possible' }, 'may lose messages'],
+    ['doubles', routedCore, { duplication: 'possible' }, 'may deliver them twice'],
+    ['no order for one that needs it', orderly, { order: 'unordered' }, 'may change their order'],
+    ['no order where links speak', linkedCore, { order: 'unordered' }, 'may change their order'],
+    ['nobody told of', linkedCore, { presence: 'none' }, 'does not report who is there'],
+    [
+      'nothing at all',
+      linkedCore,
+      worst,
+      'may lose messages and may deliver them twice and may change their order and does not report who is there',
+    ],
+  ])('%s: refused by name with the cure', (_, core, lacking, why) => {
+    expect(() => refuseUnsafe(core, { ...all, ...lacking })).toThrow(
+      `${core.name} is not safe on a transport that ${why}; put the link layer between: linked(transport)`,
+    );
+  });
+
+  test('no order and nobody told of do not matter to one that routes and says so', () => {
+    const unordered = { ...routedCore, network: { ...routedCore.network, order: 'unordered' } } as Core;
+    expect(() => refuseUnsafe(unordered, { ...all, order: 'unordered', presence: 'none' })).not.toThrow();
+  });
+});
+
+describe('the graph', () => {
+  const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
+
+  test('ranks those who are listed, and nobody else', () => {
+    const { rank, distance } = graphOf(directory, topology);
+    expect([rank('a'), rank('b'), rank('c'), distance('a', 'b')]).toEqual([0, 1, -1, 1]);
+  });
+
+  test('of an open protocol knows whoever has an id, and ranks nobody above another', () => {
+    const { rank } = graphOf(tabsCore, topology);
+    expect([rank('b'), rank('c'), rank('constructor')]).toEqual([0, 0, -1]);
+  });
+});
+
+test('who watches all nodes of a process is found in one place, by its name', () => {
+  const watch = () => {};
+  watchers().add(watch);
+  expect([...(globalThis as any)[Symbol.for('xstate-quiver.watchers')]]).toContain(watch);
+  watchers().delete(watch);
+  expect(watchers()).not.toContain(watch);
+});

@@ -1,0 +1,67 @@
+/** What `createNode` is given is checked before anything is opened: each complaint names the option and says what to give. */
+import { expect, test } from 'vitest';
+import { directoryCore } from '../../machines/directory/core.js';
+import { checkOptions } from '../options.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { NODE_CHECKS } from './node-options.js';
+
+const needed = {
+  transport: new InProcessBus().transport('a'),
+  protocol: directoryCore,
+  topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] },
+};
+const check = (options: object) => checkOptions('createNode', { ...needed, ...options }, NODE_CHECKS);
+
+const PROTOCOL = 'give a protocol, as defineProtocol gives it, or its core';
+const TOPOLOGY = "give who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }";
+const FUNCTION = 'a function';
+
+test.each<[option: string, values: readonly unknown[], answer: string]>([
+  ['transport', [undefined], 'transport is missing; give a transport'],
+  ['protocol', [undefined], `protocol is missing; ${PROTOCOL}`],
+  [
+    'protocol',
+    [
+      'directory',
+      {},
+      { ...directoryCore, charts: 'x' },
+      { ...directoryCore, accepts: undefined },
+      { ...directoryCore, roles: [] },
+    ],
+    PROTOCOL,
+  ],
+  ['topology', [undefined], `topology is missing; ${TOPOLOGY}`],
+  [
+    'topology',
+    ['ring', {}, { nodes: 'ab', links: [] }, { nodes: ['a', 1], links: [] }, { nodes: ['a'] }, { nodes: ['a'], links: 'none' }],
+    TOPOLOGY,
+  ],
+  ['options', [7, []], 'give an object of options, as in a scenario'],
+  ['neighbours', ['b', ['b', 7]], 'give a list of ids'],
+  ['name', ['', 7], 'give a text'],
+  ['storage', [{}, { load: () => null }], "give what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
+  ['owed', [null, 'x'], `give ${FUNCTION}`],
+  ['clock', [{ now: () => 0 }, 7], 'give a scheduler of RxJS'],
+  ['crypto', [{}, 7], "give Web Crypto, as the platform's own"],
+])('%s is refused by name where it is wrong', (option, values, answer) => {
+  for (const value of values) {
+    expect(() => check({ [option]: value })).toThrow(`createNode: ${option} `);
+    expect(() => check({ [option]: value })).toThrow(answer);
+  }
+});
+
+test('what it needs is enough, and everything else may be left out or given', () => {
+  expect(() => check({})).not.toThrow();
+  const rest = {
+    options: { hold: null },
+    neighbours: ['b'],
+    name: 'mine',
+    inspect: () => {},
+    storage: { load: () => null, save: () => {} },
+    resume: {},
+    owed: () => null,
+  };
+  expect(() => check(rest)).not.toThrow();
+  for (const option of Object.keys(rest)) expect(() => check({ ...rest, [option]: undefined })).not.toThrow();
+  expect(() => check({ anything: 1 })).toThrow('createNode has no option anything');
+});

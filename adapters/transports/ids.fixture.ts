@@ -1,0 +1,21 @@
+/** What can be no id, and why not. */
+export const evil: [string, unknown][] = [
+  ['constructor', 'constructor'],
+  ['__proto__', '__proto__'],
+  ['toString', 'toString'],
+  ['600 characters', 'x'.repeat(600)],
+  ['nothing', ''],
+  ['a line break', 'a\nb'],
+  ['half a character', '\uD800'],
+  ['another normal form than NFC', 'e\u0301'],
+  ['text from right to left', 'a\u202Eb'],
+  ['a space of no width', 'a\u200B'],
+  ['a byte order mark', '\uFEFFa'],
+  ['a line separator', 'a\u2028b'],
+  ['a letter that nobody sees', 'a\u3164'],
+  ['a variation of what stands before it', 'a\uFE0F'],
+  ['a space that does not break', 'a\u00A0b'],
+  ['a space', ' '],
+  ['a space at the end', 'a '],
+  ['a number', 7],
+];

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { evil } from './ids.fixture.js';
+import { checkId, isId, refusedId } from './ids.js';
+
+test('what people write is an id', () => {
+  for (const id of ['printer 3', 'ä b', '日本', 'a.*>', '😀', 'x'.repeat(255)]) expect(isId(id)).toBe(true);
+});
+
+test.each(evil)('%s is no id', (_, id) => {
+  expect(isId(id)).toBe(false);
+  expect(() => checkId(id, 'the id of a transport')).toThrow(
+    /^the id of a transport cannot be ".*": .*; give a non-empty string of/s,
+  );
+});
+
+test.each<[unknown, string]>([
+  [7, 'it is 7 and no string'],
+  ['', 'it is empty'],
+  ['x'.repeat(256), 'its 256 characters are over the limit of 255'],
+  ['a\nb', 'it has a control or format character, or half of a character'],
+  ['a\u202Eb', 'it has a control or format character, or half of a character'],
+  ['\uD800', 'it has a control or format character, or half of a character'],
+  ['a\uFE0F', 'it has a character that nobody sees'],
+  [' a', 'it begins or ends with a space, or has a line break or a space other than the common one'],
+  ['a ', 'it begins or ends with a space, or has a line break or a space other than the common one'],
+  ['a\u00A0b', 'it begins or ends with a space, or has a line break or a space other than the common one'],
+  ['e\u0301', 'it is not in the normal form NFC of Unicode (use `id.normalize()`)'],
+  ['toString', 'every JavaScript object has a property of that name'],
+])('%j is refused with its reason', (id, why) => {
+  expect(refusedId(id)).toBe(why);
+});
+
+test('a complaint quotes what was given and says what an id is', () => {
+  expect(() => checkId('a\nb', 'a member')).toThrow(
+    'a member cannot be "a\\u{a}b": it has a control or format character, or half of a character; give a non-empty string of at most 255 characters',
+  );
+  expect(() => checkId('a b', 'a member')).not.toThrow();
+});

@@ -1,0 +1,76 @@
+/** Waiting that can be given up, timers that end with their owner, and what is known of a transport beside itself. */
+import { Subscription } from 'rxjs';
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../network/clock.js';
+import { absenceOf, explainAbsence } from './absence.js';
+import { InProcessBus } from './in-process.js';
+import { later } from './later.js';
+import { linkedPeersOf, noteLinkedPeers } from './linked-peers.js';
+import { abortable } from './promises.js';
+
+test('without a signal, a promise is waited for as it is', () => {
+  const promise = Promise.resolve(1);
+  expect(abortable(promise, undefined)).toBe(promise);
+});
+
+test('a promise settles as it does, and a signal that aborts comes first', async () => {
+  const { signal } = new AbortController();
+  await expect(abortable(Promise.resolve(1), signal)).resolves.toBe(1);
+  await expect(abortable(Promise.reject(new Error('mine')), signal)).rejects.toThrow('mine');
+  const waiting = new AbortController();
+  const given = abortable(new Promise(() => {}), waiting.signal);
+  waiting.abort(new Error('enough'));
+  await expect(given).rejects.toThrow('enough');
+  await expect(abortable(Promise.resolve(1), AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+});
+
+test('a signal that lives long keeps nothing of what was waited for', async () => {
+  const { signal } = new AbortController();
+  const listeners: [string, string, unknown][] = [];
+  for (const name of ['addEventListener', 'removeEventListener'] as const) {
+    const real = signal[name].bind(signal) as (...given: unknown[]) => void;
+    signal[name] = (type: string, listener: unknown, ...more: unknown[]) => {
+      listeners.push([name, type, listener]);
+      real(type, listener, ...more);
+    };
+  }
+  await abortable(Promise.resolve(1), signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  const [added, removed] = listeners;
+  expect(listeners).toHaveLength(2);
+  expect(added).toEqual(['addEventListener', 'abort', expect.any(Function)]);
+  expect(removed).toEqual(['removeEventListener', 'abort', added![2]]);
+});
+
+test('a timer runs in its time, is kept by its owner until then, and ends with it', () => {
+  const clock = new VirtualClock();
+  const owner = new Subscription();
+  const ran: string[] = [];
+  const kept = () => (owner as unknown as { _finalizers: unknown[] | null })._finalizers?.length ?? 0;
+  later(owner, clock, () => ran.push('first'), 5);
+  later(owner, clock, () => ran.push('second'), 10);
+  expect(kept()).toBe(2);
+  clock.runUntil(4);
+  expect(ran).toEqual([]);
+  clock.runUntil(5);
+  expect([ran, kept()]).toEqual([['first'], 1]);
+  owner.unsubscribe();
+  clock.runUntil(20);
+  expect(ran).toEqual(['first']);
+});
+
+test('with whom a transport links is known where it was a list, as it was then', () => {
+  const bus = new InProcessBus();
+  const [a, b] = [bus.transport('a'), bus.transport('b')];
+  const peers = ['b', 'c'];
+  noteLinkedPeers(a, peers);
+  peers.push('d');
+  expect([linkedPeersOf(a), linkedPeersOf(b)]).toEqual([['b', 'c'], undefined]);
+});
+
+test('why a peer is not reached is what the transport knows, where it knows anything', () => {
+  const bus = new InProcessBus();
+  const [a, b] = [bus.transport('a'), bus.transport('b')];
+  explainAbsence(a, (peer) => (peer === 'c' ? 'it never came' : null));
+  expect([absenceOf(a, 'c'), absenceOf(a, 'd'), absenceOf(b, 'c')]).toEqual(['it never came', null, null]);
+});
