@@ -5,7 +5,7 @@ import { storageMachine } from '../../machines/storage.js';
 import type { PeerStorage } from '../storage/storage.js';
 import { createTransport } from '../transports/driver.js';
 import { ConnectionError } from '../transports/errors.js';
-import { inProcessGuarantees } from '../transports/in-process.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 import type { Json } from '../transports/transport.js';
 import { createNode } from './node.js';
 import { description, made, parrotCore, started, warnings, word } from './parrot.fixture.js';

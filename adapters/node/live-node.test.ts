@@ -4,7 +4,7 @@ import { defineCore } from '../../machines/define.js';
 import type { PeerStorage } from '../storage/storage.js';
 import { createTransport } from '../transports/driver.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
-import { inProcessGuarantees } from '../transports/in-process.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 import { createNode } from './node.js';
 import {
   bye,

@@ -6,7 +6,7 @@ import { arm, disarm, draw, effects, send, store, type Address, type Message } f
 import type { Core, CoreDescription } from '../../machines/protocol.js';
 import { VirtualClock } from '../../network/clock.js';
 import { createTransport, type DriverListener } from '../transports/driver.js';
-import { inProcessGuarantees } from '../transports/in-process.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 import type { Guarantees, Json } from '../transports/transport.js';
 import { createNode, type LiveNode, type LiveStep, type NodeOptions } from './node.js';
 import type { HeardOfPeer } from './node-options.js';
