@@ -108,6 +108,16 @@ export const slices = {
     minutes: 40,
   },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
+  options: {
+    files: ['options', 'environment', 'limits', 'clocks', 'parts'].map((name) => `adapters/${name}.ts`),
+    tests: ['options', 'environment', 'clocks', 'parts'].map((name) => `adapters/${name}.test.ts`),
+    minutes: 40,
+  },
+  storage: {
+    files: ['storage', 'folder', 'indexed-db', 'jet-stream'].map((name) => `adapters/storage/${name}.ts`),
+    tests: ['adapters/storage/kept.test.ts'],
+    minutes: 20,
+  },
   reading: { files: transports('reading'), tests: transports('reading.test'), minutes: 20 },
   frames: {
     files: transports('frame', 'envelope', 'drops', 'backlog', 'rate'),

@@ -3,7 +3,7 @@ import { setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
 import { effects, type Message } from '../../machines/effects.js';
-import type { Gate } from './node.js';
+import type { Gate } from './node-options.js';
 import { description, heardOf, started, valueOf, word, type Event } from './parrot.fixture.js';
 
 describe('commands', () => {

@@ -1,0 +1,242 @@
+/** What a peer keeps: whose it is, what is damaged, and what is said of a storage that fails or never answers. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { VirtualClock } from '../../network/clock.js';
+import { StorageError } from '../transports/errors.js';
+import type { Json } from '../transports/transport.js';
+import { folderStorage } from './folder.js';
+import { indexedDbStorage } from './indexed-db.js';
+import { jetStreamStorage } from './jet-stream.js';
+import { loadStored, save, type PeerStorage } from './storage.js';
+
+describe('what is kept', () => {
+  const clock = new VirtualClock();
+  const keeping = { peer: 'a', key: 'locks', clock };
+  const holding = (value: Json | undefined): PeerStorage => ({ load: async () => value, save: async () => {} });
+  const load = (value: Json | undefined) => loadStored(holding(value), keeping);
+
+  test('is what was saved, whose it is, under its key', async () => {
+    const saved: unknown[] = [];
+    const storage: PeerStorage = {
+      load: async (key) => (key === 'locks' ? { peer: 'a', stored: { x: 1 } } : undefined),
+      save: async (...given) => void saved.push(given),
+    };
+    await save(storage, keeping, { x: 1 });
+    expect(saved).toEqual([['locks', { peer: 'a', stored: { x: 1 } }]]);
+    expect(await loadStored(storage, keeping)).toEqual({ x: 1 });
+    expect(clock.isIdle).toBe(true);
+  });
+
+  test('is nothing where nothing ever was, and damaged where something was that cannot be read', async () => {
+    expect(await load(undefined)).toEqual({});
+    const damaged: Json[] = [null, 7, [], {}, { peer: 7, stored: {} }, { stored: {} }, { peer: 'a' }, { peer: 'a', stored: 'x' }];
+    for (const value of damaged) expect(await load(value)).toEqual({ damaged: true });
+  });
+
+  test('by another peer is refused by name', async () => {
+    await expect(load({ peer: 'b', stored: {} })).rejects.toEqual(
+      new StorageError('"locks" in the storage of peer "a" is that of peer "b"; give each peer a storage of its own'),
+    );
+  });
+
+  test.each<[thrown: unknown, why: string]>([
+    [new Error('disk full'), 'disk full'],
+    ['no disk', 'no disk'],
+  ])('a storage that fails is told with what it said', async (thrown, why) => {
+    const failing: PeerStorage = { load: () => Promise.reject(thrown), save: () => Promise.reject(thrown) };
+    await expect(loadStored(failing, keeping)).rejects.toMatchObject({
+      name: 'StorageError',
+      message: `"locks" cannot be loaded: ${why}; make the storage writable and start the peer again`,
+      cause: thrown,
+    });
+    await expect(save(failing, keeping, {})).rejects.toMatchObject({
+      message: `"locks" cannot be saved, and nothing was promised that depends on it: ${why}; make the storage writable and start the peer again`,
+    });
+    expect(clock.isIdle).toBe(true);
+  });
+
+  test('an error of its own is told as it is', async () => {
+    const own = new StorageError('mine');
+    await expect(loadStored({ load: () => Promise.reject(own), save: async () => {} }, keeping)).rejects.toBe(own);
+  });
+
+  test('a storage that never answers is given thirty seconds', async () => {
+    const own = new VirtualClock();
+    const hung: PeerStorage = { load: () => new Promise(() => {}), save: async () => {} };
+    const ends: unknown[] = [];
+    const loading = loadStored(hung, { ...keeping, clock: own }).catch((error: Error) => ends.push(error.message));
+    own.runUntil(29_999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ends).toEqual([]);
+    own.runUntil(30_000);
+    await loading;
+    expect(ends).toEqual([
+      '"locks" cannot be loaded: the storage has not answered for 30 s; see to it, end this process, so that nothing is written late, and start the peer again',
+    ]);
+  });
+});
+
+describe('a folder', () => {
+  async function folder() {
+    const path = await mkdtemp(join(tmpdir(), 'quiver-'));
+    onTestFinished(() => rm(path, { recursive: true }));
+    return join(path, 'new');
+  }
+
+  test('keeps the last value of each key, in a file of its own, and leaves nothing else', async () => {
+    const path = await folder();
+    const storage = folderStorage(path);
+    expect(await storage.load('x')).toBeUndefined();
+    await storage.save('x', { old: true });
+    await storage.save('x', ['line\nbreak', null]);
+    await storage.save('a/b', 0);
+    expect([await storage.load('x'), await folderStorage(path).load('a/b')]).toEqual([['line\nbreak', null], 0]);
+    expect((await readdir(path)).sort()).toEqual(['a%2Fb.json', 'x.json']);
+  });
+
+  test('tells a file that was torn or changed from one that was never there', async () => {
+    const path = await folder();
+    const storage = folderStorage(path);
+    await storage.save('x', { n: 1 });
+    const file = join(path, 'x.json');
+    const text = await readFile(file, 'utf8');
+    for (const spoiled of ['', text.slice(0, -1), text.replace('1', '2'), text.split('\n')[0]!, '{"n":1}']) {
+      await writeFile(file, spoiled);
+      expect(await storage.load('x')).toBeNull();
+    }
+    await writeFile(file, text);
+    expect(await storage.load('x')).toEqual({ n: 1 });
+  });
+
+  test('that cannot be read is no folder where nothing was', async () => {
+    const path = await folder();
+    await writeFile(path, 'a file');
+    await expect(folderStorage(path).load('x')).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await expect(folderStorage(path).save('x', 1)).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+
+  test.each([[''], [undefined], [new URL('file:///x')]])('%s is none', (path) => {
+    expect(() => folderStorage(path as never)).toThrow(
+      "folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
+    );
+  });
+});
+
+describe('a bucket of JetStream', () => {
+  const bucketOf = () => {
+    const kept = new Map<string, { operation: string; json: () => unknown }>();
+    const bucket = {
+      get: async (key: string) => kept.get(key) ?? null,
+      put: async (key: string, text: string) => {
+        kept.set(key, { operation: 'PUT', json: () => JSON.parse(text) });
+        return 1;
+      },
+    };
+    return { kept, bucket: bucket as never };
+  };
+
+  test('keeps values by peer and key, and a key that was deleted was never there', async () => {
+    const { kept, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a.b' });
+    expect(await storage.load('locks')).toBeUndefined();
+    expect(await storage.save('locks/x', { n: 1 })).toBeUndefined();
+    expect([...kept.keys()]).toEqual(['a=2eb.locks=2fx']);
+    expect(await storage.load('locks/x')).toEqual({ n: 1 });
+    kept.set('a=2eb.locks', { operation: 'DEL', json: () => expect.unreachable() });
+    expect(await storage.load('locks')).toBeUndefined();
+  });
+
+  test('what is none, and no peer, is refused by name', () => {
+    const { bucket } = bucketOf();
+    const none =
+      "jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv: await new Kvm(await connect()).create('printers')";
+    for (const options of [undefined, {}, { bucket: {} }, { bucket: { get: () => {} } }, { bucket: { put: () => {} } }])
+      expect(() => jetStreamStorage(options as never)).toThrow(none);
+    for (const peer of [undefined, '', 7])
+      expect(() => jetStreamStorage({ bucket, peer } as never)).toThrow(
+        'jetStreamStorage: peer is no text; give the id of the peer that stores',
+      );
+  });
+});
+
+describe('IndexedDB', () => {
+  /** A request or a transaction whose end the test brings about. */
+  class Ending extends EventTarget {
+    error: Error | null = null;
+    result: unknown;
+    end(word: string): void {
+      queueMicrotask(() => this.dispatchEvent(new Event(word)));
+    }
+  }
+
+  /** As much of a browser's IndexedDB as is used; `ends` is how the next transaction ends, or the next request of one that reads. */
+  function platform() {
+    const kept = new Map<string, unknown>();
+    const all = {
+      opened: [] as unknown[][],
+      modes: [] as unknown[][],
+      stores: [] as string[],
+      ends: '',
+      error: null as Error | null,
+    };
+    const database = {
+      createObjectStore: (name: string) => all.stores.push(name),
+      transaction: (...given: unknown[]) => {
+        all.modes.push(given);
+        const transaction = new Ending();
+        transaction.error = all.error;
+        const objectStore = () => ({
+          get: (key: string) => {
+            const request = Object.assign(new Ending(), { result: kept.get(key), error: all.error });
+            request.end(all.ends || 'success');
+            return request;
+          },
+          put: (value: unknown, key: string) => void kept.set(key, value),
+        });
+        if (given[1] === 'readwrite') transaction.end(all.ends || 'complete');
+        return Object.assign(transaction, { objectStore });
+      },
+    };
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB');
+    Object.defineProperty(globalThis, 'indexedDB', {
+      configurable: true,
+      value: {
+        open: (...given: unknown[]) => {
+          all.opened.push(given);
+          const request = Object.assign(new Ending(), { result: database });
+          request.end('upgradeneeded');
+          request.end('success');
+          return request;
+        },
+      },
+    });
+    onTestFinished(() => {
+      if (before) Object.defineProperty(globalThis, 'indexedDB', before);
+      else delete (globalThis as { indexedDB?: unknown }).indexedDB;
+    });
+    return { kept, all };
+  }
+
+  test('opens its database once, with a store for the values, and writes to the disk', async () => {
+    const { kept, all } = platform();
+    const storage = indexedDbStorage('printers a');
+    expect(await storage.load('x')).toBeUndefined();
+    await storage.save('x', { n: 1 });
+    expect([await storage.load('x'), [...kept]]).toEqual([{ n: 1 }, [['x', { n: 1 }]]]);
+    expect([all.opened, all.stores]).toEqual([[['printers a', 1]], ['values']]);
+    expect(all.modes).toEqual([['values'], ['values', 'readwrite', { durability: 'strict' }], ['values']]);
+  });
+
+  test.each(['error', 'abort'])('what ends with %s is refused with the reason, or that the database was closed', async (ends) => {
+    const { all } = platform();
+    const storage = indexedDbStorage('printers a');
+    await storage.load('x');
+    Object.assign(all, { ends, error: new Error('no room') });
+    await expect(storage.save('x', 1)).rejects.toThrow('no room');
+    await expect(storage.load('x')).rejects.toThrow('no room');
+    all.error = null;
+    await expect(storage.save('x', 1)).rejects.toThrow('the database was closed');
+  });
+});
