@@ -18,6 +18,9 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
   const seed = integerOption('seed', values.seed);
   if (again !== undefined && values.share !== undefined)
     throw new UsageError('a failure is one run, and there is nothing to share; leave out --share');
+  const idle = again === undefined ? undefined : (['runs', 'seed'] as const).find((option) => values[option] !== undefined);
+  if (idle !== undefined)
+    throw new UsageError(`${again} is one run, with a seed of its own; leave out --${idle}, or the failure`);
   const report =
     values.share === undefined ? await rehearsal(word, runs, seed, again) : await sharedRehearsal(values.share, word, runs, seed);
   const { failure } = report;
@@ -29,7 +32,9 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
   const result = failure ? 'invalid' : 'valid';
   if (values.json) console.log(JSON.stringify({ verdict: result, ...report }));
   else {
-    console.log(`${verdictInColour(result)}  ${word}: ${number(report.runs)} runs, ${number(report.turns)} turns`);
+    console.log(
+      `${verdictInColour(result)}  ${word}: ${number(report.runs)} ${report.runs === 1 ? 'run' : 'runs'}, ${number(report.turns)} turns`,
+    );
     if (failure) console.log(tellFailure(failure));
     if (failure && values.save !== undefined) console.log(`again: quiver rehearse ${word} ${values.save}`);
   }

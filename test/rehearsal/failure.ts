@@ -2,7 +2,7 @@
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
-import type { RehearsalScenario } from './scenario.js';
+import { FAULTS, LIMIT_SETTINGS, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
 /** Of the file; one of another version is refused. */
@@ -70,5 +70,62 @@ export function checkFailure(value: unknown): RehearsalFailure {
     throw new UsageError(
       `a failure of version ${String(value['rehearsal'])}; this release repeats version ${FAILURE_VERSION}: rehearse anew`,
     );
+  const wrong = wrongIn(value['scenario']) ?? (Array.isArray(value['story'] ?? []) ? null : 'story is no list');
+  if (wrong !== null)
+    throw new UsageError(`a failure of a rehearsal that was changed, or cut: ${wrong}; give it as \`rehearse\` has reported it`);
   return value as unknown as RehearsalFailure;
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const isNumber = (value: unknown): boolean => Number.isFinite(value);
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isListOf = (value: unknown, is: (one: unknown) => boolean): value is unknown[] => Array.isArray(value) && value.every(is);
+const isLatency = (value: unknown): boolean => isListOf(value, isNumber) && value.length === 2;
+
+/** What is no scenario in this, in the place where it stands. */
+function wrongIn(scenario: Raw): string | null {
+  const { peers, services, clients, startsMs, skewsMs, faults, distances } = scenario;
+  const lists = { peers, services, clients };
+  const odd = Object.entries(lists).find(([, names]) => !isListOf(names, isText));
+  if (odd) return `scenario.${odd[0]} is no list of names`;
+  const ids = Object.values(lists).flat() as readonly string[];
+  const isOf = (value: unknown) => ids.includes(value as string);
+  if (!(isNumber(scenario['seconds']) && (scenario['seconds'] as number) > 0)) return 'scenario.seconds is no time';
+  if (!isNumber(scenario['seed'])) return 'scenario.seed is no number';
+  const starting = (peers as unknown[]).length + (clients as unknown[]).length;
+  for (const [name, times] of Object.entries({ startsMs, skewsMs }))
+    if (!isListOf(times, isNumber) || times.length !== starting) return `scenario.${name} is no list of ${starting} times`;
+  if (!isLatency(scenario['latencyMs'])) return 'scenario.latencyMs is not two times';
+  const isDistance = (one: unknown) => isObject(one) && isListOf(one['between'], isOf) && isLatency(one['latencyMs']);
+  if (!isListOf(distances, isDistance)) return 'scenario.distances is no list of two processes each, and their latency';
+  if (!LIMIT_SETTINGS.includes(scenario['limits'] as never)) return `scenario.limits is none of ${LIMIT_SETTINGS.join(', ')}`;
+  if (!isObject(scenario['knobs'])) return 'scenario.knobs are none';
+  if (!isListOf(faults, isObject)) return 'scenario.faults is no list';
+  const wrong = (faults as unknown as Raw[]).map((fault, i) => wrongFault(fault, `scenario.faults[${i}]`, isOf));
+  return wrong.find((text) => text !== null) ?? null;
+}
+
+function wrongFault({ what, who, other, ...rest }: Raw, place: string, isOf: (id: unknown) => boolean): string | null {
+  if (!FAULTS.includes(what as never)) return `${place} is "${String(what)}", which is no fault; there are ${FAULTS.join(', ')}`;
+  const stranger = [who, ...(other === undefined ? [] : [other])].find((id) => !isOf(id));
+  if (stranger !== undefined) return `${place} concerns "${String(stranger)}", who is not among its processes`;
+  const missing = ['atMs', 'lastsMs', 'size'].find((key) => !isNumber(rest[key]));
+  return missing === undefined ? null : `${place}.${missing} is no number`;
+}
+
+/** @throws a `UsageError` for what is no failure of this rehearsal. */
+export function checkReplay(
+  value: unknown,
+  { services, clients }: Pick<RehearsalFrame, 'services' | 'clients'>,
+): RehearsalFailure {
+  const failure = checkFailure(value);
+  for (const [kind, here] of Object.entries({ services, clients })) {
+    const there = failure.scenario[kind as 'services' | 'clients'];
+    if ([...there].sort().join() !== [...here].sort().join())
+      throw new UsageError(
+        `this is a failure of another rehearsal: its ${kind} are ${there.join(', ') || 'none'}, and here they are ${here.join(', ') || 'none'}`,
+      );
+  }
+  return failure;
 }

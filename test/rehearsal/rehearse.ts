@@ -9,23 +9,17 @@ import { UsageError } from '../../machines/errors.js';
 import { Disk, SharedStore } from './belongings.js';
 import { noticeEscapes } from './escapes.js';
 import type { RehearsalFailure } from './failure.js';
-import { checkFailure, failureOf } from './failure.js';
+import { checkReplay, failureOf } from './failure.js';
 import { strike } from './faults.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
 import { inhabitWorld } from './platform.js';
-import {
-  FAULTS,
-  LIMIT_SETTINGS,
-  type FaultKind,
-  type LimitSetting,
-  type RehearsalFrame,
-  type RehearsalScenario,
-} from './scenario.js';
+import { frameOf } from './options.js';
+import type { FaultKind, LimitSetting, RehearsalFrame, RehearsalScenario } from './scenario.js';
 import { takeProcess } from './here.js';
 import { searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
-import { VirtualWorld, type RehearsalEvent } from './world.js';
+import { errorText, VirtualWorld, type RehearsalEvent } from './world.js';
 
 /**
  * What `rehearse` is given: who takes part, what may fail, and what must hold.
@@ -168,7 +162,7 @@ export class Rehearsing {
   }
 
   async again(failure: RehearsalFailure): Promise<Rehearsal> {
-    const { scenario, seed } = checkFailure(failure);
+    const { scenario, seed } = checkReplay(failure, this.frame);
     this.current = seed;
     const sums = new Sums();
     const outcome = sums.add(await this.run(scenario));
@@ -224,25 +218,6 @@ export function joinedRehearsal(parts: readonly Rehearsal[]): Rehearsal {
   return { runs: total(({ runs }) => runs), turns: total(({ turns }) => turns), counts, digest, failure };
 }
 
-function frameOf(options: RehearseOptions): RehearsalFrame {
-  const { peers = 3, services = {}, clients = {}, seconds = 20, faults = FAULTS, knobs = {}, limits = ['shipped'] } = options;
-  const counts = typeof peers === 'number' ? [peers] : peers;
-  const odd = counts.find((count) => !(Number.isInteger(count) && count >= 1 && count <= 15));
-  if (odd !== undefined || counts.length === 0) throw new UsageError(`a rehearsal of ${odd ?? 'no'} peers: give 1 to 15`);
-  const unknown = faults.find((fault) => !FAULTS.includes(fault));
-  if (unknown !== undefined) throw new UsageError(`"${unknown}" is no fault; there are ${FAULTS.join(', ')}`);
-  const names = [...Object.keys(services), ...Object.keys(clients)];
-  const taken = names.find((name) => /^p\d+$/.test(name));
-  if (taken !== undefined) throw new UsageError(`a service cannot be named "${taken}": peers are`);
-  const both = Object.keys(clients).find((name) => name in services);
-  if (both !== undefined) throw new UsageError(`"${both}" is a service and a client; give each a name of its own`);
-  if (!(seconds > 0)) throw new UsageError(`runs of ${seconds} seconds: give more than 0`);
-  const odder = limits.find((setting) => !LIMIT_SETTINGS.includes(setting));
-  if (odder !== undefined || limits.length === 0)
-    throw new UsageError(`limits are ${odder === undefined ? 'none' : `"${odder}"`}; list some of ${LIMIT_SETTINGS.join(', ')}`);
-  return { peers: counts, services: Object.keys(services), clients: Object.keys(clients), seconds, faults, knobs, limits };
-}
-
 /** One scenario from its start to its end, or to the first violation. */
 export async function runOnce(
   scenario: RehearsalScenario,
@@ -259,7 +234,8 @@ export async function runOnce(
   const setting = { scenario, store: store.values, history };
   const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: judge.begin(setting) }));
   let violation: RehearsalViolation | null = null;
-  const find = (judge: RehearsalJudge, says: RehearsalVerdict) => {
+  const find = (judge: RehearsalJudge, look: () => RehearsalVerdict) => {
+    const says = judged(judge, look);
     if (!says || violation) return;
     violation = { judge: judge.name, says, atMs: Math.round(world.now) };
     world.isOver = true;
@@ -268,7 +244,7 @@ export async function runOnce(
   world.hear = (happening) => {
     history.push(happening);
     counts[happening.type] = (counts[happening.type] ?? 0) + 1;
-    for (const { judge, hearing } of hearings) find(judge, hearing.hear?.(happening));
+    for (const { judge, hearing } of hearings) find(judge, () => hearing.hear?.(happening));
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
@@ -279,8 +255,17 @@ export async function runOnce(
   } finally {
     leave();
   }
-  if (!violation) for (const { judge, hearing } of hearings) find(judge, hearing.end?.(world.now));
+  if (!violation) for (const { judge, hearing } of hearings) find(judge, () => hearing.end?.(world.now));
   return { violation, digest: world.digest(), turns: world.turns, counts, lines: world.lines, happenings: history };
+}
+
+/** What it says; one that breaks cannot say whether anything is wrong. */
+function judged({ name }: RehearsalJudge, look: () => RehearsalVerdict): RehearsalVerdict {
+  try {
+    return look();
+  } catch (error) {
+    throw new Error(`the judge "${name}" cannot judge: ${errorText(error)}; mend the judge`, { cause: error });
+  }
 }
 
 function populate(

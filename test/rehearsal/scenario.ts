@@ -130,7 +130,7 @@ const LATENCIES_MS = [
   [5, 150],
 ] as const;
 const SPREADS_MS = [0, 100, 3_000];
-const PEERS_MAX = 15;
+export const PEERS_MAX = 15;
 const SKEW_MS_MAX = 600_000;
 /** Of fractions fast-check would draw mostly tiny ones: it takes all floats alike. */
 const part = fc.nat(1_000).map((n) => n / 1_000);

@@ -344,19 +344,6 @@ test.each([
   expect(lives).toBe(all);
 });
 
-test.each([
-  [{ peers: 0 }, 'a rehearsal of 0 peers: give 1 to 15'],
-  [{ faults: ['fire' as never] }, '"fire" is no fault; there are kill, power'],
-  [{ limits: ['tiny' as never] }, 'limits are "tiny"; list some of shipped, small'],
-  [{ limits: [] }, 'limits are none; list some of shipped, small'],
-  [{ seconds: 0 }, 'runs of 0 seconds: give more than 0'],
-  [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
-  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 4: rehearse anew'],
-  [{ replay: {} as never }, 'this is no failure of a rehearsal'],
-])('refused: %j', async (options, says) => {
-  await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);
-});
-
 test('one rehearsal at a time', async () => {
   const one = rehearse({ peers: 1, runs: 1, faults: [] }, () => {});
   await expect(rehearse({ peers: 1, runs: 1, faults: [] }, () => {})).rejects.toThrow('a rehearsal is under way');
