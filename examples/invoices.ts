@@ -24,9 +24,9 @@ const service =
       try {
         await locks.request('invoices', async ({ fence }) => {
           const options = isCareful ? { fence } : {};
-          const number = ((await store.read('last')) as number | undefined) ?? 0;
-          await sleep(100); // draws up the invoice
-          // Whoever has lost the lock is refused here: a store knows later fences of a key that others have written.
+          const number = ((await store.read('last', options)) as number | undefined) ?? 0;
+          await sleep(1_000); // draws up the invoice
+          // Whoever has lost the lock is refused here: a store knows later fences of a key that others have read by them, or written.
           await store.write('last', number + 1, options);
           await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
           note('sent', { invoice: number + 1 });
@@ -52,6 +52,7 @@ const once = invariant('one order for each invoice', ({ history }) => {
 
 const common = {
   peers: 3,
+  faults: ['kill', 'pause', 'cut'] as const,
   services: { hub: (({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer })) as Main },
   judges: [...lockJudges(), once],
 };

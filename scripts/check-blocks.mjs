@@ -61,24 +61,31 @@ const PARTS = {
   },
   'own-protocol.md 4': { as: (text) => text.replaceAll("'./r", "'../r") },
   'rehearsal.md 1': {
-    names: { store: null, invoices: 'store' },
-    notRun: 'examples/invoices.ts is the whole of it, and test/rehearsal/failure.test.ts runs that',
+    imports: `// @ts-nocheck: it is JavaScript\nimport { rehearse } from 'xstate-quiver/test/rehearsal';`,
+    names: {
+      store: null,
+      order: null,
+      id: null,
+      sleep: null,
+      main: null,
+      invoices: null,
+      peers: null,
+      transport: null,
+      locks: null,
+    },
+    after: `const { main: service, ...how } = invoices;\nif (!(await rehearse({ ...how, shrinkSeconds: 0 }, service)).failure) throw new Error('nothing is found');`,
   },
   'rehearsal.md 2': {
-    imports: `import { invariant } from 'xstate-quiver/test/rehearsal';`,
-    before: 'const isOnce = (history: readonly unknown[]) => history.length >= 0;',
-  },
-  'rehearsal.md 3': {
     names: { store: null, invoices: 'store' },
-    before: 'const number = 0;\nconst fence = 1;',
+    before: 'const fence = 1;',
     notRun: 'a line of the block before it',
   },
-  'rehearsal.md 4': {
+  'rehearsal.md 3': {
     imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/adapters/linked';\nimport { createLocks } from 'xstate-quiver/adapters/locks';\nimport { webSocket } from 'xstate-quiver/adapters/web-socket';`,
     as: (text) => text.replace('runs: 200', 'runs: 10'), // of minutes
   },
-  'rehearsal.md 5': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
-  'rehearsal.md 6': {
+  'rehearsal.md 4': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
+  'rehearsal.md 5': {
     imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/test/rehearsal';`,
     before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
     notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',

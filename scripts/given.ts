@@ -107,7 +107,7 @@ interface Declared {
   readonly file: { write(text: string): void };
   // Of the page on rehearsals.
   readonly sleep: (ms: number) => Promise<void>;
-  readonly invoices: Pick<FencedStore, 'write'> & { read(key: string): Promise<number | undefined> };
+  readonly invoices: Pick<FencedStore, 'write'> & { read(key: string, options?: { fence: number }): Promise<number | undefined> };
   readonly order: number;
   readonly id: string;
   readonly options: Omit<RehearseOptions, 'replay'>;

@@ -2,7 +2,8 @@
  * What a peer has beside its peers: a store that all of them share, and a disk of its own.
  *
  * The store is reached by every peer whatever is cut: a peer that has lost its peers and not its database is the case that locks are
- * dangerous in. A write may carry a fence, and is refused if one with a larger fence has been here; one without is taken as it comes.
+ * dangerous in. A write may carry a fence, and is refused if one with a larger fence has been here, to write or to read; one without is taken
+ * as it comes. A read with a fence is refused after a write with a larger one; those who read together may each have one of their own.
  *
  * The disk keeps what is written when a process is killed. When the power goes, a write that has not resolved may be there, be missing,
  * or be torn: its beginning is there and the rest is not. A rename happens whole or not at all.
@@ -11,7 +12,8 @@ import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /**
- * A write to the shared store carried a smaller fence than one that has written before it; it has changed nothing.
+ * The shared store was written to with a smaller fence than one that has been there before, or read with a smaller one than was written with; nothing has
+ * changed.
  *
  * @experimental
  */
@@ -25,22 +27,35 @@ export class StaleFenceError extends Error {
  * @experimental
  */
 export interface FencedStore {
-  /** What was written last; `undefined` before the first write. */
-  read(key: string): Promise<unknown>;
-  /** @throws a `StaleFenceError` if somebody with a larger fence has written before. */
+  /**
+   * What was written last; `undefined` before the first write. Give the fence where something is written by what is read: from then on nobody
+   * with a smaller one changes it.
+   *
+   * @throws a `StaleFenceError` if somebody with a larger fence has written before.
+   */
+  read(key: string, options?: { readonly fence?: number }): Promise<unknown>;
+  /** @throws a `StaleFenceError` if somebody with a larger fence has written, or read, before. */
   write(key: string, value: unknown, options?: { readonly fence?: number }): Promise<void>;
 }
 
 /** The store as judges see it. */
 export class SharedStore {
   readonly values = new Map<string, unknown>();
-  private readonly fences = new Map<string, number>();
+  /** The largest fence of each key, of those who wrote, and of all. */
+  private readonly written = new Map<string, number>();
+  private readonly seen = new Map<string, number>();
 
   constructor(private readonly world: VirtualWorld) {}
 
   /** The end of it that a peer has. */
   readonly end: FencedStore = {
-    read: (key) => this.ask(`reads ${key}`, () => structuredClone(this.values.get(key))),
+    read: (key, { fence } = {}) => {
+      const { id } = here()!.process;
+      return this.ask(`reads ${key}`, () => {
+        if (fence !== undefined) this.take(id, key, fence, this.written.get(key));
+        return structuredClone(this.values.get(key));
+      });
+    },
     write: (key, value, { fence } = {}) => {
       const copy = structuredClone(value);
       const { id } = here()!.process;
@@ -49,14 +64,21 @@ export class SharedStore {
   };
 
   private write(peer: string, key: string, value: unknown, fence: number | undefined): void {
-    const latest = this.fences.get(key) ?? -Infinity;
-    if (fence !== undefined && fence < latest) {
-      this.world.tell('refused', { peer, key, fence, latest });
-      throw new StaleFenceError(`"${key}" was written with fence ${latest}; ${fence} is older`);
+    if (fence !== undefined) {
+      this.take(peer, key, fence, this.seen.get(key));
+      this.written.set(key, fence);
     }
-    if (fence !== undefined) this.fences.set(key, fence);
     this.values.set(key, value);
     this.world.tell('write', { peer, key, value, ...(fence !== undefined && { fence }) });
+  }
+
+  /** Refuses a fence that is smaller than the largest that counts. */
+  private take(peer: string, key: string, fence: number, latest = -Infinity): void {
+    if (fence < latest) {
+      this.world.tell('refused', { peer, key, fence, latest });
+      throw new StaleFenceError(`"${key}" was used with fence ${latest}; ${fence} is older`);
+    }
+    this.seen.set(key, Math.max(fence, this.seen.get(key) ?? -Infinity));
   }
 
   /** There and back, each with its own delay; what is under way arrives although its sender stops meanwhile. */

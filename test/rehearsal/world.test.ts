@@ -295,7 +295,7 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
     { judges },
   );
   expect(seen.map((line) => line.slice(line.indexOf('p0')))).toEqual([
-    'p0: "stock" was written with fence 7; 6 is older',
+    'p0: "stock" was used with fence 7; 6 is older',
     'p0: first 5',
   ]);
   const after = new Set<string>();
@@ -318,6 +318,27 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
     store.write('stock', -1),
   );
   expect(broken.failure).toMatchObject({ judge: 'stock', says: 'it is negative' });
+});
+
+test('the store: who reads with a fence is followed by no smaller one that writes; readers together have fences of their own', async () => {
+  const seen = await notes(
+    {},
+    first(async ({ store, note }) => {
+      const late = (error: Error) => note(error.message);
+      await store.write('stock', 5, { fence: 5 });
+      note(`${await store.read('stock', { fence: 7 })} ${await store.read('stock', { fence: 6 })}`);
+      await store.write('stock', 4, { fence: 6 }).catch(late);
+      await store.read('stock', { fence: 4 }).catch(late);
+      await store.write('stock', 3, { fence: 7 });
+      note(String(await store.read('stock')));
+    }),
+  );
+  expect(seen.map((line) => line.slice(line.indexOf(':') + 2))).toEqual([
+    '5 5',
+    '"stock" was used with fence 7; 6 is older',
+    '"stock" was used with fence 5; 4 is older',
+    '3',
+  ]);
 });
 
 test('what leaves the world is named, and so is what the seed does not repeat', async () => {
