@@ -68,7 +68,7 @@ export const slices = {
   },
   monitor: {
     files: ['network/monitor.ts', 'network/sums.ts'],
-    tests: ['network/monitor.test.ts'],
+    tests: ['network/monitor.test.ts', 'network/monitor-kinds.test.ts'],
     minutes: 30,
   },
   files: {
@@ -108,6 +108,9 @@ export const slices = {
     minutes: 40,
   },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
+  lines: { files: transports('bounded-line'), tests: transports('bounded-line.test'), minutes: 30 },
+  reconnecting: { files: transports('reconnecting'), tests: transports('reconnecting.test'), minutes: 40 },
+  hub: { files: transports('hub'), tests: transports('hub.test'), minutes: 50 },
   options: {
     files: ['options', 'environment', 'limits', 'clocks', 'parts'].map((name) => `adapters/${name}.ts`),
     tests: ['options', 'environment', 'clocks', 'parts'].map((name) => `adapters/${name}.test.ts`),
@@ -128,6 +131,14 @@ export const slices = {
     files: transports('ids', 'origins', 'refusals', 'linked-peers', 'absence', 'later', 'promises'),
     tests: transports('ids.test', 'origins.test', 'explained.test', 'waiting.test'),
     minutes: 30,
+  },
+  status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
+  unserved: { files: locks('unserved'), tests: locks('unserved.test', 'status.test'), minutes: 45 },
+  members: { files: locks('members'), tests: locks('members.test', 'differing-lists.test'), minutes: 45 },
+  register: {
+    files: locks('register', 'lasting-quota', 'lasting-names'),
+    tests: locks('lasting.test', 'register-copies.test'),
+    minutes: 40,
   },
   desk: {
     files: locks('lock-desk', 'lock-handle', 'locks-options', 'visits'),

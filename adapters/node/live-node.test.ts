@@ -170,6 +170,14 @@ describe('what comes', () => {
     ]);
   });
 
+  test('from who is first in the topology, and from itself where it may not be linked with itself, counts as any other', async () => {
+    const { node, medium, notices } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbours: ['b'] });
+    medium.received('b', word('hi'));
+    node.command('say', { to: 'a', text: 'ho' });
+    await Promise.resolve();
+    expect(notices).toEqual([heardOf('b', 'hi'), heardOf('a', 'ho')]);
+  });
+
   test('a time is told where the protocol reads it: later with every step, and never earlier than the clock', async () => {
     const timed = defineCore({ ...description, network: { reach: 'routed', time: true } });
     const { medium, clock, steps } = await started({ protocol: timed });

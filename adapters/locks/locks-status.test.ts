@@ -1,0 +1,117 @@
+/** What a peer knows of its locks at a moment, of a node that stands as the test says. */
+import { BehaviorSubject, Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import { EPOCHS } from '../../machines/locks/messages.js';
+import { VirtualClock } from '../../network/clock.js';
+import type { LiveNode } from '../node/node.js';
+import type { LockDesk } from './lock-desk.js';
+import { statusesOf, statusOf, topStateOf, type LocksStatus } from './locks-status.js';
+
+const context = {
+  id: 'a',
+  served: { epoch: 7, members: ['a', 'b'] },
+  leader: 'b',
+  membership: { voters: ['a', 'b', 'c'] },
+  links: ['b'],
+};
+const nodeOf = (role?: object) =>
+  ({ id: 'a', role: (name: string) => (name === EPOCHS ? role : undefined) }) as unknown as LiveNode;
+const noDesks = new Map<string, LockDesk>();
+const peers = ['c', 'a', 'b'];
+
+test('before it takes part a peer misses all others, and after the end nobody', () => {
+  const nothing = { epoch: 0, members: [], leader: null, held: [], waiting: [] };
+  expect(statusOf(nodeOf(), peers, noDesks, false)).toEqual({ ...nothing, state: 'connecting', missing: ['c', 'b'] });
+  expect(statusOf(nodeOf(), peers, noDesks, true)).toEqual({ ...nothing, state: 'closed', missing: [] });
+});
+
+test('a peer says with whom it serves, who leads, and whom of those who vote it does not reach', () => {
+  const node = nodeOf({ value: { serving: 'idle' }, context });
+  const expected = { state: 'serving', epoch: 7, members: ['a', 'b'], leader: 'b', missing: ['c'], held: [], waiting: [] };
+  expect(statusOf(node, peers, noDesks, false)).toEqual(expected);
+  expect(statusOf(node, peers, noDesks, true)).toEqual(expected);
+  const { leader: _, ...leaderless } = context;
+  expect(statusOf(nodeOf({ value: 'apart', context: leaderless }), [], noDesks, false)).toEqual({
+    ...expected,
+    state: 'apart',
+    leader: null,
+  });
+  (statusOf(node, peers, noDesks, false).members as string[]).push('z');
+  expect(context.served.members).toEqual(['a', 'b']);
+});
+
+test('a client says to whom it is attached', () => {
+  for (const host of ['b', null])
+    expect(statusOf(nodeOf({ value: 'seeking', context: { ...context, host } }), peers, noDesks, false)).toMatchObject({
+      state: 'seeking',
+      host,
+    });
+  expect(statusOf(nodeOf({ value: 'apart', context }), peers, noDesks, false)).not.toHaveProperty('host');
+});
+
+test('what is held and what is waited for is told by name, in the order of the names', () => {
+  const desk = (fence: number | undefined, inside: string[], pending: string[]) =>
+    ({ fence, inside, pending }) as never as LockDesk;
+  const desks = new Map([
+    ['x', desk(3, ['shared', 'shared'], ['exclusive'])],
+    ['b', desk(2, ['exclusive'], [])],
+    ['w', desk(undefined, [], ['exclusive', 'shared'])],
+    ['idle', desk(undefined, [], [])],
+    ['leaving', desk(4, [], [])],
+  ]);
+  const { held, waiting } = statusOf(nodeOf({ value: 'serving', context }), peers, desks, false);
+  expect(held).toEqual([
+    { name: 'b', fence: 2, mode: 'exclusive' },
+    { name: 'x', fence: 3, mode: 'shared' },
+  ]);
+  expect(waiting).toEqual([
+    { name: 'w', callers: 2 },
+    { name: 'x', callers: 1 },
+  ]);
+});
+
+test('the first word of a state', () => {
+  const values = [undefined, { value: 'apart' }, { value: { serving: { a: 'b' } } }];
+  expect(values.map((role) => topStateOf(role as never))).toEqual([undefined, 'apart', 'serving']);
+});
+
+test('statuses are told at once, and then when they have changed, once a turn of the clock, also of a later node', async () => {
+  const clock = new VirtualClock();
+  const notices$ = new Subject<unknown>();
+  let end!: (error: null) => void;
+  const node = () => ({
+    steps$: new Subject<unknown>(),
+    closed: new Promise((resolve) => (end = resolve)),
+    environment: { clock },
+  });
+  const [first, second] = [node(), node()];
+  const nodes$ = new BehaviorSubject(first as never as LiveNode);
+  let status = { epoch: 0 } as LocksStatus;
+  const told: number[] = [];
+  statusesOf(notices$, nodes$, () => status).subscribe(({ epoch }) => told.push(epoch));
+  const turn = () => clock.runUntil(clock.now() + 1);
+  expect(told).toEqual([0]);
+  status = { epoch: 1 } as LocksStatus;
+  for (let i = 0; i < 3; i++) first.steps$.next(i);
+  expect(told).toEqual([0]);
+  turn();
+  expect(told).toEqual([0, 1]);
+  first.steps$.next(0);
+  turn();
+  expect(told).toEqual([0, 1]);
+  status = { epoch: 2 } as LocksStatus;
+  notices$.next(0);
+  turn();
+  nodes$.next(second as never as LiveNode);
+  status = { epoch: 3 } as LocksStatus;
+  first.steps$.next(0);
+  turn();
+  expect(told).toEqual([0, 1, 2]);
+  second.steps$.next(0);
+  turn();
+  status = { epoch: 4 } as LocksStatus;
+  end(null);
+  await new Promise((resolve) => setImmediate(resolve));
+  turn();
+  expect(told).toEqual([0, 1, 2, 3, 4]);
+});

@@ -1,0 +1,320 @@
+/** What a monitor looks at and when, what it tells, and how another one goes on from it. */
+import { describe, expect, test } from 'vitest';
+import type { Changes, Configuration, Fold, Folded, Property, Step } from '../machines/protocol.js';
+import { Monitor, type Violation } from './monitor.js';
+import { Sums } from './sums.js';
+
+/** A configuration that is a number for each node. */
+function stateOf(nodes: Readonly<Record<string, number>> = { a: 0 }) {
+  const values = new Map(Object.entries(nodes));
+  const state = { nodes: values, instance: { topology: { nodes: [...values.keys()] } }, follow: undefined as unknown };
+  return state;
+}
+type State = ReturnType<typeof stateOf>;
+const sumOf = (c: any): number => [...(c as State).nodes.values()].reduce((sum, value) => sum + value, 0);
+
+/** A monitor on it, which steps set. */
+function watching(properties: readonly Property<any>[], state = stateOf(), from?: Monitor) {
+  const monitor = new Monitor(properties, state as never as Configuration, from);
+  const told: Violation[] = [];
+  monitor.violations$.subscribe((violation) => told.push(violation));
+  let index = 0;
+  const step = (at: number, node: string, value: number, kind: Step['kind'] = 'deliver') => {
+    state.nodes.set(node, value);
+    monitor.record({ index: index++, at, kind, node } as Step);
+  };
+  const verdicts = (atRest = false, at = 0) => monitor.finish(atRest, at).map(({ holds }) => holds);
+  return { monitor, state, told, step, verdicts };
+}
+
+const named = (name: string) => ({ name, says: `${name} it is.` });
+const always = (name: string, holds: (c: any) => boolean): Property<any> => ({ ...named(name), kind: 'always', holds });
+const small = always('small', (c) => sumOf(c) < 10);
+
+describe('always', () => {
+  test('is refuted by one state, told once with its step, and stays so', () => {
+    const { told, step, verdicts } = watching([small, always('fine', () => true)]);
+    step(1, 'a', 5);
+    expect(told).toEqual([]);
+    step(2, 'a', 10);
+    step(3, 'a', 11);
+    step(4, 'a', 1);
+    expect(told).toEqual([{ property: 'small', says: 'small it is.', index: 1, at: 2 }]);
+    expect(verdicts()).toEqual([false, true]);
+  });
+
+  test('what is refuted is not looked at again', () => {
+    let looks = 0;
+    const { step, verdicts } = watching([always('counted', () => (looks++, false))]);
+    for (const at of [1, 2, 3]) step(at, 'a', at);
+    expect([looks, verdicts(), looks]).toEqual([1, [false], 1]);
+  });
+
+  test('at the end it is looked at once more', () => {
+    const { monitor, state, told, step } = watching([small]);
+    step(1, 'a', 1);
+    state.nodes.set('a', 99);
+    expect(monitor.finish(false, 1)).toEqual([{ name: 'small', kind: 'always', holds: false }]);
+    expect(told).toMatchObject([{ index: 0, at: 1 }]);
+  });
+
+  test('a run without a step has been looked at when it ends', () => {
+    const { told, verdicts } = watching([small], stateOf({ a: 50 }));
+    expect([verdicts(), told]).toEqual([[false], [{ property: 'small', says: 'small it is.', index: -1, at: 0 }]]);
+  });
+});
+
+test('sometimes is witnessed by one state, or cannot be told', () => {
+  let looks = 0;
+  const seen: Property<any> = { ...named('large'), kind: 'sometimes', holds: (c) => (looks++, sumOf(c) > 10) };
+  const never: Property<any> = { ...named('never'), kind: 'sometimes', holds: () => false };
+  const { step, verdicts } = watching([seen, never]);
+  step(1, 'a', 1);
+  step(2, 'a', 11);
+  step(3, 'a', 1);
+  expect([verdicts(true), looks]).toEqual([[true, null], 2]);
+});
+
+describe('eventually', () => {
+  const served: Property<any> = {
+    ...named('served'),
+    kind: 'eventually',
+    when: (c: any, node) => c.nodes.get(node) > 0,
+    holds: (c: any, node) => c.nodes.get(node) === 2,
+  };
+
+  test('holds where nobody is owed anything, cannot be told on the way, and is refuted by rest, with the nodes', () => {
+    const { told, step, verdicts } = watching([served], stateOf({ a: 0, b: 0, c: 0 }));
+    expect(verdicts(true)).toEqual([true]);
+    for (const node of ['a', 'b', 'c']) step(1, node, node === 'b' ? 2 : 1);
+    expect([verdicts(false), told]).toEqual([[null], []]);
+    expect(verdicts(true)).toEqual([false]);
+    expect(told).toMatchObject([{ property: 'served', nodes: ['a', 'c'] }]);
+  });
+});
+
+describe('closed', () => {
+  const closed: Property<any> = { ...named('closed'), kind: 'closed', holds: (c) => sumOf(c) === 1 };
+
+  test.each<Step['kind']>(['corrupt', 'crash', 'restart', 'reload', 'link'])('begins anew with a fault: %s', (kind) => {
+    const { step, verdicts } = watching([closed]);
+    step(1, 'a', 1);
+    step(2, 'a', 0, kind);
+    expect(verdicts()).toEqual([null]);
+    step(3, 'a', 1);
+    step(4, 'a', 0);
+    expect(verdicts()).toEqual([false]);
+  });
+
+  test.each<Step['kind']>(['start', 'deliver', 'timer', 'command'])('and not with a step that is none: %s', (kind) => {
+    const { told, step, verdicts } = watching([closed]);
+    step(1, 'a', 1);
+    step(2, 'a', 0, kind);
+    expect([verdicts(), told.length]).toEqual([[false], 1]);
+  });
+
+  test('a fault that no node takes a step for is told by who knows of it', () => {
+    const { monitor, step, verdicts } = watching([closed]);
+    step(1, 'a', 1);
+    monitor.fault(2);
+    step(2, 'a', 0);
+    expect(verdicts()).toEqual([null]);
+  });
+});
+
+describe('a large network', () => {
+  const many = () => stateOf(Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`n${i}`, 0])));
+
+  test('is looked at in one step of four, but for what is judged around one node', () => {
+    let looks = 0;
+    const global = always('global', () => (looks++, true));
+    const around: [unknown, string][] = [];
+    const local: Property<any> = {
+      ...named('local'),
+      kind: 'always',
+      holds: () => true,
+      holdsAround: (c: any, node: string) => (around.push([c.nodes.size, node]), node !== 'n7'),
+    };
+    const { told, step } = watching([global, local], many());
+    for (let i = 0; i < 9; i++) step(i, `n${i}`, 1);
+    expect([looks, around.map(([, node]) => node)]).toEqual([3, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']]);
+    expect(told).toEqual([{ property: 'local', says: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
+  });
+
+  test('up to two hundred nodes every step is looked at', () => {
+    let looks = 0;
+    const state = stateOf(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`n${i}`, 0])));
+    const { step } = watching([always('global', () => (looks++, true))], state);
+    for (let i = 0; i < 5; i++) step(i, 'n0', 1);
+    expect(looks).toBe(5);
+  });
+
+  test('what has not converged when it was last looked at may have since: only its next look tells', () => {
+    const converges: Property<any> = { ...named('settled'), kind: 'converges', within: 2, holds: (c) => sumOf(c) > 0 };
+    const { told, step } = watching([converges], many());
+    step(0, 'n0', 0);
+    step(3, 'n0', 1);
+    step(4, 'n0', 1);
+    step(5, 'n0', 1);
+    step(6, 'n0', 1);
+    expect(told).toEqual([]);
+    const late = watching([converges], many());
+    for (const at of [0, 1, 2, 3, 4]) late.step(at, 'n0', 0);
+    expect(late.told).toMatchObject([{ property: 'settled', index: 4, at: 4 }]);
+  });
+});
+
+describe('what a checker knows of a run', () => {
+  test('is refuted with what it says, once', () => {
+    const { monitor, told, step } = watching([small, always('fine', () => true)]);
+    step(3, 'a', 1);
+    const refutes = { property: 'fine', nodes: ['a'], loop: 2 };
+    expect(monitor.finish(true, 3, refutes).map(({ holds }) => holds)).toEqual([true, false]);
+    expect(told).toEqual([{ property: 'fine', says: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
+  });
+
+  test('is refused where there is no such property', () => {
+    const { monitor } = watching([small, always('fine', () => true)]);
+    expect(() => monitor.finish(true, 3, { property: 'large' })).toThrow(
+      'these choices are said to violate "large", and there is no such property; there are small, fine',
+    );
+  });
+});
+
+test('another monitor goes on from what one has seen', () => {
+  const properties: Property<any>[] = [
+    small,
+    { ...named('seen'), kind: 'sometimes', holds: (c) => sumOf(c) === 3 },
+    { ...named('kept'), kind: 'closed', holds: (c) => sumOf(c) > 2 },
+    { ...named('settled'), kind: 'converges', within: 5, holds: (c) => sumOf(c) === 7 },
+    { ...named('rested'), kind: 'converges', within: 50, holds: (c) => sumOf(c) < 50 },
+  ];
+  const first = watching(properties);
+  first.step(1, 'a', 99);
+  first.step(20, 'a', 3, 'corrupt');
+  const second = watching(properties, stateOf({ a: 3 }), first.monitor);
+  second.step(21, 'a', 1);
+  expect(second.told).toEqual([{ property: 'kept', says: 'kept it is.', index: 0, at: 21 }]);
+  second.step(26, 'a', 1);
+  expect(second.told.map(({ property }) => property)).toEqual(['kept', 'settled']);
+  expect(second.verdicts(false, 30)).toEqual([false, true, false, false, true]);
+});
+
+/** Totals that keep a log of what they get to see. */
+function foldOf() {
+  const log: unknown[] = [];
+  const fold: Fold = {
+    node: (view: any, id) => [id, view],
+    flight: ({ id }) => ({ number: id }),
+    totals: () => ({
+      node: (fact: unknown, by: number) => log.push(['node', fact, by]),
+      flight: (fact: unknown, by: number) => log.push(['flight', fact, by]),
+      channel: (state: unknown) => log.push(['channel', state]),
+    }),
+  };
+  return { fold, log };
+}
+
+describe('totals', () => {
+  test('see what has changed: the facts of before with -1, those of now with 1', () => {
+    const { fold, log } = foldOf();
+    const state = stateOf({ a: 1, b: 2 });
+    const changes: Changes[] = [];
+    let followed = 0;
+    const configuration = { ...state, follow: () => (followed++, () => changes.shift()!) } as never as Configuration;
+    const other = { ...foldOf().fold, totals: () => ({ node: () => {}, flight: () => {} }) };
+    const sums = new Sums([fold, fold, other], configuration);
+    expect([sums.of(fold) === sums.of(other), sums.of(fold), log, followed]).toEqual([false, sums.of(fold), [], 0]);
+    changes.push({ nodes: ['a', 'b'], channels: ['ab'], flights: [[{ id: 7 }, 1]] } as never);
+    sums.update();
+    expect(log.splice(0)).toEqual([
+      ['channel', 'ab'],
+      ['node', ['a', 1], 1],
+      ['node', ['b', 2], 1],
+      ['flight', { number: 7 }, 1],
+    ]);
+    state.nodes.set('a', 5);
+    changes.push({ nodes: ['a'], channels: [], flights: [[{ id: 7, changed: true }, -1]] } as never);
+    sums.update();
+    expect(log.splice(0)).toEqual([
+      ['node', ['a', 1], -1],
+      ['node', ['a', 5], 1],
+      ['flight', { number: 7 }, -1],
+    ]);
+    expect(followed).toBe(1);
+  });
+
+  test('without folds nothing is followed', () => {
+    const configuration = { ...stateOf(), follow: () => expect.unreachable() } as never as Configuration;
+    new Sums([], configuration).update();
+  });
+});
+
+describe('a judgement on totals', () => {
+  /** The sum of all nodes, as a total. */
+  const total: Fold = {
+    node: (view: any) => view as number,
+    flight: () => 0,
+    totals: () => {
+      const totals = { sum: 0, node: (fact: number, by: number) => void (totals.sum += by * fact), flight: () => {} };
+      return totals;
+    },
+  };
+  const folded = (more: Partial<Folded> = {}): Property<any> => ({
+    ...named('folded'),
+    kind: 'always',
+    holds: () => expect.unreachable(),
+    folded: { over: total, holds: (totals: any) => totals.sum < 10, ...more },
+  });
+  /** A network that tells of the nodes that steps have set. */
+  const followed = (nodes: number) => {
+    const state = stateOf(Object.fromEntries(Array.from({ length: nodes }, (_, i) => [`n${i}`, 0])));
+    const follow = () => {
+      let known = new Map<string, number>();
+      return () => {
+        const changed = [...state.nodes.keys()].filter((node) => known.get(node) !== state.nodes.get(node));
+        known = new Map(state.nodes);
+        return { nodes: changed, channels: [], flights: [] };
+      };
+    };
+    return Object.assign(state, { follow });
+  };
+
+  test('is looked at after every step in a network of any size, and names the node where it is of one', () => {
+    for (const isLocal of [undefined, true] as const) {
+      const { told, step } = watching([folded(isLocal && { isLocal })], followed(400));
+      step(0, 'n0', 5);
+      step(1, 'n1', 5);
+      expect(told).toEqual([{ property: 'folded', says: 'folded it is.', ...(isLocal && { nodes: ['n1'] }), index: 1, at: 1 }]);
+    }
+  });
+
+  test('but not where it looks at all', () => {
+    const { told, step } = watching([folded({ looksAtAll: true })], followed(400));
+    for (const at of [0, 1, 2, 3]) step(at, `n${at}`, 5);
+    expect(told).toEqual([]);
+    step(4, 'n4', 5);
+    expect(told).toMatchObject([{ index: 4 }]);
+  });
+
+  test('may look at the configuration, and a network that nobody can follow is judged by itself', () => {
+    const seen: unknown[] = [];
+    const state = followed(2);
+    const looking = folded({ holds: (_: unknown, c: () => unknown) => (seen.push(c()), true) });
+    watching([looking], state).step(0, 'n0', 1);
+    expect(seen).toEqual([state]);
+    const plain: Property<any> = { ...folded(), holds: (c: any) => sumOf(c) < 10 } as never;
+    const { told, step } = watching([plain], stateOf({ a: 0 }));
+    step(0, 'a', 10);
+    expect(told).toHaveLength(1);
+  });
+
+  test('that has not converged is late after every step, however large the network', () => {
+    const settled = { ...folded({ holds: (totals: any) => totals.sum > 0 }), kind: 'converges', within: 2 } as Property<any>;
+    const { told, step } = watching([settled], followed(400));
+    for (const at of [0, 1, 2]) step(at, 'n0', 0);
+    expect(told).toEqual([]);
+    step(3, 'n0', 1);
+    expect(told).toMatchObject([{ index: 3, at: 3 }]);
+  });
+});
