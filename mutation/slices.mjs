@@ -56,6 +56,11 @@ export const slices = {
   },
   node: { files: world('node'), tests: ['network/world/node.test.ts'], minutes: 15 },
   compile: { files: world('compile'), tests: ['network/world/compile.test.ts'], minutes: 15 },
+  remembering: {
+    files: world('remembering', 'operations', 'event-descriptors', 'take-over'),
+    tests: ['network/world/kernel.test.ts', 'network/world/remembering.test.ts', 'network/world/reload.test.ts'],
+    minutes: 55,
+  },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
     tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],

@@ -2,20 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { protocols } from '../../machines/index.js';
 import type { ChartSamples } from '../../machines/protocol.js';
 import { Random } from '../random.js';
 import { Effects, interpreter } from './kernel.js';
 import { takesEvent, begin, restore, macrostep } from './remembering.js';
-
-/** Every chart of every protocol with its samples. */
-export const sampledCharts = Object.values(protocols).flatMap((protocol) =>
-  Object.entries(protocol.samples).map(([chart, samples]) => ({
-    name: `${protocol.name}/${chart}`,
-    machine: protocol.charts[chart]!,
-    samples,
-  })),
-);
 
 export interface Walked {
   readonly steps: number;

@@ -1,6 +1,7 @@
 /** Long walks of all charts, XState's steps beside those from memory. Once it was 473,140 steps, 1,730 of them by XState. */
 import { expect, test } from 'vitest';
-import { lockSteps, sampledCharts } from './lock-step.fixtures.js';
+import { lockSteps } from './lock-step.fixtures.js';
+import { sampledCharts } from './sampled-charts.fixtures.js';
 
 test('over 300,000 steps of all charts without a difference', () => {
   const total = { steps: 0, byXState: 0 };

@@ -10,7 +10,7 @@
  *
  * This is no second semantics. Which transitions are enabled, which are taken, what is exited and entered, which event comes next:
  * nothing of it is worked out here, all of it was noted. Said a second time is only what `assign`, `raise`, `emit` and `enqueueActions`
- * do with what the chart's functions return. `remembering.test.ts` holds both equal, step by step, for every chart there is.
+ * do with what the chart's functions return. `remembering.test.ts` holds both equal, step by step, and `every-chart.test.ts` for every chart there is.
  *
  * XState takes every step while somebody observes microsteps (coverage, traces), a step that throws, so that its error is XState's own,
  * and what cannot be remembered: children, delays, outputs, and actions of XState other than the four.
