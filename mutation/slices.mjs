@@ -113,6 +113,7 @@ export const slices = {
     minutes: 40,
   },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
+  sealed: { files: transports('sealed'), tests: transports('seals.test', 'seals-keys.test'), minutes: 45 },
   lines: { files: transports('bounded-line'), tests: transports('bounded-line.test'), minutes: 30 },
   reconnecting: { files: transports('reconnecting'), tests: transports('reconnecting.test'), minutes: 40 },
   hub: { files: transports('hub'), tests: transports('hub.test'), minutes: 50 },

@@ -1,0 +1,188 @@
+/** What waits for a seal, the keys that seals are made with, and what a sealed transport makes of the one below it. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { absenceOf } from './absence.js';
+import { createTransport } from './driver.js';
+import { ConnectionError } from './errors.js';
+import { inProcessGuarantees } from './guarantees.js';
+import { noteLinkedPeers } from './linked-peers.js';
+import { sealed } from './sealed.js';
+import { carry, drawn, endOf, key, pair, warnings, type Frame } from './seals.fixture.js';
+import type { Json } from './transport.js';
+
+beforeEach(() => drawn.clear());
+
+describe('what waits', () => {
+  test('for who does not answer is bounded', async () => {
+    const said = warnings();
+    const { a, b, ends } = await pair();
+    const large = 'x'.repeat(521_726);
+    for (let i = 0; i < 9; i++) a.transport.send('b', large);
+    expect(said()).toEqual(['transport "a" dropped a message: "b" has not answered, and 4194304 characters wait for it']);
+    carry(ends);
+    expect(b.heard).toHaveLength(8);
+  });
+
+  test.each([
+    ['possible', 2],
+    ['none', 3],
+  ] as const)('where losses are %s, what is older than five seconds', async (loss, count) => {
+    const { a, b, ends } = await pair({ guarantees: { loss } });
+    a.transport.send('b', 1);
+    a.clock.runUntil(1);
+    a.transport.send('b', 2);
+    a.clock.runUntil(5_001);
+    a.news();
+    a.transport.send('b', 3);
+    carry(ends);
+    expect(b.heard.map((one) => (one as unknown[])[1])).toEqual([1, 2, 3].slice(3 - count));
+  });
+
+  test('is lost with the peer that goes, who is asked anew when it comes back', async () => {
+    const { a, b, ends } = await pair();
+    a.medium.up('b');
+    a.transport.send('b', 'lost');
+    a.news();
+    a.medium.down('b');
+    a.medium.up('b');
+    expect(a.events.map(({ type }) => type)).toEqual(['up', 'down', 'up']);
+    a.transport.send('b', 'new');
+    carry(ends);
+    expect(b.heard).toEqual([['a', 'new']]);
+  });
+});
+
+describe('keys', () => {
+  const [old, fresh] = ['the key of last year', 'the key of this year'];
+
+  test('of several the first seals and all open; bytes and text are the same key', async () => {
+    warnings();
+    const a = await endOf('a', { key: [old, fresh] });
+    const b = await endOf('b', { key: [new TextEncoder().encode(fresh), new TextEncoder().encode(old)] });
+    a.transport.send('b', 1);
+    b.transport.send('a', 2);
+    const frames = carry({ a, b });
+    expect([a.heard, b.heard]).toEqual([[['b', 2]], [['a', 1]]]);
+    const names = (id: string) => new Set(frames.filter(([from]) => from === id).map(([, , [name]]) => name));
+    expect([names('a').size, names('b').size, new Set([...names('a'), ...names('b')]).size]).toEqual([1, 1, 2]);
+  });
+
+  test.each<[what: string, keys: unknown, why: string]>([
+    ['none', [], 'there is no key; give at least one for every peer'],
+    ['nothing', undefined, 'sealed: key is missing; give a key of at least 16 random bytes'],
+    ['a short one', 'short', 'a key of 5 bytes can be guessed; give at least 16 random ones'],
+    ['one that is fifteen bytes', 'x'.repeat(15), 'a key of 15 bytes can be guessed; give at least 16 random ones'],
+    ['a number', 7, 'a key is 7; give a text or a Uint8Array'],
+    ['one short of two', ['x'.repeat(16), 'y'], 'a key of 1 bytes can be guessed'],
+  ])('%s: refused at once', (_, keys, why) => {
+    const wire = createTransport('a', inProcessGuarantees, () => {});
+    expect(() => sealed(wire, { key: keys as string })).toThrow(why);
+  });
+
+  test('sixteen bytes are enough', () => {
+    const wire = createTransport('a', inProcessGuarantees, () => {});
+    expect(() => sealed(wire, { key: new Uint8Array(16) })).not.toThrow();
+  });
+
+  test.each<[what: string, given: () => unknown, why: string]>([
+    ['nothing', () => undefined, 'gave none that will do: there is no key; give at least one for every peer'],
+    ['null', () => null, 'gave none that will do: there is no key'],
+    ['a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
+    [
+      'a promise',
+      () => Promise.reject(new Error('late')),
+      'gave a promise; keep the keys that are in use where it finds them at once',
+    ],
+    [
+      'an error',
+      () => {
+        throw new Error('EBUSY');
+      },
+      'failed: EBUSY',
+    ],
+    [
+      'what is no error',
+      () => {
+        throw 'busy';
+      },
+      'failed: busy',
+    ],
+  ])('a function that gives %s costs what is for that peer and from it, and says so', async (_, given, why) => {
+    const said = warnings();
+    let isFailing = true;
+    const a = await endOf('a', { key: (peer) => (peer === 'b' && isFailing ? given() : key) as string });
+    const [b, c] = [await endOf('b'), await endOf('c')];
+    const ends = { a, b, c };
+    a.transport.send('b', 'lost');
+    expect(said()[0]).toBe(
+      `transport "a" dropped a message: what is for "b" cannot be sealed: the key function of sealed, asked about "b", ${said()[0]!.split('asked about "b", ')[1]}`,
+    );
+    expect(said()[0]).toContain(why);
+    a.clock.runUntil(10_000);
+    b.transport.send('a', 'unheard');
+    c.transport.send('a', 'heard');
+    carry(ends);
+    expect(a.heard).toEqual([['c', 'heard']]);
+    expect(said()[1]).toContain(`the seal of a message from "b" cannot be looked at: the key function of sealed`);
+    expect(absenceOf(a.transport, 'b')).toBe('heard, and sealed has no key for it here');
+    isFailing = false;
+    a.transport.send('b', 'sealed');
+    carry(ends);
+    expect(b.heard).toEqual([['a', 'sealed']]);
+  });
+});
+
+describe('below and above', () => {
+  test('it promises what its wire does, with messages half as large', async () => {
+    const { transport } = await endOf('a', { guarantees: { messageBytesMax: 5_025, order: 'unordered' } });
+    expect(transport.guarantees).toEqual({ ...inProcessGuarantees, order: 'unordered', messageBytesMax: 2_000 });
+  });
+
+  test('what came before it was open is heard then, in its order', async () => {
+    const a = await endOf('a');
+    a.transport.send('b', 1);
+    const [[, ask]] = a.news() as [[string, Frame]];
+    const b = await endOf('b', {
+      before: (medium) => {
+        medium.up('a');
+        medium.received('a', ask as unknown as Json);
+      },
+    });
+    expect(b.events).toEqual([{ type: 'up', peer: 'a' }]);
+    expect(b.news().map(([to, [, , kind]]) => [to, kind])).toEqual([['a', 'tell']]);
+  });
+
+  test('the end of the wire is its end, and its own closes the wire', async () => {
+    const broken = await endOf('a');
+    broken.medium.lost(new ConnectionError('cut'));
+    expect(broken.events.at(-1)).toEqual({ type: 'closed', error: new ConnectionError('cut') });
+    const { transport, wire, events } = await endOf('a');
+    await wire.close();
+    expect(events.at(-1)).toMatchObject({ type: 'closed', error: { message: 'the transport of "a" was closed' } });
+    expect(transport.isClosed).toBe(true);
+    const other = await endOf('b');
+    await other.transport.close();
+    expect(other.wire.isClosed).toBe(true);
+  });
+
+  test('a wire that is still being connected is given up', async () => {
+    const wire = createTransport('a', inProcessGuarantees, () => new Promise(() => {}));
+    const transport = sealed(wire, { key });
+    const connecting = transport.connect().catch((error: Error) => error.name);
+    void transport.close();
+    expect([await connecting, wire.isClosed]).toEqual(['ClosedError', true]);
+    await wire.close();
+  });
+
+  test('what is no transport, is linked already, or has other options is refused', () => {
+    expect(() => sealed({} as never, { key })).toThrow(
+      'sealed takes a transport first, as in sealed(nats({ id, connection }), { key })',
+    );
+    const wire = createTransport('a', inProcessGuarantees, () => {});
+    expect(() => sealed(wire, { key, salt: 1 } as never)).toThrow('sealed has no option salt');
+    expect(() => sealed(wire, { key: null } as never)).toThrow('sealed: key is null; give a key of at least 16 random bytes');
+    noteLinkedPeers(wire, ['b']);
+    expect(() => sealed(wire, { key })).toThrow(
+      'sealed goes below linked, and transport "a" is linked already; write linked(sealed(transport, { key }), { peers })',
+    );
+  });
+});

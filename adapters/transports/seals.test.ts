@@ -1,0 +1,244 @@
+/** Sealed messages on a wire that the test is: what goes over it frame by frame, what is taken, and what is refused for which reason. */
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { absenceOf, explainAbsence } from './absence.js';
+import { carry, drawn, endOf, met, pair, shown, warnings, type Frame } from './seals.fixture.js';
+
+beforeEach(() => drawn.clear());
+
+describe('frame by frame', () => {
+  test('an end asks for the run of the other, and says what waits once it is told, numbered', async () => {
+    const { a, b, ends } = await pair();
+    a.transport.send('b', { x: 1 });
+    a.transport.send('b', 'two');
+    expect(shown(carry(ends))).toEqual([
+      ['a', 'b', 'ask', 'a1', 'a2', 0, ''],
+      ['b', 'a', 'tell', 'b1', 'a2', 0, ''],
+      ['a', 'b', 'say', 'a1', 'b1', 1, '{"x":1}'],
+      ['a', 'b', 'say', 'a1', 'b1', 2, '"two"'],
+    ]);
+    a.transport.send('b', 3);
+    const [[, , [name, code]]] = carry(ends) as [[string, string, Frame]];
+    expect([name, code]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/), expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(b.heard).toEqual([
+      ['a', { x: 1 }],
+      ['a', 'two'],
+      ['a', 3],
+    ]);
+  });
+
+  test('it asks again after a tenth of a second, with the same challenge, until it is told', async () => {
+    const { a } = await pair();
+    const asked = () => a.news().map(([, [, , kind, , challenge]]) => [kind, challenge]);
+    a.transport.send('b', 1);
+    expect(asked()).toEqual([['ask', 'a2']]);
+    a.clock.runUntil(99);
+    a.transport.send('b', 2);
+    expect(asked()).toEqual([]);
+    a.clock.runUntil(100);
+    a.transport.send('b', 3);
+    expect(asked()).toEqual([['ask', 'a2']]);
+  });
+
+  test('an answer to another question is none', async () => {
+    const { a, b, ends } = await pair();
+    a.transport.send('b', 1);
+    const [[, first]] = a.news() as [[string, Frame]];
+    b.hear('a', first);
+    const [[, told]] = b.news() as [[string, Frame]];
+    a.medium.up('b');
+    a.medium.down('b');
+    a.transport.send('b', 2);
+    expect(a.news().map(([, [, , kind, , challenge]]) => [kind, challenge])).toEqual([['ask', 'a3']]);
+    a.hear('b', told);
+    expect([a.news(), carry(ends)]).toEqual([[], []]);
+  });
+
+  test('who was meant in an earlier run says that it is stale, not more than ten times a second, and is asked', async () => {
+    const { a, b } = await met();
+    await b.transport.close();
+    const again = await endOf('b');
+    const fresh = { a, b: again };
+    for (const n of [1, 2]) a.transport.send('b', n);
+    expect(shown(carry(fresh)).map(([from, , kind, , heard]) => [from, kind, heard])).toEqual([
+      ['a', 'say', 'b1'],
+      ['a', 'say', 'b1'],
+      ['b', 'stale', 'b1'],
+      ['a', 'ask', 'a3'],
+      ['b', 'tell', 'a3'],
+    ]);
+    a.transport.send('b', 3);
+    carry(fresh);
+    expect(again.heard).toEqual([['a', 3]]);
+  });
+
+  test('stale is said again after a tenth of a second; of a run that one does not speak to it means nothing', async () => {
+    const { a, b, frames } = await met();
+    const say = frames.at(-1)!;
+    await b.transport.close();
+    const again = await endOf('b');
+    const stale = () => again.news().map(([, [, , kind]]) => kind);
+    again.hear('a', say);
+    expect(stale()).toEqual(['stale']);
+    again.clock.runUntil(99);
+    again.hear('a', say);
+    expect(stale()).toEqual([]);
+    again.clock.runUntil(100);
+    again.hear('a', say);
+    const [[, frame]] = again.news() as [[string, Frame]];
+    expect(frame[2]).toBe('stale');
+    a.medium.up('b');
+    a.medium.down('b');
+    a.hear('b', frame);
+    expect(a.news()).toEqual([]);
+  });
+});
+
+describe('what is taken once', () => {
+  test.each([
+    ['none', ['transport "b" dropped a message: a message from "a" has been here before']],
+    ['possible', []],
+  ] as const)(
+    'a repeated message is dropped, with a warning unless the medium doubles messages: duplication %s',
+    async (duplication, told) => {
+      const said = warnings();
+      const { b, frames } = await met({ guarantees: { duplication } });
+      b.hear('a', frames.at(-1));
+      expect([b.heard, said()]).toEqual([[], told]);
+    },
+  );
+
+  test('messages that overtake each other are taken, up to a bound behind the latest', async () => {
+    warnings();
+    const { a, b } = await met();
+    for (let n = 2; n <= 1_100; n++) a.transport.send('b', n);
+    const said = a.news().map(([, frame]) => frame);
+    const of = (number: number) => said.find((frame) => frame[5] === number)!;
+    for (const number of [1_100, 76, 77, 1_099, 77]) b.hear('a', of(number));
+    expect(b.heard).toEqual([
+      ['a', 1_100],
+      ['a', 77],
+      ['a', 1_099],
+    ]);
+    for (const frame of said) b.hear('a', frame);
+    expect(b.heard).toHaveLength(1_100 - 76);
+  });
+
+  test('of an earlier run of its sender nothing is, once it has spoken in another', async () => {
+    const said = warnings();
+    const { a, b } = await met();
+    a.transport.send('b', 2);
+    const [[, kept]] = a.news() as [[string, Frame]];
+    await a.transport.close();
+    const again = await endOf('a');
+    again.transport.send('b', 'new');
+    carry({ a: again, b });
+    b.hear('a', kept);
+    expect(b.heard).toEqual([['a', 'new']]);
+    expect(said()).toEqual(['transport "b" dropped a message: a message from "a" has been here before']);
+  });
+
+  test('so many earlier runs are remembered; beyond them everybody is asked anew', async () => {
+    warnings();
+    // A rehearsal's limits: of one earlier run.
+    const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
+    globals[place] = 'small';
+    onTestFinished(() => void delete globals[place]);
+    const { b } = await met();
+    const life = async (word: string) => {
+      const a = await endOf('a');
+      a.transport.send('b', word);
+      return { a, last: carry({ a, b }).at(-1)![2] };
+    };
+    await life('second');
+    expect(drawn.get('b')).toBe(1);
+    const { a, last } = await life('third');
+    expect([drawn.get('b'), b.heard.at(-1)]).toEqual([2, ['a', 'third']]);
+    b.hear('a', last);
+    a.transport.send('b', 'for the run before');
+    expect(shown(carry({ a, b })).map(([, , kind]) => kind)).toEqual(['say', 'stale', 'ask', 'tell']);
+    await life('fourth');
+    expect(drawn.get('b')).toBe(2);
+  });
+});
+
+describe('what is refused, and why', () => {
+  const forged = (frame: Frame, place: number, value: unknown) => frame.map((part, i) => (i === place ? value : part));
+
+  test.each<[what: string, place: number, value: unknown, why: RegExp]>([
+    ['of another key', 0, '00000000', /the seal of a message from "a" is of another key; give both the same$/],
+    ['with another code', 1, '0'.repeat(64), /the seal of a message from "a" is broken$/],
+    ['with a shorter code', 1, '', /is broken$/],
+    ['for another run', 4, 'b9', /is broken$/],
+    ['with another number', 5, 9, /is broken$/],
+    ['with another text', 6, '"ho"', /is broken$/],
+    ['of another kind', 2, 'ask', /is broken$/],
+    ['of no kind', 2, 'shout', /a message from "a" has no seal$/],
+    ['with a name that is too long', 0, '000000000', /has no seal$/],
+    ['with a code that is too long', 1, '0'.repeat(65), /has no seal$/],
+    ['with a run that is too long', 3, 'x'.repeat(37), /has no seal$/],
+    ['with a run that is none', 3, 7, /has no seal$/],
+    ['with a receiver that is too long', 4, 'x'.repeat(37), /has no seal$/],
+    ['with a number below 0', 5, -1, /has no seal$/],
+    ['with a number that is none', 5, 0.5, /has no seal$/],
+    ['with no text', 6, null, /has no seal$/],
+  ])('a frame %s', async (_, place, value, why) => {
+    const said = warnings();
+    const { b, frames } = await met();
+    const say = frames.at(-1)!;
+    b.hear('a', forged(forged(say, 5, 2) as Frame, place, value));
+    expect([b.heard, b.news()]).toEqual([[], []]);
+    expect(said()).toEqual([expect.stringMatching(why)]);
+  });
+
+  test('what is no frame, or comes in another name', async () => {
+    const said = warnings();
+    const { b, frames } = await met();
+    const say = frames.at(-1)!;
+    for (const value of ['text', null, Object.assign({}, say), say.slice(0, 6), [...say, 1]]) b.hear('a', value);
+    b.hear('c', say);
+    expect(b.heard).toEqual([]);
+    b.clock.runUntil(10_000);
+    b.hear('a', 'again');
+    expect(said()).toEqual([
+      'transport "b" dropped a message: a message from "a" has no seal',
+      'transport "b" dropped a message: a message from "a" has no seal (and 5 more since the last warning)',
+    ]);
+  });
+
+  test('a message that is no JSON, or deeper than any', async () => {
+    const said = warnings();
+    const { b } = await met();
+    // Whoever has the key may say anything.
+    const raw = await endOf('x');
+    const send = (raw.transport as unknown as { connection: { send(to: string, message: unknown, text: string): void } })
+      .connection;
+    send.send('b', null, 'half a mess');
+    carry({ x: raw, b });
+    expect(b.heard).toEqual([]);
+    expect(said()).toEqual(['transport "b" dropped a message: it is no JSON: half a mess, from "x"']);
+  });
+
+  test('why a peer is not reached is told by what was refused of it last, until something is taken', async () => {
+    warnings();
+    const { a, b, ends, frames } = await met();
+    const why = () => absenceOf(b.transport, 'a');
+    explainAbsence(b.wire, () => 'the wire says so');
+    expect(why()).toBe('the wire says so');
+    const say = forged(frames.at(-1)!, 5, 2) as Frame;
+    b.hear('a', 'text');
+    expect(why()).toBe('heard without a seal, and refused: give it sealed with the same key');
+    b.hear('a', forged(say, 0, '00000000'));
+    expect(why()).toBe('heard with a seal of another key, and refused: give both the same key');
+    b.hear('a', say);
+    expect(why()).toBe('heard with a broken seal, and refused');
+    a.transport.send('b', 1);
+    carry(ends);
+    expect(why()).toBe('the wire says so');
+    for (let i = 0; i < 1_001; i++) b.hear(`x${i}`, 'text');
+    expect(['x0', 'x1', 'x1000'].map((peer) => absenceOf(b.transport, peer))).toEqual([
+      'the wire says so',
+      'heard without a seal, and refused: give it sealed with the same key',
+      'heard without a seal, and refused: give it sealed with the same key',
+    ]);
+  });
+});
