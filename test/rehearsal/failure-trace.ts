@@ -2,9 +2,13 @@
  * A failure as a trace for the inspector: a node for each process, with a chart for the process and one for each request of a lock, the
  * faults on the lane of whom they struck, the ways that they severed, and what the judge found.
  *
- * It is made of the file alone, without the application: the charts of Quiver's own roles, and what was sent, are not in it.
+ * On the same lane stand the roles of Quiver's own nodes, and their messages go from lane to lane; the link that carries them is folded away. It
+ * is made of the file alone, without the application.
  */
 import type { Overlay, RoleView } from '../../machines/protocol.js';
+import type { TransitionId } from '../../network/world/selections.js';
+import { Carried } from './carried.js';
+import type { RoleStep } from './role-steps.js';
 import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { checkFailure, fieldsText } from './failure.js';
 import { severedBy } from './faults.js';
@@ -38,13 +42,22 @@ const REQUEST: LaneChart = {
 const CHARTS: Readonly<Record<string, LaneChart>> = { process: PROCESS, request: REQUEST };
 
 type Told = Omit<StepLine, 'index' | 'at'>;
+type Clock = Readonly<Record<string, number>>;
+
+const ofNode = (name: string, [role, ...rest]: TransitionId): TransitionId => [`${name} ${role}`, ...rest];
+
+const laterOf = (...clocks: readonly Clock[]): Clock => {
+  const later: Record<string, number> = {};
+  for (const clock of clocks) for (const [id, count] of Object.entries(clock)) later[id] = Math.max(later[id] ?? 0, count);
+  return later;
+};
 
 /** What is known of one process. */
 class Lane {
-  private steps = 0;
   private readonly roles = new Map<string, RoleView>([['process', { chart: 'process', value: PROCESS.initial, context: {} }]]);
   private readonly changed: Record<string, RoleView | null> = {};
-  private readonly taken: [role: string, state: string, event: string, index: number][] = [];
+  private readonly taken: TransitionId[] = [];
+  private clock: Readonly<Record<string, number>> = {};
 
   constructor(private readonly id: string) {}
 
@@ -65,16 +78,36 @@ class Lane {
 
   /** The request by which it is inside. */
   insideBy(lock: unknown, fence: unknown): string {
-    const isIt = ({ value, context }: RoleView) => value === 'inside' && context.lock === lock && context.fence === fence;
+    const isIt = ({ chart, value, context }: RoleView) =>
+      chart === 'request' && value === 'inside' && context.lock === lock && context.fence === fence;
     return [...this.roles].find(([, view]) => isIt(view))?.[0] ?? '';
   }
 
-  tell(kind: StepLine['kind'], event: StepLine['event']): Told {
+  /** A step of one of its nodes: what it has changed. */
+  step({ name, roles, taken }: RoleStep): void {
+    for (const [role, view] of Object.entries(roles)) this.put(`${name} ${role}`, view);
+    this.taken.push(...taken.map((one) => ofNode(name, one)));
+  }
+
+  tell(kind: StepLine['kind'], event: StepLine['event'], { heard = {}, ...more }: Partial<Told> & { heard?: Clock } = {}): Told {
     const [roles, taken] = [{ ...this.changed }, [...this.taken]];
     for (const role of Object.keys(roles)) delete this.changed[role];
     this.taken.length = 0;
-    const clock = { [this.id]: ++this.steps };
-    return { node: this.id, kind, event, sent: [], emitted: [], roles, taken, refused: [], overlay: this.marks(), clock };
+    this.clock = laterOf(this.clock, heard, { [this.id]: (this.clock[this.id] ?? 0) + 1 });
+    const { clock } = this;
+    return {
+      node: this.id,
+      kind,
+      event,
+      sent: [],
+      emitted: [],
+      roles,
+      taken,
+      refused: [],
+      overlay: this.marks(),
+      clock,
+      ...more,
+    };
   }
 
   private put(role: string, view: RoleView | null): void {
@@ -84,7 +117,7 @@ class Lane {
   }
 
   private marks(): Overlay {
-    const views = [...this.roles.values()];
+    const views = [...this.roles.values()].filter(({ chart }) => chart === 'request');
     const inside = views.filter(({ value }) => value === 'inside').map(({ context }) => context.lock as string);
     if (inside.length > 0) return { tone: 'held', badge: inside.join(' ') };
     return { tone: views.some(({ value }) => value === 'waiting') ? 'waiting' : 'plain' };
@@ -106,6 +139,13 @@ function toldOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent
   return lane.tell(type === 'uncaught' ? 'fault' : 'note', { ...fields, type: `${type} ${fieldsText(fields)}` });
 }
 
+/** Nodes come and go with their process, whose steps say so. */
+const kindOf = ({ event: { type }, from }: RoleStep): StepLine['kind'] => {
+  if (from !== undefined) return 'deliver';
+  if (type === 'timer') return 'timer';
+  return type === 'start' || type === 'stands' || type.startsWith('link.') ? 'note' : 'command';
+};
+
 const ofPause = { fault: 'pause', healed: 'resume' } as const;
 
 /**
@@ -114,7 +154,7 @@ const ofPause = { fault: 'pause', healed: 'resume' } as const;
  * @throws UsageError for what is no failure of this version.
  */
 export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
-  const { judge, says: why, atMs, seed, scenario, story = [] } = checkFailure(file);
+  const { judge, says: why, atMs, seed, scenario, story = [], roles } = checkFailure(file);
   const ids = [...scenario.services, ...scenario.peers, ...scenario.clients];
   const lanes = new Map(ids.map((id) => [id, new Lane(id)]));
   const property = { name: judge, kind: 'always', says: why } as const;
@@ -125,18 +165,38 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
     seed,
     nodes: ids,
     links: ids.flatMap((id, i) => ids.slice(i + 1).map((other) => [id, other, 1] as const)),
-    charts: CHARTS,
+    charts: { ...CHARTS, ...roles?.charts },
     properties: [property],
   };
   let index = 0;
   const severed = new Severed();
-  for (const happening of story) {
+  const carried = new Carried();
+  const steps = [...(roles?.steps ?? [])];
+  for (const [place, happening] of [...story, null].entries()) {
+    while (steps.length > 0 && (happening === null || steps[0]!.place <= place)) {
+      const step = steps.shift()!;
+      const lane = lanes.get(step.peer);
+      if (!lane) continue;
+      const { at } = step;
+      const arrival = carried.arrive(step);
+      for (const lost of arrival.lost) yield { index: index++, at, ...lost };
+      lane.step(step);
+      const told = lane.tell(kindOf(step), step.event, {
+        ...(arrival.clock && { heard: arrival.clock }),
+        ...(step.role !== undefined && { role: `${step.name} ${step.role}` }),
+        ...(arrival.message !== undefined && { message: arrival.message }),
+        refused: step.refused.map((one) => ofNode(step.name, one)),
+      });
+      yield { index: index++, at, ...told, sent: carried.launch(step, told.clock) };
+    }
+    if (happening === null) break;
     const { at, type, peer } = happening;
     const fault = happening['fault'] as RehearsalFault | undefined;
     const lane = lanes.get(fault?.who ?? peer ?? '');
     if (!lane) continue;
     if (!fault) {
       yield { index: index++, at, ...toldOf(lane, happening) };
+      if (type === 'end') for (const lost of carried.end(peer!)) yield { index: index++, at, ...lost };
       continue;
     }
     const isOver = type === 'healed';

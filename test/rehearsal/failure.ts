@@ -1,6 +1,7 @@
 /** A failure as a file: what was broken, the scenario that breaks it, and the log of it. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
+import type { RunRoles } from './role-steps.js';
 import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
 import { FAULTS, LIMIT_SETTINGS, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
@@ -22,6 +23,8 @@ export interface RehearsalFailure extends RehearsalViolation {
   readonly story: readonly RehearsalEvent[];
   /** The last turns before the violation. */
   readonly log: readonly string[];
+  /** What the charts of this package's nodes did, and the charts. */
+  readonly roles?: RunRoles;
 }
 
 const LOG_MAX = 400;
@@ -32,10 +35,18 @@ const LINE_MAX = 240;
 export function failureOf(
   seed: number,
   scenario: RehearsalScenario,
-  { violation, happenings, lines }: RehearsalOutcome,
+  { violation, happenings, lines, roles }: RehearsalOutcome,
 ): RehearsalFailure | null {
   if (!violation) return null;
-  return { rehearsal: FAILURE_VERSION, ...violation, seed, scenario, story: happenings, log: lines.slice(-LOG_MAX) };
+  return {
+    rehearsal: FAILURE_VERSION,
+    ...violation,
+    seed,
+    scenario,
+    story: happenings,
+    log: lines.slice(-LOG_MAX),
+    ...(roles && { roles }),
+  };
 }
 
 const told = ({ at, type, ...rest }: RehearsalEvent): string => `${(at / 1_000).toFixed(3)} s  ${type} ${fieldsText(rest)}`;

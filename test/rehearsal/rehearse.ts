@@ -17,6 +17,7 @@ import { inhabitWorld } from './platform.js';
 import { frameOf } from './options.js';
 import type { FaultKind, LimitSetting, RehearsalFrame, RehearsalScenario } from './scenario.js';
 import { takeProcess } from './here.js';
+import { RoleSteps, type RunRoles } from './role-steps.js';
 import { searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
 import { errorText, VirtualWorld, type RehearsalEvent } from './world.js';
@@ -86,6 +87,8 @@ export interface RehearsalOutcome {
   readonly counts: Readonly<Record<string, number>>;
   readonly lines: readonly string[];
   readonly happenings: readonly RehearsalEvent[];
+  /** Of a run that is kept. */
+  readonly roles?: RunRoles;
 }
 
 /** Every so many runs, the first among them, one is run twice and compared. */
@@ -166,7 +169,7 @@ export class Rehearsing {
     this.current = seed;
     const sums = new Sums();
     const outcome = sums.add(await this.run(scenario));
-    return sums.rehearsal(1, failureOf(seed, scenario, outcome));
+    return sums.rehearsal(1, outcome.violation && failureOf(seed, scenario, await this.kept(scenario, outcome)));
   }
 
   /** So many runs, from that with this number on; fewer where one fails. */
@@ -180,10 +183,18 @@ export class Rehearsing {
       const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => this.run(found.scenario)) : null;
       const violation = found.outcome.violation ?? twice;
       if (!violation) continue;
-      const kept = await this.run(found.scenario, true);
+      const kept = await this.kept(found.scenario, found.outcome);
       return sums.rehearsal(i + 1 - first, failureOf(seed + i, found.scenario, { ...kept, violation }));
     }
     return sums.rehearsal(count, null);
+  }
+
+  /** Once more, with all that a file tells; without what nodes did in the unheard of case that looking at them has changed it. */
+  private async kept(scenario: RehearsalScenario, outcome: RehearsalOutcome): Promise<RehearsalOutcome> {
+    const kept = await this.run(scenario, true);
+    if (kept.digest === outcome.digest) return kept;
+    const { roles: _, ...rest } = kept;
+    return rest;
   }
 
   private run(scenario: RehearsalScenario, isKept = false): Promise<RehearsalOutcome> {
@@ -248,15 +259,19 @@ export async function runOnce(
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
+  const roles = isKept ? new RoleSteps(world, () => history.length) : null;
+  const deafen = roles?.listen();
   const leave = inhabitWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
     world.tellHoldings();
   } finally {
     leave();
+    deafen?.();
   }
   if (!violation) for (const { judge, hearing } of hearings) find(judge, () => hearing.end?.(world.now));
-  return { violation, digest: world.digest(), turns: world.turns, counts, lines: world.lines, happenings: history };
+  const told = { turns: world.turns, counts, lines: world.lines, happenings: history };
+  return { violation, digest: world.digest(), ...told, ...(roles && { roles: roles.all() }) };
 }
 
 /** What it says; one that breaks cannot say whether anything is wrong. */
