@@ -76,6 +76,13 @@ export const slices = {
     tests: ['network/monitor.test.ts', 'network/monitor-kinds.test.ts'],
     minutes: 30,
   },
+  told: {
+    files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report', 'trace'].map(
+      (name) => `network/${name}.ts`,
+    ),
+    tests: ['transcript', 'copy', 'chart-definition', 'recorder'].map((name) => `network/${name}.test.ts`),
+    minutes: 45,
+  },
   files: {
     files: topology('decode', 'edge-list', 'gml', 'contacts'),
     tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],

@@ -13,7 +13,7 @@ export function chartDefinition(machine: AnyStateMachine): unknown {
   const originals = new Map<unknown, unknown>();
   const plain = function (this: unknown, key: string, value: unknown): unknown {
     while (around.length > 0 && around.at(-1) !== this) around.pop();
-    const isAround = around.some((one) => one === value || originals.get(one) === value);
+    const isAround = value !== undefined && around.some((one) => one === value || originals.get(one) === value);
     if (isAround || (HOLDS_ANYTHING.has(key) && isTooMuch(value))) return '…';
     const result = replaced(key, value);
     around.push(result);
