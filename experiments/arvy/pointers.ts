@@ -107,3 +107,17 @@ export class SingleRequests {
     }
   }
 }
+
+/** What sequences of requests cost for their optimum, each from the same start. */
+export function ratiosOn(topology: JsonObject, options: JsonObject & { readonly policy: Policy }) {
+  const directory = new SingleRequests(topology, options.policy);
+  const start = directory.start(options);
+  return (requests: readonly number[]): number => {
+    let [pointers, cost, opt] = [start, 0, 0];
+    for (const node of requests) {
+      const paid = directory.request(pointers, node);
+      [pointers, cost, opt] = [paid.after, cost + paid.cost, opt + paid.opt];
+    }
+    return opt === 0 ? 0 : cost / opt;
+  };
+}

@@ -1,9 +1,10 @@
 /** The directory's options, as a scenario gives them, checked and completed. */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import { holdOf, integer, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import { holdOf, integer, nodeOf, oneOf, refuseUnknown, rootedTree } from '../checks.js';
 import type { NetworkGraph } from '../protocol.js';
 import { policies, type Policy } from './policies.js';
+import { startTree, startTrees } from './start-trees.js';
 import { ringBridge, sidesOf } from './ring-bridge.js';
 
 export interface DirectoryOptions {
@@ -21,7 +22,7 @@ export interface DirectoryOptions {
   readonly together: number;
 }
 
-const KEYS = ['policy', 'root', 'parents', 'bridgeOwner', 'hold', 'together'] as const;
+const KEYS = ['policy', 'root', 'parents', 'tree', 'bridgeOwner', 'hold', 'together'] as const;
 
 /** `own`: the names of further policies. */
 export function directoryOptions(
@@ -41,11 +42,16 @@ export function directoryOptions(
 
 function treeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
   const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
-  const parents = raw['parents'] === undefined ? shortestPathTree(root, graph) : rootedTree(raw['parents'], root, graph);
-  return { root, parents };
+  if (raw['parents'] === undefined) return { root, parents: startTree(oneOf(raw, 'tree', startTrees, 'shortest'), root, graph) };
+  if (raw['tree'] !== undefined) throw new UsageError('options.tree and options.parents are both given; leave one of them out');
+  return { root, parents: rootedTree(raw['parents'], root, graph) };
 }
 
 function bridgeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
+  if (raw['tree'] !== undefined)
+    throw new UsageError(
+      'options.tree goes with policies that begin with any tree, not with "bridge"; leave it out, or give parents',
+    );
   if (raw['parents'] === undefined && raw['root'] === undefined && raw['bridgeOwner'] === undefined) {
     const start = ringBridge(graph.topology);
     return { ...start, sides: sidesOf(start.parents, start.bridgeOwner) };
