@@ -1,9 +1,10 @@
 /** Follows the grants of a run: each has a larger fence than all that were made known before it in its own majority. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
+import type { Claim } from './knowledge.js';
 import type { Beginning, HeldIn, LocksNotice } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
-import { epochsOf } from './view.js';
+import { epochsOf, usesAt } from './view.js';
 
 export class LocksAccount implements Observer {
   private readonly grants: { readonly node: NodeId; readonly fence: number }[] = [];
@@ -27,6 +28,11 @@ export class LocksAccount implements Observer {
   private isInRealTime: boolean | null = null;
   private hasKeptSmaller = false;
   private latest = 0;
+  /** By node and lock: the fence with which its application has it, by what it was told; all that it was ever told; what was claimed there. */
+  private readonly told = new Map<NodeId, Map<string, number>>();
+  private readonly everTold = new Set<string>();
+  private readonly claims = new Map<NodeId, readonly Claim[]>();
+  private isTold = true;
 
   record(step: Step, c: Configuration): void {
     this.messages += step.sent.length;
@@ -40,6 +46,7 @@ export class LocksAccount implements Observer {
       if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
       if (notice.type === 'lock.granted') this.grant(step.node, notice);
     }
+    this.tell(step, c);
   }
 
   private grant(node: NodeId, { lock, fence, mode }: HeldIn): void {
@@ -50,6 +57,27 @@ export class LocksAccount implements Observer {
     this.largest.set(lock, Math.max(fence, this.largest.get(lock) ?? 0));
     if (mode !== 'shared') this.largestWritten.set(lock, Math.max(fence, this.largestWritten.get(lock) ?? 0));
     this.grants.push({ node, fence });
+  }
+
+  /** A process that starts again has been told nothing; what is let go at a client without a voter is claimed until one has heard of it. */
+  private tell({ node, kind, emitted }: Step, c: Configuration): void {
+    const view = c.nodes.get(node)!;
+    const { claims } = epochsOf(view).context;
+    if (kind === 'reload') this.told.delete(node);
+    if (emitted.length === 0 && claims === this.claims.get(node)) return;
+    this.claims.set(node, claims);
+    const told = this.told.get(node) ?? new Map<string, number>();
+    this.told.set(node, told);
+    for (const notice of emitted as unknown as LocksNotice[]) {
+      if (notice.type === 'lock.released' || notice.type === 'lock.lost') told.delete(notice.lock);
+      if (notice.type !== 'lock.granted') continue;
+      told.set(notice.lock, notice.fence);
+      this.everTold.add(`${node} ${notice.lock} ${notice.fence}`);
+    }
+    const used = new Map(usesAt(view, node).map(({ lock, fence }) => [lock, fence]));
+    this.isTold &&=
+      [...told].every(([lock, fence]) => used.get(lock) === fence) &&
+      [...used].every(([lock, fence]) => this.everTold.has(`${node} ${lock} ${fence}`));
   }
 
   /** Of the last epoch that has begun; an earlier one may begin late at somebody who was slow. */
@@ -87,6 +115,7 @@ export class LocksAccount implements Observer {
     const always = (name: string, holds: boolean): PropertyResult => ({ name, kind: 'always', holds });
     return [
       always('no fence granted twice', !this.isRepeated),
+      always('who has a lock was told so, and who was told has it', this.isTold),
       always('who keeps a lock has the largest fence', !this.hasKeptSmaller),
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
