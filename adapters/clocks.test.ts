@@ -1,6 +1,6 @@
 /** What is remembered of the clocks of peers that are heard and not linked. */
 import { expect, test } from 'vitest';
-import { Clocks, firstSession } from './clocks.js';
+import { Clocks, firstSession, lastSession } from './clocks.js';
 
 const DAY = 86_400_000;
 const noon = Date.parse('2026-03-01T12:00:00Z');
@@ -54,4 +54,44 @@ test.each([
   const { clocks } = heardIn();
   clocks.hear('b', said as never);
   expect([clocks.reasonOf('b'), clocks.reasonOf('c')]).toEqual([null, null]);
+});
+
+test('sessions are numbered a thousand to a millisecond, from the clock on, to a day ahead of it', () => {
+  expect([firstSession(1.7), lastSession(1)]).toEqual([1_000, 86_400_001_000]);
+});
+
+test('a clock that is more than a day ahead is told with both times, and one that is just a day ahead is none', () => {
+  const { clocks, frame } = heardIn();
+  clocks.hear('c', direct(frame));
+  expect(clocks.reasonOf('c')).toBe(
+    'heard and refused, for its clock is more than a day ahead: it began at 2026-03-03 12:00:00 UTC by its clock, and here it is 2026-03-01 12:00:00 UTC; set both clocks right',
+  );
+  clocks.hear('c', direct({ type: 'frame', session: firstSession(noon + DAY) }));
+  expect(clocks.reasonOf('c')).toBeNull();
+  clocks.hear('c', direct({ type: 'frame', session: firstSession(noon + DAY + 1) }));
+  expect(clocks.reasonOf('c')).not.toBeNull();
+});
+
+test('one that began more than a day before this peer may have run for so long, or its clock is behind', () => {
+  const { clock, clocks } = heardIn();
+  clocks.hear('b', passedOn({ type: 'frame', session: firstSession(noon - DAY - 1) }));
+  expect(clocks.reasonOf('c')).toBe(
+    'heard by way of b, and does not answer: it began at 2026-02-28 11:59:59 UTC by its clock, and this peer at 2026-03-01 12:00:00 UTC by the clock here; ' +
+      'unless it has run for so long, the clocks are more than a day apart: set both right',
+  );
+  clocks.hear('b', passedOn({ type: 'frame', session: firstSession(noon - DAY) }));
+  expect(clocks.reasonOf('c')).toBeNull();
+  clock.ms += 500;
+  clocks.hear('c', direct({ type: 'frame', session: 0 }));
+  expect(clocks.reasonOf('c')).toContain('it began at 1970-01-01 00:00:00 UTC');
+});
+
+test('a peer that is linked is forgotten, and what is no session changes nothing', () => {
+  const { clocks, frame } = heardIn();
+  clocks.hear('c', direct(frame));
+  for (const session of [-1, 0.5, 'x', undefined]) clocks.hear('c', direct({ type: 'frame', session }));
+  clocks.hear('c', { v: 1, message: 'x' } as never);
+  expect(clocks.reasonOf('c')).toMatch(/^heard and refused/);
+  clocks.forget('c');
+  expect(clocks.reasonOf('c')).toBeNull();
 });

@@ -34,3 +34,21 @@ test('a message that never ends is not kept, and the next one arrives', () => {
 test.each([7, null, {}, [], '', 'x', { v: 2 }])('%j is no part', (body) => {
   expect(isPart(body)).toBe(false);
 });
+
+test('a text that just fits is whole, one letter more makes two parts, and only a pair is kept together', () => {
+  expect([...partsOf('abcd', 4)]).toEqual(['=abcd']);
+  expect([...partsOf('abcde', 4)]).toEqual(['+abcd', '-e']);
+  expect([...partsOf('abcdefgh', 4)]).toEqual(['+abcd', '-efgh']);
+  expect([...partsOf('abc😀d', 4)]).toEqual(['+abc', '-😀d']);
+  expect([...partsOf('abc\uD83Dd', 4)]).toEqual(['+abc\uD83D', '-d']);
+  expect([...partsOf('abcd\uDE00', 4)]).toEqual(['+abcd', '-\uDE00']);
+});
+
+test('a message of just so many characters as are allowed is read, and one more is not', () => {
+  const whole = new Whole(6);
+  expect([whole.take('+"abc'), whole.take('-d"')]).toEqual([null, { value: 'abcd' }]);
+  expect([whole.take('+"abc'), whole.take('-de"')]).toEqual([
+    null,
+    { refused: 'its 7 characters are over the limit of 6 bytes' },
+  ]);
+});

@@ -98,10 +98,16 @@ export const slices = {
     tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
     minutes: 15,
   },
+  required: { files: ['network/scenario/required.ts'], tests: ['network/scenario/required.test.ts'], minutes: 10 },
   scenario: {
-    files: ['parse', 'read', 'events', 'required'].map((name) => `network/scenario/${name}.ts`),
-    tests: ['network/scenario/refusals.test.ts', 'network/scenario/parse.test.ts'],
+    files: ['parse', 'read', 'events'].map((name) => `network/scenario/${name}.ts`),
+    tests: ['refusals', 'parse'].map((name) => `network/scenario/${name}.test.ts`),
     minutes: 40,
+  },
+  simulation: {
+    files: ['simulation', 'network', 'timers', 'timing', 'medium', 'record-run'].map((name) => `network/${name}.ts`),
+    tests: ['held-up', 'medium', 'network'].map((name) => `network/${name}.test.ts`),
+    minutes: 50,
   },
   channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },
   host: {
