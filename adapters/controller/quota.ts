@@ -7,7 +7,7 @@
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
 import { controllerCore } from '../../machines/controller/index.js';
-import type { RequestContext } from '../../machines/controller/request.js';
+import { givesAtOnce, type RequestContext } from '../../machines/controller/request.js';
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
@@ -115,12 +115,10 @@ export class Quota implements AsyncDisposable {
    */
   private giveFromBin(amount: number): Taken | null {
     const { bin } = this;
-    if (!bin || !this.takes.isIdle || (bin.value !== 'ready' && bin.value !== 'exhausted')) return null;
-    const remaining = bin.context.permits - this.given - amount;
-    if (remaining < 0) return null;
+    if (!bin || !this.takes.isIdle || !givesAtOnce(bin, this.given + amount)) return null;
     if (this.given === 0) this.node.environment.clock.schedule(() => this.node.catchUp());
     this.given += amount;
-    return { ok: true, remaining };
+    return { ok: true, remaining: bin.context.permits - this.given };
   }
 
   private owed(): Message | null {

@@ -21,6 +21,7 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, withEvent, type NodeId } from '../effects.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
+import type { RoleView } from '../protocol.js';
 import { deliveryRole, MAIN, type Controller, type NewTerms, type Reply, type Settle } from './messages.js';
 
 export interface RequestInput {
@@ -218,6 +219,10 @@ export const requestMachine = setup({
     },
   },
 });
+
+/** Whether the chart grants a take of so much at once, without a word to anybody: then several takes are as good as one of their sum. */
+export const givesAtOnce = ({ value, context }: Pick<RoleView<RequestContext>, 'value' | 'context'>, amount: number): boolean =>
+  (value === 'ready' || value === 'exhausted') && amount <= context.permits;
 
 function noticeOf({ purpose, amount }: Wanted, first: number | null): RequestNotice {
   if (purpose === 'take') return { type: 'granted', amount };
