@@ -35,13 +35,14 @@ export const isNode: FieldCheck = (value, { rank }) => typeof value === 'string'
 export const isInteger: FieldCheck = (value) => Number.isSafeInteger(value);
 
 /** An integer of at least 0. */
-export const isCount: FieldCheck = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+export const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** An integer of at least `min` and less than `bound`. */
 export const isWithin =
   (min: number, bound: number): FieldCheck =>
   (value) =>
-    Number.isSafeInteger(value) && (value as number) >= min && (value as number) < bound;
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value < bound;
 
 /** True or false. */
 export const isBoolean: FieldCheck = (value) => typeof value === 'boolean';

@@ -69,7 +69,7 @@ const answer = tell(({ context: { writes } }: In) => {
  * @public
  */
 export const storageMachine = setup({
-  types: { context: {} as StorageContext, events: {} as StorageEvent, input: {} as StorageInput },
+  types: {} as { context: StorageContext; events: StorageEvent; input: StorageInput },
   actions: {
     ...effects(),
     begin: assign({ writes: ({ event }) => [writeOf(event)] }),

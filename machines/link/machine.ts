@@ -28,7 +28,18 @@
  * `windowSize`, or is a single message; what is kept, of at most `roomSize`.
  */
 import { assign, emit, raise, setup } from 'xstate';
-import { arm, disarm, effects, send, tell, type NodeId, type Send, type TimerEvent } from '../effects.js';
+import {
+  arm,
+  disarm,
+  effects,
+  send,
+  tell,
+  withEvent,
+  type NodeId,
+  type Received,
+  type Send,
+  type TimerEvent,
+} from '../effects.js';
 import {
   ackFrame,
   againFrame,
@@ -57,7 +68,10 @@ import {
 } from './frames.js';
 import { firstWay, passing, wayAfter, wayAfterBeat, type Heard, type Pass, type Relay, type Relayed } from './ways.js';
 
-type Received<M> = M & { readonly from: NodeId };
+interface Post {
+  readonly type: 'post';
+  readonly body: FrameBody;
+}
 
 export type LinkChartEvent =
   | Heard<Frame>
@@ -66,7 +80,7 @@ export type LinkChartEvent =
   | Received<Relayed>
   | Pass
   | TimerEvent
-  | { type: 'post'; body: FrameBody }
+  | Post
   | { type: 'leave' }
   /** The process was started again and knows nothing; only its clock has gone on. */
   | { type: 'restart' };
@@ -82,27 +96,27 @@ type In<E = unknown> = { context: LinkContext; event: E };
 const answer = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
 const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
 const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
-const dueAck = ({ context, event }: In) => ({
-  to: owesAck(context) || isAhead(context, event as Frame) ? context.peer : [],
-  message: ackFrame(context, event as Frame),
+const dueAck = ({ context, event }: In<Frame>) => ({
+  to: owesAck(context) || isAhead(context, event) ? context.peer : [],
+  message: ackFrame(context, event),
 });
 const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
 const goodbye = ({ context }: In) => ({ to: context.peer, message: byeOf(context) });
-const challenge = ({ context, event }: In) => ({ to: context.peer, message: challengeFrame(context, event as Frame) });
+const challenge = ({ context, event }: In<Frame>) => ({ to: context.peer, message: challengeFrame(context, event) });
 /** By all ways that there are. */
-const say = (message: (args: In) => Send<Frame | Bye>, way = ({ context }: In) => context) =>
-  [send(message), tell((args: In) => passing(way(args), () => message(args)))] as const;
+const say = <E>(message: (args: In<E>) => Send<Frame | Bye>, way = ({ context }: In<E>) => context) =>
+  [send(message), tell((args: In<E>) => passing(way(args), () => message(args)))] as const;
 /** By the way back of what was heard, which is not learned: anybody may have said that. */
-const challengeIt = say(challenge, ({ context, event }) => ({ ...context, ...wayAfter(context, event as Heard<Frame>) }));
+const challengeIt = say(challenge, ({ context, event }: In<Heard<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
 
-const passedOn = ({ context, event }: In) => {
-  const { target, message } = event as Pass;
-  return { to: context.peer, message: { type: 'relay' as const, target, message } };
-};
-const relayed = ({ context, event }: In) => {
-  const { from: origin, message } = event as Received<Relay>;
-  return { to: context.peer, message: { type: 'relayed' as const, origin, message } };
-};
+const passedOn = ({ context, event: { target, message } }: In<Pass>) => ({
+  to: context.peer,
+  message: { type: 'relay' as const, target, message },
+});
+const relayed = ({ context, event: { from: origin, message } }: In<Received<Relay>>) => ({
+  to: context.peer,
+  message: { type: 'relayed' as const, origin, message },
+});
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
 
 const silent = { theirs: null, silence: 0 };
@@ -123,15 +137,19 @@ const beginAnew = ['beginSession', ...say(answer)] as const;
 
 /** Until the link is up every frame is heard for its sessions alone. */
 const handshake = [
-  { guard: 'remembersLater', actions: ['outdoSession', ...challengeIt] },
-  { guard: 'answersSession', target: 'up', actions: ['hearSession', 'announceUp', ...say(firstWords), 'noteSent', 'hearAgain'] },
+  { guard: withEvent('remembersLater'), actions: [withEvent('outdoSession'), ...challengeIt] },
+  {
+    guard: withEvent('answersSession'),
+    target: 'up',
+    actions: [withEvent('hearSession'), 'announceUp', ...say(firstWords), 'noteSent', withEvent('hearAgain')],
+  },
   { actions: challengeIt },
 ] as const;
 
 /** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
-const takeFrame = ['take', ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteAck'] as const;
+const takeFrame = [withEvent('take'), ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteAck'] as const;
 /** One that says that something is missing: it brings nothing. */
-const takeRejection = ['take', ...say(again), 'noteSent'] as const;
+const takeRejection = [withEvent('take'), ...say(again), 'noteSent'] as const;
 
 const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as const;
 
@@ -142,18 +160,18 @@ const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as con
  * @public
  */
 export const linkMachine = setup({
-  types: { context: {} as LinkContext, events: {} as LinkChartEvent, input: {} as LinkInput, emitted: {} as LinkNotice },
+  types: {} as { context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotice },
   actions: {
     ...effects<Frame | Bye | Relay | Relayed>(),
-    hearSession: assign(({ context, event }) => {
-      const { session, nonce } = event as Heard<Frame>;
-      return { theirs: session, latest: session, theirNonce: nonce, silence: 0, ...wayAfter(context, event as Heard<Frame>) };
-    }),
-    noteSession: assign(({ event }) => {
-      const { session, nonce } = event as Frame;
-      return { theirs: null, latest: session, theirNonce: nonce };
-    }),
-    take: assign(({ context, event }) => taken(context, event as Heard<Frame>)),
+    hearSession: assign(({ context }, frame: Heard<Frame>) => ({
+      theirs: frame.session,
+      latest: frame.session,
+      theirNonce: frame.nonce,
+      silence: 0,
+      ...wayAfter(context, frame),
+    })),
+    noteSession: assign((_, { session, nonce }: Frame) => ({ theirs: null, latest: session, theirNonce: nonce })),
+    take: assign(({ context }, frame: Heard<Frame>) => taken(context, frame)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
       return length === 0 ? {} : { sent: context.sent + length, told: context.expected, untold: 0 };
@@ -164,46 +182,40 @@ export const linkMachine = setup({
       return { told: context.expected, untold: 0, silence, ...wayAfterBeat(context, silence) };
     }),
     tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
-    keep: assign(({ context, event }) => {
-      const { body } = event as { body: FrameBody };
-      return { outbox: [...context.outbox, body], outboxSize: context.outboxSize + sizeOf(body) };
-    }),
+    keep: assign(({ context }, { body }: Post) => ({
+      outbox: [...context.outbox, body],
+      outboxSize: context.outboxSize + sizeOf(body),
+    })),
     noteSuspicion: assign({ suspicions: ({ context }) => context.suspicions && context.suspicions - 1 }),
-    outdoSession: assign({ session: ({ event }) => (event as Frame).to! + 1 }),
+    outdoSession: assign({ session: (_, { to }: Frame) => to! + 1 }),
     beginSession: assign(({ context }) => ({ session: context.session + 1, ...silent })),
     forgetConnection: assign(nothingSent),
     forgetPeer: assign(({ context }) => stranger(context)),
     changeNonce: assign({ nonce: ({ context }) => context.nonce + 1 }),
-    hearAgain: raise(({ event }) => event as Heard<Frame>),
-    hearOrigin: raise(({ event }) => {
-      const { origin, from, message } = event as Received<Relayed>;
-      return { ...message, from: origin, via: from };
-    }),
+    hearAgain: raise((_, frame: Heard<Frame>) => frame),
+    hearOrigin: raise((_, { origin, from, message }: Received<Relayed>) => ({ ...message, from: origin, via: from })),
     announceUp: emit(({ context }) => ({ type: 'link.up' as const, peer: context.peer })),
     announceDown: emit(({ context }) => ({ type: 'link.down' as const, peer: context.peer })),
-    announceReceived: emit(({ context, event }) => ({
+    announceReceived: emit(({ context }, frame: Frame) => ({
       type: 'received' as const,
       peer: context.peer,
-      bodies: fresh(context, event as Frame),
+      bodies: fresh(context, frame),
     })),
     announceOverflow: emit(({ context }) => ({ type: 'overflow' as const, peer: context.peer })),
   },
   guards: {
-    isLate: ({ context, event }) => {
-      const { session, nonce } = event as Frame;
-      return session < context.latest && nonce === context.theirNonce;
-    },
-    beginsSession: ({ context, event }) => isProven(context, event as Frame) && (event as Frame).session > context.latest,
-    remembersLater: ({ context, event }) => remembersLater(context, event as Frame),
-    isProven: ({ context, event }) => isProven(context, event as Bye),
-    answersSession: ({ context, event }) => answersSession(context, event as Frame),
-    isOfAnotherConnection: ({ context, event }) => !answersSession(context, event as Frame),
-    isDeceived: ({ context, event }) => isDeceived(context, event as Frame),
-    isRejection: ({ event }) => (event as Frame).rejects,
-    bringsMessages: ({ context, event }) => fresh(context, event as Frame).length > 0,
-    hasRoom: ({ context, event }) => hasRoomFor(context, (event as { body: FrameBody }).body),
+    isLate: ({ context }, { session, nonce }: Frame) => session < context.latest && nonce === context.theirNonce,
+    beginsSession: ({ context }, frame: Frame) => isProven(context, frame) && frame.session > context.latest,
+    remembersLater: ({ context }, frame: Frame) => remembersLater(context, frame),
+    isProven: ({ context }, bye: Bye) => isProven(context, bye),
+    answersSession: ({ context }, frame: Frame) => answersSession(context, frame),
+    isOfAnotherConnection: ({ context }, frame: Frame) => !answersSession(context, frame),
+    isDeceived: ({ context }, frame: Frame) => isDeceived(context, frame),
+    isRejection: (_, { rejects }: Frame) => rejects,
+    bringsMessages: ({ context }, frame: Frame) => fresh(context, frame).length > 0,
+    hasRoom: ({ context }, { body }: Post) => hasRoomFor(context, body),
     isSilent: ({ context }) => suspects(context),
-    isByRelay: ({ context, event }) => context.relays.includes((event as Received<Relayed>).from),
+    isByRelay: ({ context }, { from }: Received<Relayed>) => context.relays.includes(from),
     passesOn: ({ context }) => context.relays.length > 0 && context.via === null,
   },
 }).createMachine({
@@ -212,7 +224,7 @@ export const linkMachine = setup({
   initial: 'seeking',
   on: {
     leave: { target: '.left', actions: [...say(goodbye)] },
-    relayed: { guard: 'isByRelay', actions: 'hearOrigin' },
+    relayed: { guard: withEvent('isByRelay'), actions: withEvent('hearOrigin') },
     restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer', 'changeNonce'] },
   },
   states: {
@@ -220,30 +232,30 @@ export const linkMachine = setup({
       entry: [...say(answer), arm(nextBeat)],
       on: {
         frame: handshake,
-        post: [{ guard: 'hasRoom', actions: 'keep' }, { actions: 'announceOverflow' }],
+        post: [{ guard: withEvent('hasRoom'), actions: withEvent('keep') }, { actions: 'announceOverflow' }],
         timer: seek,
       },
     },
-    down: { on: { frame: [{ guard: 'isLate' }, ...handshake], timer: seek } },
+    down: { on: { frame: [{ guard: withEvent('isLate') }, ...handshake], timer: seek } },
     up: {
       exit: ['announceDown', 'forgetConnection'],
       on: {
         frame: [
-          { guard: 'isLate' },
+          { guard: withEvent('isLate') },
           // Another node of this id has come: this end is told by nobody else, and says no more.
-          { guard: 'remembersLater' },
-          { guard: 'beginsSession', target: 'down', actions: ['noteSession', 'hearAgain'] },
-          { guard: 'isOfAnotherConnection', actions: challengeIt },
-          { guard: 'isDeceived', target: 'down', actions: beginAnew },
-          { guard: 'isRejection', actions: takeRejection },
-          { guard: 'bringsMessages', actions: ['announceReceived', ...takeFrame] },
+          { guard: withEvent('remembersLater') },
+          { guard: withEvent('beginsSession'), target: 'down', actions: [withEvent('noteSession'), withEvent('hearAgain')] },
+          { guard: withEvent('isOfAnotherConnection'), actions: challengeIt },
+          { guard: withEvent('isDeceived'), target: 'down', actions: beginAnew },
+          { guard: withEvent('isRejection'), actions: takeRejection },
+          { guard: withEvent('bringsMessages'), actions: [withEvent('announceReceived'), ...takeFrame] },
           { actions: takeFrame },
         ],
-        bye: { guard: 'isProven', target: 'down', actions: 'beginSession' },
+        bye: { guard: withEvent('isProven'), target: 'down', actions: 'beginSession' },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
-          { guard: 'hasRoom', actions: ['keep', ...say(whatWaits), 'noteSent'] },
+          { guard: withEvent('hasRoom'), actions: [withEvent('keep'), ...say(whatWaits), 'noteSent'] },
           { target: 'down', actions: beginAnew },
         ],
         timer: [

@@ -6,36 +6,38 @@ import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
 import { isSameMembership, OF_ALL_PRESENT, type Membership } from './membership.js';
-import { isOfShape } from '../shapes.js';
+import { isCount, isOfShape } from '../shapes.js';
 import { electionIn, type LocksProtocolOptions } from './options.js';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A name is kept by every node that it passes. */
 export const LOCK_NAME_LENGTH_MAX = 256;
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= LOCK_NAME_LENGTH_MAX;
-const isEpoch = (value: unknown): boolean =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EPOCH_MAX;
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isEpoch = (value: unknown): boolean => isCount(value) && value < EPOCH_MAX;
 const isCountOrNothing = (value: unknown): boolean => value === undefined || isCount(value);
-const isMemory = (value: unknown): boolean => ['known', 'new', 'forgotten', 'founding'].includes(value as string);
-const isHeld = (value: unknown): boolean => isObject(value) && isName(value['lock']) && isCount(value['fence']);
-const all = (values: unknown, is: (value: unknown) => boolean): boolean => Array.isArray(values) && values.every(is);
+const MEMORIES: readonly unknown[] = ['known', 'new', 'forgotten', 'founding'];
+const isMemory = (value: unknown): boolean => MEMORIES.includes(value);
+const isHeld = (value: unknown): value is Fields => isObject(value) && isName(value['lock']) && isCount(value['fence']);
+const all = (values: unknown, is: (value: unknown) => boolean): values is readonly unknown[] =>
+  Array.isArray(values) && values.every(is);
 
 type Names = Pick<Instance, 'rank'>;
 const isNodeOf =
   ({ rank }: Names) =>
   (value: unknown): boolean =>
     typeof value === 'string' && rank(value) >= 0;
-const isUsedOf = (names: Names) => (value: unknown) => {
-  if (!isHeld(value)) return false;
-  const { client, mode } = value as { client?: unknown; mode?: unknown };
-  // A client reads nothing: it has its locks for itself alone.
-  return client === undefined ? mode === undefined || mode === 'shared' : mode === undefined && isNodeOf(names)(client);
-};
+const isUsedOf =
+  (names: Names) =>
+  (value: unknown): value is Fields => {
+    if (!isHeld(value)) return false;
+    const { client, mode } = value;
+    // A client reads nothing: it has its locks for itself alone.
+    return client === undefined ? mode === undefined || mode === 'shared' : mode === undefined && isNodeOf(names)(client);
+  };
 const isKeptOf = (names: Names) => (value: unknown) =>
-  isUsedOf(names)(value) &&
-  isNodeOf(names)((value as { node?: unknown }).node) &&
-  isCountOrNothing((value as { number?: unknown }).number);
+  isUsedOf(names)(value) && isNodeOf(names)(value['node']) && isCountOrNothing(value['number']);
 const isBallotOf = (names: Names) => (value: unknown) =>
   isObject(value) &&
   isEpoch(value['epoch']) &&
@@ -48,9 +50,8 @@ const isMembershipOf = (names: Names) => (value: unknown) =>
   isCount(value['version']) &&
   isCount(value['origin']) &&
   all(value['voters'], isNodeOf(names)) &&
-  ((value['voters'] as unknown[]).length > 0 === (value['version'] as number) > 0 ||
-    isSameMembership(value as unknown as Membership, OF_ALL_PRESENT));
-const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && (value as unknown[]).length > 0;
+  (value['voters'].length > 0 === value['version'] > 0 || isSameMembership(value as unknown as Membership, OF_ALL_PRESENT));
+const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && value.length > 0;
 
 /** What a storage gives back is checked as well: it may be another program's, or of other peers. */
 export function isStanding(value: unknown, names: Names): value is Standing {
@@ -69,11 +70,10 @@ export function isStanding(value: unknown, names: Names): value is Standing {
   );
 }
 
-function isPromised(message: Readonly<Record<string, unknown>>, instance: Instance<LocksProtocolOptions>): boolean {
+function isPromised(message: Fields, instance: Instance<LocksProtocolOptions>): boolean {
   const { epoch, served, memory, kept, pending, using, links, floor } = message;
   const isNode = isNodeOf(instance);
   const isUsed = isUsedOf(instance);
-  const fieldsOf = (value: unknown) => value as Readonly<Record<string, unknown>>;
   return (
     isEpoch(epoch) &&
     isEpoch(served) &&
@@ -84,17 +84,14 @@ function isPromised(message: Readonly<Record<string, unknown>>, instance: Instan
     all(using, isUsed) &&
     all(
       message['records'],
-      (record) =>
-        isHeld(record) &&
-        (fieldsOf(record)['client'] === null || isNode(fieldsOf(record)['client'])) &&
-        isCountOrNothing(fieldsOf(record)['number']),
+      (record) => isHeld(record) && (record['client'] === null || isNode(record['client'])) && isCountOrNothing(record['number']),
     ) &&
-    all(message['stranded'], (held) => isUsed(held) && isCount(fieldsOf(held)['number'])) &&
+    all(message['stranded'], (held) => isUsed(held) && isCount(held['number'])) &&
     all(links, isNode)
   );
 }
 
-const OF_LOCKS = [
+const OF_LOCKS: readonly unknown[] = [
   'update',
   'find',
   'token',
@@ -109,7 +106,7 @@ const OF_LOCKS = [
   'full',
   'giveBack',
 ];
-const isOfEpochs = (type: unknown): boolean => !OF_LOCKS.includes(type as string);
+const isOfEpochs = (type: unknown): boolean => !OF_LOCKS.includes(type);
 
 export function accepts(message: unknown, instance: Instance<LocksProtocolOptions>): boolean {
   if (!isObject(message)) return false;

@@ -14,7 +14,7 @@
  * Invariants: `fence` is set exactly in using and returning, `host` exactly in waiting.asked and using.attached.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, type Message, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type Message, type NodeId } from '../effects.js';
 import { EPOCHS, type Acquire, type AttachmentTurn, type Full, type GiveBack, type Held, type LocksNotice } from './messages.js';
 
 export interface ClientLockInput {
@@ -33,7 +33,8 @@ export type ClientLockEvent =
   | Pick<Full, 'type' | 'others'>
   | AttachmentTurn;
 
-type In = { context: ClientLockContext; event: ClientLockEvent };
+type In = { context: ClientLockContext };
+type AttachedTurn = AttachmentTurn & { type: 'attached' };
 
 const toClient = (type: 'used' | 'freed') =>
   tell(({ context: { lock, fence } }: In) => ({ role: EPOCHS, message: { type, lock, fence } as Message }));
@@ -55,21 +56,21 @@ export const clientLockMachine = setup({
   types: {} as { context: ClientLockContext; events: ClientLockEvent; input: ClientLockInput; emitted: LocksNotice },
   actions: {
     ...effects<Acquire | GiveBack>(),
-    noteHost: assign({ host: ({ event }) => (event as { host: NodeId }).host }),
+    noteHost: assign({ host: (_, { host }: AttachedTurn) => host }),
     forgetHost: assign({ host: null }),
-    noteFence: assign({ fence: ({ event }) => (event as Held).fence }),
+    noteFence: assign({ fence: (_, { fence }: Held) => fence }),
     forgetFence: assign({ fence: null }),
     announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
-    announceRefusal: emit(({ context: { lock, host }, event }) => {
-      return { type: 'lock.refused' as const, lock, peer: host!, others: (event as Full).others };
+    announceRefusal: emit(({ context: { lock, host } }, { others }: Pick<Full, 'others'>) => {
+      return { type: 'lock.refused' as const, lock, peer: host!, others };
     }),
     announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
-    isKept: ({ context: { lock, fence }, event }) =>
-      (event as AttachmentTurn & { type: 'attached' }).kept.some((held) => held.lock === lock && held.fence === fence),
-    isThisHold: ({ context: { fence }, event }) => (event as Held).fence === fence,
+    isKept: ({ context: { lock, fence } }, { kept }: AttachedTurn) =>
+      kept.some((held) => held.lock === lock && held.fence === fence),
+    isThisHold: ({ context }, { fence }: Held) => fence === context.fence,
   },
 }).createMachine({
   id: 'lock',
@@ -80,12 +81,12 @@ export const clientLockMachine = setup({
     waiting: {
       initial: 'apart',
       states: {
-        apart: { on: { attached: { target: 'asked', actions: 'noteHost' } } },
+        apart: { on: { attached: { target: 'asked', actions: withEvent('noteHost') } } },
         asked: {
           entry: send(acquire),
           on: {
-            acquired: { target: '#using', actions: ['noteFence', toClient('used'), 'announceGrant'] },
-            full: { target: '#lock.free', actions: ['announceRefusal', 'forgetHost', ...end] },
+            acquired: { target: '#using', actions: [withEvent('noteFence'), toClient('used'), 'announceGrant'] },
+            full: { target: '#lock.free', actions: [withEvent('announceRefusal'), 'forgetHost', ...end] },
             detached: { target: 'apart', actions: 'forgetHost' },
           },
         },
@@ -98,14 +99,14 @@ export const clientLockMachine = setup({
         attached: {
           on: {
             release: { target: '#lock.free', actions: ['announceRelease', send(giveBack), 'forgetHost', ...end] },
-            forfeited: { guard: 'isThisHold', ...lose },
+            forfeited: { guard: withEvent('isThisHold'), ...lose },
             detached: { target: 'detached', actions: 'forgetHost' },
           },
         },
         detached: {
           on: {
             release: { target: '#lock.returning', actions: 'announceRelease' },
-            attached: [{ guard: 'isKept', target: 'attached', actions: 'noteHost' }, lose],
+            attached: [{ guard: withEvent('isKept'), target: 'attached', actions: withEvent('noteHost') }, lose],
             apart: lose,
           },
         },
@@ -115,7 +116,7 @@ export const clientLockMachine = setup({
     returning: {
       on: {
         attached: [
-          { guard: 'isKept', target: 'free', actions: ['noteHost', send(giveBack), 'forgetHost', ...end] },
+          { guard: withEvent('isKept'), target: 'free', actions: [withEvent('noteHost'), send(giveBack), 'forgetHost', ...end] },
           { target: 'free', actions: end },
         ],
         apart: { target: 'free', actions: end },

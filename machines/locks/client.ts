@@ -18,7 +18,19 @@
  * Invariants: `host` is nobody exactly in seeking.idle; `tried` is empty in attached.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
+import {
+  arm,
+  close,
+  disarm,
+  effects,
+  open,
+  send,
+  tell,
+  withEvent,
+  type Message,
+  type NodeId,
+  type TimerEvent,
+} from '../effects.js';
 import { turnsOf } from './epoch.js';
 import { linksAfter, withClaim, withoutClaim, claimOf, type Claim, type From, type NamedLinkEvent } from './knowledge.js';
 import { NO_MEMBERSHIP, type Membership } from './membership.js';
@@ -33,8 +45,10 @@ import {
   type EpochMessage,
   type Full,
   type GiveBack,
+  type Held,
   type LocksNotice,
   type Prepare,
+  type Told,
 } from './messages.js';
 import { PATIENCE } from './orders.js';
 
@@ -71,7 +85,10 @@ export type ClientEvent =
   | { readonly type: 'freed'; readonly lock: string }
   | TimerEvent;
 
-type In = { context: ClientContext; event: ClientEvent };
+type In<E = ClientEvent> = { context: ClientContext; event: E };
+/** What is said of one attachment. */
+type OfAttachment = { readonly number: number };
+type OfLock = Message & { readonly lock: string };
 
 /** Members of the last epoch before other voters. */
 function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
@@ -80,13 +97,7 @@ function candidateOf({ id, links, served, membership, tried }: ClientContext): N
   return inTurn.find((voter) => links.includes(voter) && !tried.includes(voter)) ?? null;
 }
 
-const lockOf = ({ event }: In) => (event as { lock: string }).lock;
-const fromOf = ({ event }: In) => (event as From<Message>).from;
-const isOfThis = ({ context: { number }, event }: In): boolean => (event as { number: number }).number === number;
-const isFromHost = (args: In): boolean => fromOf(args) === args.context.host;
-const isNewEpoch = ({ context: { served }, event }: In): boolean => (event as { epoch: number }).epoch > served.epoch;
-
-const attaching = ({ context: { host, number, claims, membership } }: In) => ({
+const attaching = ({ context: { host, number, claims, membership } }: In<unknown>) => ({
   to: host!,
   message: {
     type: 'attach' as const,
@@ -95,33 +106,29 @@ const attaching = ({ context: { host, number, claims, membership } }: In) => ({
     membership,
   } satisfies AttachRequest,
 });
-const notWanted = ({ context: { host }, event }: In) => {
-  const { lock, fence } = event as From<Acquired>;
-  return { to: host!, message: { type: 'giveBack' as const, lock, fence } satisfies GiveBack };
-};
-const toLocks = (message: (args: In) => AttachmentTurn) =>
-  tell((args: In) => ({ role: args.context.claims.map(({ lock }) => lockRole(lock)), message: message(args) }));
-const attachedTurn = ({ context: { host }, event }: In): AttachmentTurn => ({
+const notWanted = ({ context: { host }, event: { lock, fence } }: In<Acquired>) => ({
+  to: host!,
+  message: { type: 'giveBack' as const, lock, fence } satisfies GiveBack,
+});
+const toLocks = <E>(message: (args: In<E>) => AttachmentTurn) =>
+  tell((args: In<E>) => ({ role: args.context.claims.map(({ lock }) => lockRole(lock)), message: message(args) }));
+const attachedTurn = ({ context: { host }, event: { kept } }: In<Attached>): AttachmentTurn => ({
   type: 'attached',
   host: host!,
-  kept: (event as Attached).kept,
+  kept,
 });
-const toLock = tell((args: In) => ({ role: lockRole(lockOf(args)), message: args.event }));
-const openLock = open((args: In) => ({
-  role: lockRole(lockOf(args)),
-  chart: CLIENT_LOCK,
-  input: { lock: lockOf(args) },
-}));
-const closeLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));
+const toLock = tell(({ event }: In<OfLock>) => ({ role: lockRole(event.lock), message: event }));
+const openLock = open(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock), chart: CLIENT_LOCK, input: { lock } }));
+const closeLock = close(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock) }));
 /** Of a lock that is asked for while the client is attached. */
-const askFor = tell((args: In) => ({
-  role: lockRole(lockOf(args)),
-  message: { type: 'attached', host: args.context.host!, kept: [] } satisfies AttachmentTurn as Message,
-}));
-const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
-const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));
+const askFor = tell(({ context: { host }, event: { lock } }: In<OfLock>) => {
+  const message: AttachmentTurn = { type: 'attached', host: host!, kept: [] };
+  return { role: lockRole(lock), message };
+});
+const patience = arm(({ context }: In<unknown>) => ({ timer: PATIENCE, delay: context.patience }));
+const patienceEnds = disarm((_: In<unknown>) => ({ timer: PATIENCE }));
 
-const request = { guard: 'isFree', actions: ['claim', openLock, toLock] } as const;
+const request = { guard: withEvent('isFree'), actions: [withEvent('claim'), openLock, toLock] } as const;
 const again = { target: '#client.seeking.asking', reenter: true } as const;
 
 /**
@@ -133,55 +140,48 @@ export const clientMachine = setup({
   types: {} as { context: ClientContext; events: ClientEvent; input: ClientInput; emitted: LocksNotice },
   actions: {
     ...effects<EpochMessage | Message>(),
-    noteLinks: assign({ links: ({ context, event }: In) => linksAfter(context.links, event as NamedLinkEvent) }),
+    noteLinks: assign({ links: ({ context }, change: NamedLinkEvent) => linksAfter(context.links, change) }),
     learn: assign({
-      membership: ({ context: { membership: known }, event }: In) => {
-        const { membership } = event as From<EpochMessage>;
-        return membership.version > known.version ? membership : known;
-      },
+      membership: ({ context: { membership: known } }, { membership }: EpochMessage) =>
+        membership.version > known.version ? membership : known,
     }),
     noteEpoch: assign({
-      served: ({ event }: In) => {
-        const { epoch, members, membership } = event as Attached;
-        return { epoch, members, kept: [], membership };
-      },
+      served: (_, { epoch, members, membership }: Attached) => ({ epoch, members, kept: [], membership }),
     }),
-    choose: assign(({ context }: In) => ({ host: candidateOf(context), number: context.number + 1 })),
-    renew: assign(({ context }: In) => ({ number: context.number + 1 })),
-    giveUp: assign(({ context: { tried, host } }: In) => ({ tried: [...tried, host!], host: null })),
+    choose: assign(({ context }) => ({ host: candidateOf(context), number: context.number + 1 })),
+    renew: assign(({ context }) => ({ number: context.number + 1 })),
+    giveUp: assign(({ context: { tried, host } }) => ({ tried: [...tried, host!], host: null })),
     forgetHost: assign({ host: null }),
     forgetTried: assign({ tried: [] }),
     claim: assign({
-      claims: (args: In) => withClaim({ lock: lockOf(args), fence: null, user: args.context.id }, args.context.claims),
+      claims: ({ context: { id, claims } }, { lock }: OfLock) => withClaim({ lock, fence: null, user: id }, claims),
     }),
     noteClaim: assign({
-      claims: ({ context: { id, claims }, event }: In) => {
-        const { lock, fence } = event as { lock: string; fence: number };
-        return withClaim({ lock, fence, user: id }, claims);
-      },
+      claims: ({ context: { id, claims } }, { lock, fence }: Held) => withClaim({ lock, fence, user: id }, claims),
     }),
-    dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
-    announceEpoch: emit(({ context: { served } }: In) => ({
+    dropClaim: assign({ claims: ({ context }, { lock }: OfLock) => withoutClaim(lock, context.claims) }),
+    announceEpoch: emit(({ context: { served } }) => ({
       type: 'serving' as const,
       epoch: served.epoch,
       members: served.members,
     })),
     announceApart: emit({ type: 'apart' }),
-    announceNamed: emit((args: In) => ({ type: 'named' as const, peer: fromOf(args) })),
+    announceNamed: emit((_, { from }: From<Prepare>) => ({ type: 'named' as const, peer: from })),
   },
   guards: {
-    isNamed: ({ context: { id }, event }) => (event as From<Prepare>).members.includes(id),
-    isFree: (args) => claimOf(args.context, lockOf(args)) === undefined,
-    isOfHost: ({ context, event }) => (event as NamedLinkEvent).peer === context.host,
-    isOfThis,
+    isNamed: ({ context }, { members }: Prepare) => members.includes(context.id),
+    isFree: ({ context }, { lock }: OfLock) => claimOf(context, lock) === undefined,
+    isOfHost: ({ context }, { peer }: NamedLinkEvent) => peer === context.host,
+    isOfThis: ({ context }, { number }: OfAttachment) => number === context.number,
     /** Asked for in an earlier attachment to this voter, which has not noticed its end; it came by another one since, and is done with. */
-    isUnwanted: (args) => isOfThis(args) && claimOf(args.context, lockOf(args)) === undefined,
-    isFromHost,
-    isTurnOfHost: (args) => isFromHost(args) && isNewEpoch(args),
+    isUnwanted: ({ context }, { number, lock }: OfAttachment & OfLock) =>
+      number === context.number && claimOf(context, lock) === undefined,
+    isFromHost: ({ context }, { from }: From<Message>) => from === context.host,
+    isTurnOfHost: ({ context }, { from, epoch }: From<Told>) => from === context.host && epoch > context.served.epoch,
     /** Who comes first has not answered yet, and nothing is held that it would have to be told of. */
-    isEarlierInTurn: ({ context, event }) => {
-      const links = linksAfter(context.links, event as NamedLinkEvent);
-      const isOwn = candidateOf({ ...context, links, tried: [] }) === (event as NamedLinkEvent).peer;
+    isEarlierInTurn: ({ context }, change: NamedLinkEvent) => {
+      const links = linksAfter(context.links, change);
+      const isOwn = candidateOf({ ...context, links, tried: [] }) === change.peer;
       return isOwn && context.claims.every(({ fence }) => fence === null);
     },
     hasCandidate: ({ context }) => candidateOf(context) !== null,
@@ -197,14 +197,14 @@ export const clientMachine = setup({
   }),
   initial: 'seeking',
   on: {
-    'link.up': { actions: ['noteLinks', 'forgetTried'] },
-    'link.down': { actions: 'noteLinks' },
-    used: { actions: 'noteClaim' },
-    freed: { actions: ['dropClaim', closeLock] },
-    hello: { actions: ['learn', 'forgetTried'] },
-    told: { actions: ['learn', 'forgetTried'] },
+    'link.up': { actions: [withEvent('noteLinks'), 'forgetTried'] },
+    'link.down': { actions: withEvent('noteLinks') },
+    used: { actions: withEvent('noteClaim') },
+    freed: { actions: [withEvent('dropClaim'), closeLock] },
+    hello: { actions: [withEvent('learn'), 'forgetTried'] },
+    told: { actions: [withEvent('learn'), 'forgetTried'] },
     // Somebody has added it to those who vote, and waits for its promise: that is for the application to hear.
-    prepare: { guard: 'isNamed', actions: 'announceNamed' },
+    prepare: { guard: withEvent('isNamed'), actions: withEvent('announceNamed') },
   },
   states: {
     seeking: {
@@ -221,16 +221,20 @@ export const clientMachine = setup({
           entry: send(attaching),
           on: {
             attached: {
-              guard: 'isOfThis',
+              guard: withEvent('isOfThis'),
               target: '#client.attached',
-              actions: ['learn', 'noteEpoch', 'forgetTried', toLocks(attachedTurn)],
+              actions: [withEvent('learn'), withEvent('noteEpoch'), 'forgetTried', toLocks(attachedTurn)],
             },
-            detached: { guard: 'isOfThis', target: 'idle', actions: ['learn', 'giveUp'] },
-            hello: { guard: 'isFromHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
+            detached: { guard: withEvent('isOfThis'), target: 'idle', actions: [withEvent('learn'), 'giveUp'] },
+            hello: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
             // Perhaps of an epoch that it knows by another voter: this one has begun it now, and was asked before.
-            told: { guard: 'isFromHost', ...again, actions: ['learn', 'forgetTried', 'renew'] },
-            'link.up': { guard: 'isEarlierInTurn', ...again, actions: ['noteLinks', 'forgetTried', 'choose'] },
-            'link.down': { guard: 'isOfHost', target: 'idle', actions: ['noteLinks', 'forgetHost'] },
+            told: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
+            'link.up': {
+              guard: withEvent('isEarlierInTurn'),
+              ...again,
+              actions: [withEvent('noteLinks'), 'forgetTried', 'choose'],
+            },
+            'link.down': { guard: withEvent('isOfHost'), target: 'idle', actions: [withEvent('noteLinks'), 'forgetHost'] },
           },
         },
       },
@@ -239,17 +243,17 @@ export const clientMachine = setup({
       entry: 'announceEpoch',
       exit: [toLocks(() => ({ type: 'detached' })), 'announceApart'],
       on: {
-        request: { guard: 'isFree', actions: ['claim', openLock, toLock, askFor] },
+        request: { guard: withEvent('isFree'), actions: [withEvent('claim'), openLock, toLock, askFor] },
         acquired: [
-          { guard: 'isUnwanted', actions: send(notWanted) },
-          { guard: 'isOfThis', actions: toLock },
+          { guard: withEvent('isUnwanted'), actions: send(notWanted) },
+          { guard: withEvent('isOfThis'), actions: toLock },
         ],
-        forfeited: [{ guard: 'isUnwanted' }, { guard: 'isOfThis', actions: toLock }],
-        full: { guard: 'isOfThis', actions: toLock },
-        hello: { guard: 'isFromHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
-        told: { guard: 'isTurnOfHost', target: 'seeking.asking', actions: ['learn', 'renew'] },
-        detached: { guard: 'isOfThis', target: 'seeking', actions: ['learn', 'giveUp'] },
-        'link.down': { guard: 'isOfHost', target: 'seeking', actions: ['noteLinks', 'forgetHost'] },
+        forfeited: [{ guard: withEvent('isUnwanted') }, { guard: withEvent('isOfThis'), actions: toLock }],
+        full: { guard: withEvent('isOfThis'), actions: toLock },
+        hello: { guard: withEvent('isFromHost'), target: 'seeking.asking', actions: [withEvent('learn'), 'renew'] },
+        told: { guard: withEvent('isTurnOfHost'), target: 'seeking.asking', actions: [withEvent('learn'), 'renew'] },
+        detached: { guard: withEvent('isOfThis'), target: 'seeking', actions: [withEvent('learn'), 'giveUp'] },
+        'link.down': { guard: withEvent('isOfHost'), target: 'seeking', actions: [withEvent('noteLinks'), 'forgetHost'] },
       },
     },
   },

@@ -165,7 +165,7 @@ const asks = [
  * @public
  */
 export const epochsMachine = setup({
-  types: { context: {} as EpochsContext, events: {} as EpochsEvent, input: {} as EpochsInput, emitted: {} as LocksNotice },
+  types: {} as { context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotice },
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLinks: assign(({ context, event }: In) => ({

@@ -35,7 +35,19 @@
  * nobody only in waiting.queued and returning.
  */
 import { and, assign, emit, not, setup } from 'xstate';
-import { arm, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
+import {
+  arm,
+  disarm,
+  effects,
+  open,
+  send,
+  tell,
+  withEvent,
+  type Message,
+  type NodeId,
+  type Received,
+  type TimerEvent,
+} from '../effects.js';
 import { byName, directoryOf, isBeyond, isHalfSpent, isKeptBy } from './epoch.js';
 import {
   directoryRole,
@@ -84,6 +96,10 @@ export interface LockContext extends LockChartInput {
   readonly confirmed: readonly NodeId[];
 }
 
+type Granted = { readonly type: 'granted'; readonly fence: number; readonly copyset?: readonly NodeId[] };
+type Attested = { readonly type: 'attested'; readonly node: NodeId; readonly holds: readonly Held[] };
+type Begun = EpochTurn & { readonly type: 'begun' };
+
 export type LockChartEvent =
   | { readonly type: 'request'; readonly mode?: 'shared' }
   | { readonly type: 'release' }
@@ -91,9 +107,9 @@ export type LockChartEvent =
   /** Of a client: it is not reached any more; */
   | { readonly type: 'gone'; readonly node: NodeId }
   /** it holds these locks, and no others. */
-  | { readonly type: 'attested'; readonly node: NodeId; readonly holds: readonly Held[] }
+  | Attested
   | TimerEvent
-  | { readonly type: 'granted'; readonly fence: number; readonly copyset?: readonly NodeId[] }
+  | Granted
   | (Confirmed & { readonly from: NodeId })
   | (Recall & { readonly from: NodeId })
   | (Returned & { readonly from: NodeId })
@@ -101,15 +117,16 @@ export type LockChartEvent =
 
 type In<E = LockChartEvent> = { context: LockContext; event: E };
 
-const beginningOf = (event: LockChartEvent): Beginning => event as Beginning & { type: 'begun' };
-const directory = ({ context: { id, lock, grants }, event }: In) => directoryOf(lock, id, beginningOf(event), grants);
-const toDirectory = (message: (c: LockContext) => Message) =>
-  tell(({ context }: In) => ({ role: directoryRole(context.epoch!, context.lock), message: message(context) }));
+/** Of guards that `and` joins with others, whose parameters XState's types do not know. */
+const begunOf = (event: LockChartEvent): Begun => event as Begun;
+const directory = ({ context: { id, lock, grants }, event }: In<Begun>) => directoryOf(lock, id, event, grants);
+const toDirectory = <M extends Message>(message: (c: LockContext) => M) =>
+  tell(({ context }: In<unknown>) => ({ role: directoryRole(context.epoch!, context.lock), message: message(context) }));
 const askForToken = toDirectory(() => ({ type: 'request' }));
 const passToken = toDirectory(() => ({ type: 'release' }));
-const releaseToken = toDirectory(({ copyset }) => ({ type: 'release', copyset }) as Message);
+const releaseToken = toDirectory(({ copyset }) => ({ type: 'release', copyset }));
 /** This node reads from now on. */
-const shareToken = toDirectory(({ copyset, id }) => ({ type: 'release', copyset: [...copyset, id].sort(byName) }) as Message);
+const shareToken = toDirectory(({ copyset, id }) => ({ type: 'release', copyset: [...copyset, id].sort(byName) }));
 
 /** Who is meant: the client that speaks or is spoken of, or the node itself. */
 const nodeOf = ({ context: { id }, event }: In): NodeId => {
@@ -123,29 +140,30 @@ const modeOf = ({ context, event }: In): LockMode => (event.type === 'request' ?
 const inMode = (c: LockContext): { mode?: 'shared' } => (isToRead(c) && c.fence !== null ? { mode: 'shared' } : {});
 /** How many others have to confirm what is under way. */
 const needed = (c: LockContext): number => (c.user === c.id ? c.others : c.recorders);
-const keptFor = ({ context: { lock, id }, event }: In): Kept | undefined =>
-  beginningOf(event).kept.find((held) => held.lock === lock && held.node === id && held.client !== undefined);
+const keptFor = ({ lock, id }: LockContext, { kept }: Beginning): Kept | undefined =>
+  kept.find((held) => held.lock === lock && held.node === id && held.client !== undefined);
 const isOfUser = (args: In): boolean => nodeOf(args) === args.context.user;
 
-const toEpochs = (message: (args: In) => Message) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
+const toEpochs = <M extends Message>(message: (args: In) => M) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
 const claimed = toEpochs(({ context }) => {
   const { lock, fence, user } = context;
-  return { type: 'used', lock, fence, user, ...inMode(context) } as Message;
+  return { type: 'used', lock, fence, user, ...inMode(context) };
 });
-const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence: null, user: null }) as Message);
-const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }) as Message);
-const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }) as Message);
+const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence: null, user: null }));
+const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }));
+const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }));
 const spent = toEpochs(() => ({ type: 'spent' }));
 const leaves = (node: (args: In) => NodeId | null) =>
-  toEpochs((args) => ({ type: 'left', lock: args.context.lock, node: node(args) }) as Message);
+  toEpochs((args) => ({ type: 'left', lock: args.context.lock, node: node(args) }));
 const userLeaves = leaves(({ context: { user } }) => user);
-const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }) as Message);
+const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }));
 
 /** For the epochs to ask the others. */
-const confirming = tell(({ context }: In) => ({
-  role: needed(context) === 0 ? [] : EPOCHS,
-  message: { type: 'confirming', lock: context.lock, fence: context.fence, user: context.user } as Message,
-}));
+const confirming = tell(({ context }: In<unknown>) => {
+  const { lock, fence, user } = context;
+  const message = { type: 'confirming', lock, fence, user };
+  return { role: needed(context) === 0 ? [] : EPOCHS, message };
+});
 
 /** Rule 12: to those who may read, and from one who did. */
 const recall = ({ context: { id, user, mode, epoch, lock, fence, copyset } }: In) => ({
@@ -163,11 +181,11 @@ const share = [...use, shareToken, 'forgetReaders'] as const; // 12
 const end = ['announceRelease', ...passOn] as const;
 const forfeit = [forfeited, ...passOn] as const;
 const lose = ['announceLoss', ...forfeit] as const;
-const enter = ['noteEpoch', open(directory)] as const;
+const enter = [withEvent('noteEpoch'), open(directory)] as const;
 const join = [...enter, askForToken] as const;
 const giveBack = [releaseToken, ...end] as const;
 const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobody', unused] } as const; // 11
-const host = [...join, 'hostClient', claimed] as const; // 11
+const host = [...join, withEvent('hostClient'), claimed] as const; // 11
 const nextAsks = ['nextInLine', claimed] as const;
 
 /** Patience with a client that has not said that it is there. */
@@ -188,41 +206,36 @@ const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] }
  * @public
  */
 export const lockMachine = setup({
-  types: { context: {} as LockContext, events: {} as LockChartEvent, input: {} as LockChartInput, emitted: {} as LocksNotice },
+  types: {} as { context: LockContext; events: LockChartEvent; input: LockChartInput; emitted: LocksNotice },
   actions: {
     ...effects<Recall | Returned>(),
     noteEpoch: assign({
-      epoch: ({ event }) => beginningOf(event).epoch,
-      others: ({ event }) => (event as EpochTurn & { type: 'begun' }).others,
-      recorders: ({ event }) => (event as EpochTurn & { type: 'begun' }).recorders,
+      epoch: (_, { epoch }: Begun) => epoch,
+      others: (_, { others }: Begun) => others,
+      recorders: (_, { recorders }: Begun) => recorders,
     }),
     forgetEpoch: assign({ epoch: null, recorders: 0, copyset: [], recalledBy: null }),
-    hostClient: assign((args) => {
-      const { client, fence } = keptFor(args)!;
-      return { user: client!, fence, line: args.context.line.filter((node) => node !== client) };
+    hostClient: assign(({ context }, begun: Begun) => {
+      const { client, fence } = keptFor(context, begun)!;
+      return { user: client!, fence, line: context.line.filter((node) => node !== client) };
     }),
     /** Who was to have the lock waits behind a client that has it. */
     stepBack: assign({ line: ({ context: { user, line } }) => (user === null ? line : [user, ...line]) }),
-    noteGrant: assign(({ context: { id }, event }) => {
-      const { fence, copyset = [] } = event as LockChartEvent & { type: 'granted' };
-      return { fence, copyset: copyset.filter((reader) => reader !== id) };
-    }),
+    noteGrant: assign(({ context: { id } }, { fence, copyset = [] }: Granted) => ({
+      fence,
+      copyset: copyset.filter((reader) => reader !== id),
+    })),
     forgetFence: assign({ fence: null, copyset: [], recalledBy: null }),
     dropReader: assign({
-      copyset: ({ context: { copyset }, event }) => copyset.filter((reader) => reader !== (event as { from: NodeId }).from),
+      copyset: ({ context: { copyset } }, { from }: Received<Returned>) => copyset.filter((reader) => reader !== from),
     }),
     forgetReaders: assign({ copyset: [] }),
     noteRecall: assign({
-      recalledBy: ({ event }) => {
-        const { from, fence } = event as Recall & { from: NodeId };
-        return { node: from, fence };
-      },
+      recalledBy: (_, { from, fence }: Received<Recall>) => ({ node: from, fence }),
     }),
     noteConfirmed: assign({
-      confirmed: ({ context: { confirmed }, event }) => {
-        const { from } = event as { from: NodeId };
-        return confirmed.includes(from) ? confirmed : [...confirmed, from].sort(byName);
-      },
+      confirmed: ({ context: { confirmed } }, { from }: Received<Confirmed>) =>
+        confirmed.includes(from) ? confirmed : [...confirmed, from].sort(byName),
     }),
     forgetConfirmed: assign({ confirmed: [] }),
     noteUser: assign({ user: nodeOf, mode: modeOf }),
@@ -244,34 +257,28 @@ export const lockMachine = setup({
     isOwn,
     isToRead: ({ context }) => isToRead(context),
     needsNoReturn: ({ context }) => isToRead(context) || context.copyset.length === 0,
-    isOfThisRecall: ({ context: { epoch, fence }, event }) => {
-      const word = event as Returned;
-      return word.epoch === epoch && word.fence === fence;
-    },
+    isOfThisRecall: ({ context: { epoch, fence } }, word: Returned) => word.epoch === epoch && word.fence === fence,
     isOfUser,
     isUserWithOthers: (args) => isOfUser(args) && args.context.line.length > 0,
     isForNobody: ({ context }) => context.user === null,
     isInLine: (args) => args.context.line.includes(nodeOf(args)),
     isLineEmpty: ({ context }) => context.line.length === 0,
     isLineEmptyInEpoch: ({ context }) => context.line.length === 0 && context.epoch !== null,
-    isOfThisHold: (args) => isOfUser(args) && (args.event as GiveBack).fence === args.context.fence,
-    isStillHeld: (args) => {
+    isOfThisHold: (args, { fence }: GiveBack) => isOfUser(args) && fence === args.context.fence,
+    isStillHeld: (args, { holds }: Attested) => {
       const { lock, fence } = args.context;
-      const { holds } = args.event as { readonly holds: readonly Held[] };
       return isOfUser(args) && holds.some((held) => held.lock === lock && held.fence === fence);
     },
     isInEpoch: ({ context }) => context.epoch !== null,
-    isBeyondNumbers: ({ context: { epoch, grants }, event }) => isBeyond((event as { fence: number }).fence, epoch!, grants),
-    isHalfSpent: ({ context: { epoch, grants }, event }) => isHalfSpent((event as { fence: number }).fence, epoch!, grants),
+    isBeyondNumbers: ({ context: { epoch, grants } }, { fence }: Granted) => isBeyond(fence, epoch!, grants),
+    isHalfSpent: ({ context: { epoch, grants } }, { fence }: Granted) => isHalfSpent(fence, epoch!, grants),
     isConfirmed: ({ context }) => context.confirmed.length >= needed(context),
-    isToHost: (args) => keptFor(args) !== undefined,
-    isOfThisGrant: ({ context: { epoch, fence, user }, event }) => {
-      const word = event as Confirmed;
-      return word.epoch === epoch && word.fence === fence && word.user === user;
-    },
-    isKept: ({ context: { id, lock, fence }, event }) => isKeptBy(beginningOf(event), id, { lock, fence: fence! }),
+    isToHost: ({ context, event }) => keptFor(context, begunOf(event)) !== undefined,
+    isOfThisGrant: ({ context: { epoch, fence, user } }, word: Confirmed) =>
+      word.epoch === epoch && word.fence === fence && word.user === user,
+    isKept: ({ context: { id, lock, fence } }, begun: Begun) => isKeptBy(begun, id, { lock, fence: fence! }),
     isKeptForItself: ({ context: { id, lock, fence, user }, event }) =>
-      user === id && isKeptBy(beginningOf(event), id, { lock, fence: fence! }),
+      user === id && isKeptBy(begunOf(event), id, { lock, fence: fence! }),
   },
 }).createMachine({
   id: 'lock',
@@ -287,7 +294,9 @@ export const lockMachine = setup({
   }),
   initial: 'free',
   states: {
-    free: { on: { request: asks, acquire: asks, begun: { guard: 'isToHost', target: '#using.unattested', actions: host } } }, // 11
+    free: {
+      on: { request: asks, acquire: asks, begun: { guard: 'isToHost', target: '#using.unattested', actions: host } },
+    }, // 11
     waiting: {
       initial: 'apart',
       on: { request: asksBehind, acquire: asksBehind },
@@ -310,9 +319,9 @@ export const lockMachine = setup({
             granted: [
               { guard: 'isForNobody', target: '#lock.passing', actions: passToken }, // 11
               // Nobody else can have the token in this epoch either.
-              { guard: 'isBeyondNumbers', actions: spent }, // 8
-              { guard: 'isHalfSpent', target: 'recalling', actions: ['noteGrant', spent] }, // 8
-              { target: 'recalling', actions: 'noteGrant' },
+              { guard: withEvent('isBeyondNumbers'), actions: spent }, // 8
+              { guard: withEvent('isHalfSpent'), target: 'recalling', actions: [withEvent('noteGrant'), spent] }, // 8
+              { target: 'recalling', actions: withEvent('noteGrant') },
             ],
             over: [
               { guard: 'isForNobody', target: '#lock.passing', actions: 'forgetEpoch' }, // 11
@@ -329,7 +338,7 @@ export const lockMachine = setup({
           entry: send(recall), // 12
           always: { guard: 'needsNoReturn', target: 'confirming' }, // 12
           on: {
-            returned: { guard: 'isOfThisRecall', actions: 'dropReader' }, // 12
+            returned: { guard: withEvent('isOfThisRecall'), actions: withEvent('dropReader') }, // 12
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
             gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
           },
@@ -343,8 +352,8 @@ export const lockMachine = setup({
           ],
           exit: 'forgetConfirmed',
           on: {
-            confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
-            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
+            confirmed: { guard: withEvent('isOfThisGrant'), actions: withEvent('noteConfirmed') },
+            giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
             attested: { guard: 'isOfUser', ...isGivenBack }, // 11: a grant is for the attachment in which it was asked for
             over: { target: 'apart', actions: ['forgetEpoch', 'forgetFence'] },
             gone: [{ guard: 'isOfUser', ...isGivenBack }, leavesLine], // 11
@@ -360,8 +369,8 @@ export const lockMachine = setup({
         served: {
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: giveBack },
-            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
-            attested: [{ guard: 'isStillHeld' }, { guard: 'isOfUser', ...isGivenBack }], // 11
+            giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
+            attested: [{ guard: withEvent('isStillHeld') }, { guard: 'isOfUser', ...isGivenBack }], // 11
             gone: [{ guard: 'isOfUser', target: 'unattested' }, leavesLine], // 11
             over: { target: 'suspended', actions: 'forgetEpoch' },
           },
@@ -371,9 +380,9 @@ export const lockMachine = setup({
           states: {
             open: {
               always: { guard: not('isLineEmpty'), target: 'recalled' }, // 11, 12
-              on: { recall: { target: 'recalled', actions: 'noteRecall' } }, // 12
+              on: { recall: { target: 'recalled', actions: withEvent('noteRecall') } }, // 12
             },
-            recalled: { on: { recall: { actions: 'noteRecall' } } }, // 12
+            recalled: { on: { recall: { actions: withEvent('noteRecall') } } }, // 12
           },
           on: {
             release: { target: '#lock.passing', actions: [send(returned), ...end] }, // 12
@@ -384,9 +393,9 @@ export const lockMachine = setup({
           entry: patience,
           exit: patienceEnds,
           on: {
-            giveBack: { guard: 'isOfThisHold', ...isGivenBack }, // 11
+            giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
             attested: [
-              { guard: 'isStillHeld', target: 'served' }, // 11
+              { guard: withEvent('isStillHeld'), target: 'served' }, // 11
               { guard: 'isOfUser', ...isGivenBack }, // 11
             ],
             timer: isGivenBack, // 11
@@ -396,11 +405,11 @@ export const lockMachine = setup({
         suspended: {
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
-            giveBack: { guard: 'isOfThisHold', target: '#lock.passing', actions: passOn }, // 11
+            giveBack: { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn }, // 11
             begun: [
               { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: enter }, // 12
               { guard: 'isKeptForItself', target: 'served', actions: join },
-              { guard: 'isKept', target: 'unattested', actions: join }, // 11
+              { guard: withEvent('isKept'), target: 'unattested', actions: join }, // 11
               { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
               { guard: 'isToHost', target: 'unattested', actions: [...forfeit, ...host] }, // 11
               { guard: and(['isOwn', 'isLineEmpty']), target: '#lock.passing', actions: lose },
@@ -421,7 +430,7 @@ export const lockMachine = setup({
       always: { guard: 'isConfirmed', target: 'passing', actions: [releaseToken, 'forgetFence'] }, // 11
       exit: 'forgetConfirmed',
       on: {
-        confirmed: { guard: 'isOfThisGrant', actions: 'noteConfirmed' },
+        confirmed: { guard: withEvent('isOfThisGrant'), actions: withEvent('noteConfirmed') },
         request: { actions: 'lineUp' },
         acquire: { actions: 'lineUp' },
         gone: leavesLine,

@@ -42,7 +42,7 @@ const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { typ
  * @public
  */
 export const peerMachine = setup({
-  types: { context: {} as PeerContext, events: {} as PeerEvent, input: {} as PeerInput, emitted: {} as TabNotice },
+  types: {} as { context: PeerContext; events: PeerEvent; input: PeerInput; emitted: TabNotice },
   actions: {
     ...effects<TabMessage>(),
     count: assign({ silence: ({ context }) => context.silence + 1 }),

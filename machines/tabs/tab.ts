@@ -20,7 +20,19 @@
  * Invariants: `peers` are those whose roles are open, while `there`; `waited < answer`.
  */
 import { assign, emit, setup } from 'xstate';
-import { arm, close, disarm, effects, open, send, tell, type Message, type NodeId, type TimerEvent } from '../effects.js';
+import {
+  arm,
+  close,
+  disarm,
+  effects,
+  open,
+  send,
+  tell,
+  withEvent,
+  type Message,
+  type NodeId,
+  type TimerEvent,
+} from '../effects.js';
 import { PEER, peerRole, type Here, type TabMessage, type TabNotice } from './messages.js';
 import type { PeerInput } from './peer.js';
 
@@ -46,37 +58,34 @@ export interface TabContext extends TabInput {
 }
 
 type From<M> = M & { readonly from: NodeId };
-export type TabEvent =
-  | From<TabMessage>
-  | TimerEvent
-  | { readonly type: 'arrive' | 'leave' }
-  /** From the role of another tab. */
-  | { readonly type: 'gone'; readonly peer: NodeId };
+/** From the role of another tab. */
+type Gone = { readonly type: 'gone'; readonly peer: NodeId };
+export type TabEvent = From<TabMessage> | TimerEvent | { readonly type: 'arrive' | 'leave' } | Gone;
 
-type In = { context: TabContext; event: unknown };
+type In<E = unknown> = { context: TabContext; event: E };
 
-const fromOf = ({ event }: In): NodeId => (event as From<Message>).from;
-const peerOf = ({ event }: In): NodeId => (event as { peer: NodeId }).peer;
 const toAll =
   <T extends 'hello' | 'beat' | 'bye'>(type: T) =>
   ({ context: { everybody } }: In) => ({ to: everybody, message: { type } });
 
-const here = (isPresent: boolean) => (args: In) => ({
-  to: fromOf(args),
-  message: { type: 'here' as const, peers: args.context.peers, isPresent },
-});
-const missed = (args: In) => ({ to: fromOf(args), message: { type: 'missed' as const } });
+const here =
+  (isPresent: boolean) =>
+  ({ context: { peers }, event: { from } }: In<From<Message>>) => ({
+    to: from,
+    message: { type: 'here' as const, peers, isPresent },
+  });
+const missed = ({ event: { from } }: In<From<Message>>) => ({ to: from, message: { type: 'missed' as const } });
 
 const nextBeat = ({ context: { beat } }: In) => ({ timer: 'beat', delay: beat });
-const meeting = open((args: In) => {
-  const input: PeerInput = { peer: fromOf(args), patience: args.context.patience };
-  return { role: peerRole(fromOf(args)), chart: PEER, input };
+const meeting = open(({ context: { patience }, event: { from } }: In<From<Message>>) => {
+  const input: PeerInput = { peer: from, patience };
+  return { role: peerRole(from), chart: PEER, input };
 });
 const due = tell(({ context: { peers } }: In) => ({ role: peers.map(peerRole), message: { type: 'due' } }));
-const roleOfGone = close((args: In) => ({ role: peerRole(peerOf(args)) }));
+const roleOfGone = close(({ event: { peer } }: In<Gone>) => ({ role: peerRole(peer) }));
 
-const meet = ['meet', meeting] as const;
-const stranger = { guard: 'isStranger', actions: send(missed) } as const;
+const meet = [withEvent('meet'), meeting] as const;
+const stranger = { guard: withEvent('isStranger'), actions: send(missed) } as const;
 
 /**
  * The chart of one tab: away, arriving, present, and gone.
@@ -84,21 +93,21 @@ const stranger = { guard: 'isStranger', actions: send(missed) } as const;
  * @public
  */
 export const tabMachine = setup({
-  types: { context: {} as TabContext, events: {} as TabEvent, input: {} as TabInput, emitted: {} as TabNotice },
+  types: {} as { context: TabContext; events: TabEvent; input: TabInput; emitted: TabNotice },
   actions: {
     ...effects<TabMessage | Message>(),
-    meet: assign({ peers: (args) => [...args.context.peers, fromOf(args)].sort() }),
-    part: assign({ peers: (args) => args.context.peers.filter((peer) => peer !== peerOf(args)) }),
-    hearAnswer: assign(({ context, event }) => {
-      const { peers, isPresent } = event as Here;
-      return { waited: 0, ...(isPresent && { named: [...new Set([...(context.named ?? []), ...peers])].sort() }) };
-    }),
+    meet: assign({ peers: ({ context }, { from }: From<Message>) => [...context.peers, from].sort() }),
+    part: assign({ peers: ({ context }, gone: Gone) => context.peers.filter((peer) => peer !== gone.peer) }),
+    hearAnswer: assign(({ context }, { peers, isPresent }: Here) => ({
+      waited: 0,
+      ...(isPresent && { named: [...new Set([...(context.named ?? []), ...peers])].sort() }),
+    })),
     count: assign({ waited: ({ context }) => context.waited + 1 }),
     announcePresent: emit({ type: 'present' }),
     announceMissed: emit({ type: 'missed' }),
   },
   guards: {
-    isStranger: (args) => !args.context.peers.includes(fromOf(args)),
+    isStranger: ({ context }, { from }: From<Message>) => !context.peers.includes(from),
     hasWaited: ({ context: { waited, answer } }) => waited + 1 >= answer,
     hasMetAll: ({ context: { id, peers, named } }) =>
       named !== null && named.every((peer) => peer === id || peers.includes(peer)),
@@ -117,10 +126,10 @@ export const tabMachine = setup({
         arriving: {
           always: { guard: 'hasMetAll', target: 'present' },
           on: {
-            hello: { guard: 'isStranger', actions: [...meet, send(here(false))] },
+            hello: { guard: withEvent('isStranger'), actions: [...meet, send(here(false))] },
             here: [
-              { guard: 'isStranger', actions: [...meet, 'hearAnswer', arm(nextBeat)] },
-              { actions: ['hearAnswer', arm(nextBeat)] },
+              { guard: withEvent('isStranger'), actions: [...meet, withEvent('hearAnswer'), arm(nextBeat)] },
+              { actions: [withEvent('hearAnswer'), arm(nextBeat)] },
             ],
             timer: [{ guard: 'hasWaited', target: 'present' }, { actions: ['count', arm(nextBeat)] }],
           },
@@ -128,8 +137,8 @@ export const tabMachine = setup({
         present: {
           entry: ['announcePresent', arm(nextBeat)],
           on: {
-            hello: { guard: 'isStranger', actions: [...meet, send(here(true))] },
-            here: { guard: 'isStranger', actions: meet },
+            hello: { guard: withEvent('isStranger'), actions: [...meet, send(here(true))] },
+            here: { guard: withEvent('isStranger'), actions: meet },
             beat: stranger,
             ping: stranger,
             timer: { actions: [send(toAll('beat')), due, arm(nextBeat)] },
@@ -138,7 +147,7 @@ export const tabMachine = setup({
       },
       on: {
         missed: { target: 'missed', actions: send(toAll('bye')) },
-        gone: { actions: ['part', roleOfGone] },
+        gone: { actions: [withEvent('part'), roleOfGone] },
         leave: { target: 'left', actions: send(toAll('bye')) },
       },
     },
