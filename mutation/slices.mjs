@@ -61,6 +61,12 @@ export const slices = {
     tests: ['network/world/kernel.test.ts', 'network/world/remembering.test.ts', 'network/world/reload.test.ts'],
     minutes: 55,
   },
+  hosts: {
+    files: world('hosts', 'family'),
+    tests: ['network/world/kernel.test.ts', 'adapters/node/live-commands.test.ts', 'adapters/node/host.test.ts'],
+    minutes: 30,
+  },
+  selections: { files: world('selections'), tests: ['network/selections.test.ts'], minutes: 40 },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
     tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],
@@ -92,6 +98,11 @@ export const slices = {
     files: topology('moving', 'walkers', 'churn', 'link-changes'),
     tests: ['network/topology/moving.test.ts'],
     minutes: 15,
+  },
+  graphs: {
+    files: topology('generators', 'random-graphs', 'great-circle', 'backbones', 'metric', 'validate', 'kinds'),
+    tests: ['network/topology/backbones.test.ts', 'network/topology/metric.test.ts', 'network/topology/generators.test.ts'],
+    minutes: 45,
   },
   text: {
     files: ['network/scenario/text.ts', 'network/scenario/nearest.ts'],
@@ -127,8 +138,13 @@ export const slices = {
   },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
   sealed: { files: transports('sealed'), tests: transports('seals.test', 'seals-keys.test'), minutes: 45 },
-  lines: { files: transports('bounded-line'), tests: transports('bounded-line.test'), minutes: 30 },
-  reconnecting: { files: transports('reconnecting'), tests: transports('reconnecting.test'), minutes: 40 },
+  drivers: {
+    files: transports('driver', 'in-process', 'errors', 'guarantees'),
+    tests: transports('driver.test', 'in-process.test'),
+    minutes: 30,
+  },
+  lines: { files: transports('bounded-line'), tests: transports('backlogs.test', 'bounded-line.test'), minutes: 30 },
+  reconnecting: { files: transports('reconnecting'), tests: transports('reconnected.test', 'reconnecting.test'), minutes: 40 },
   hub: { files: transports('hub'), tests: transports('hub.test'), minutes: 50 },
   options: {
     files: ['options', 'environment', 'limits', 'clocks', 'parts'].map((name) => `adapters/${name}.ts`),
@@ -140,6 +156,7 @@ export const slices = {
     tests: ['adapters/storage/kept.test.ts'],
     minutes: 20,
   },
+  outgoing: { files: ['adapters/outgoing.ts'], tests: ['adapters/outgoing.test.ts'], minutes: 20 },
   reading: { files: transports('reading'), tests: transports('reading.test'), minutes: 20 },
   frames: {
     files: transports('frame', 'envelope', 'drops', 'backlog', 'rate'),

@@ -1,0 +1,196 @@
+/** What waits for the peers of a linked transport, on a link that the test is. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { roleTo } from '../machines/link/view.js';
+import type { PeerLimits } from './limits.js';
+import type { LiveNode } from './node/node.js';
+import { Outgoing, roomsIn } from './outgoing.js';
+import { envelopeOf } from './transports/envelope.js';
+import { Drops } from './transports/drops.js';
+import type { Json } from './transports/transport.js';
+
+const MIB = 2 ** 20;
+const LIMITS = { window: 30, room: 40, roomSize: MIB, nodesRoomSize: MIB / 2 } as PeerLimits;
+
+/** The end of the link to peer `b`: what was posted to it waits until the test takes it. Parts are of four characters unless told. */
+function linkOf(value = 'up', partLength = 4, limits: Partial<PeerLimits> = {}) {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const end = { value, context: { peer: 'b', outbox: [] as string[], outboxSize: 0, sent: 0 } };
+  /** What the link makes of what is posted, where it is full. */
+  const link = { full: () => {} };
+  const node = {
+    id: 'a',
+    role: (name: string) => (name === roleTo('b') ? { value: end.value, context: { ...end.context } } : undefined),
+    attempt: (what: string, { peer, body }: { peer: string; body: string }) => {
+      expect([what, peer]).toEqual(['post', 'b']);
+      end.context.outbox.push(body);
+      end.context.outboxSize += body.length;
+      link.full();
+    },
+  } as unknown as LiveNode;
+  const outgoing = new Outgoing(node, partLength, new Drops('transport "a"', { now: () => 0 }), { ...LIMITS, ...limits });
+  const send = (message: Json) => outgoing.send('b', message, JSON.stringify(message));
+  /** What waits at the link, which has sent all of it. */
+  const taken = () => {
+    end.context.outboxSize = 0;
+    return end.context.outbox.splice(0);
+  };
+  return { outgoing, end, link, send, taken, warnings: () => warn.mock.calls.map(([text]) => text as string) };
+}
+
+test('the link has room for what applications and what nodes send', () => {
+  expect(roomsIn({ window: 3, room: 4, roomSize: 100, nodesRoomSize: 10 } as PeerLimits)).toEqual({
+    window: 3,
+    room: 11,
+    roomSize: 110,
+  });
+});
+
+test('a message of one part goes to the link at once', () => {
+  const { outgoing, end, send } = linkOf();
+  send('ab');
+  expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['="ab"'], false]);
+});
+
+test('one of several goes part by part, four of them ahead, and the next when the link has sent some', () => {
+  const { outgoing, end, send, taken } = linkOf();
+  send('abcdefghijklmnopqrstuvwxyz');
+  expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['+"abc', '+defg', '+hijk', '+lmno'], true]);
+  outgoing.handOn('b');
+  expect(end.context.outbox).toHaveLength(4);
+  end.context.sent = 2;
+  outgoing.handOn('b');
+  expect(end.context.outbox.slice(4)).toEqual(['+pqrs', '+tuvw']);
+  end.context.sent = 0;
+  taken();
+  outgoing.handOn('b');
+  expect([taken(), outgoing.hasTurns('b')]).toEqual([['-xyz"'], false]);
+});
+
+test('small messages of other conversations go between, those of its own behind it', () => {
+  const { outgoing, send, taken } = linkOf('up', 50);
+  send('x'.repeat(300));
+  expect(taken().map((body) => body[0])).toEqual(['+', '+', '+', '+']);
+  send(envelopeOf('n', { type: 'x' }));
+  send('own');
+  expect(taken().map((body) => body[0])).toEqual(['=', '+', '+', '-', '=']);
+  expect(outgoing.hasTurns('b')).toBe(false);
+});
+
+test('what an application sends, however it looks, is one conversation', () => {
+  const { send, taken } = linkOf('up', 50);
+  send({ type: 'chat', text: 'x'.repeat(300) });
+  taken();
+  send({ v: 1, name: '', message: { type: 'x' } });
+  expect(taken().map((body) => body[0])).toEqual(['+', '+', '-', '=']);
+});
+
+test('while a peer is sought, only what needs no turn goes to the link', () => {
+  const { outgoing, end, send } = linkOf('seeking');
+  send('ab');
+  send('abcdefgh');
+  expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['="ab"'], true]);
+  end.value = 'up';
+  outgoing.handOn('b');
+  expect(end.context.outbox).toEqual(['="ab"', '+"abc', '+defg', '-h"']);
+});
+
+test.each(['down', 'left'])('nobody keeps anything for who is %s, or is none of the peers', (value) => {
+  const { outgoing, end, send } = linkOf(value);
+  send('ab');
+  outgoing.send('z', 'ab', '"ab"');
+  expect([end.context.outbox, outgoing.hasTurns('b'), outgoing.hasTurns('z')]).toEqual([[], false, false]);
+});
+
+test('so many messages of an application may wait, parts counted, and the next is refused with nothing changed', () => {
+  const { end, send } = linkOf('up', 100, { window: 3, room: 4 });
+  for (let i = 0; i < 7; i++) send('ab');
+  expect(() => send('ab')).toThrow(
+    'transport "a" takes no more for "b" now: 0.0 MiB in 7 messages or parts of them wait for it, and 1 MiB or 7 messages may; send less, or again when it has read some; where a hub or a mesh reads too slowly, raise limits.bytesPerSecond there; nothing was sent',
+  );
+  expect(() => send('ab')).toThrow(expect.objectContaining({ name: 'BackpressureError', peer: 'b' }));
+  expect(end.context.outbox).toHaveLength(7);
+  send(envelopeOf('n', { type: 'x' }));
+  expect(end.context.outbox).toHaveLength(8);
+});
+
+test('and so many characters, with four for each part, those of parts that wait for their turn as well', () => {
+  const { end, send } = linkOf();
+  end.context.outboxSize = MIB - 8;
+  expect(() => send('ab')).toThrow('1.0 MiB in 0 messages or parts of them wait for it, and 1 MiB or 70 messages may');
+  end.context.outboxSize = MIB - 9;
+  send('ab');
+  expect(end.context.outbox).toEqual(['="ab"']);
+  const other = linkOf();
+  // As if four parts were ready.
+  other.end.context.sent = -4;
+  other.send('abcdefgh');
+  expect([other.end.context.outbox, other.outgoing.hasTurns('b')]).toEqual([[], true]);
+  other.end.context.outboxSize = MIB - 33;
+  expect(() => other.send('ab')).toThrow('1.0 MiB in 3 messages');
+  other.end.context.outboxSize = MIB - 34;
+  other.send('ab');
+  expect(() => other.send('abcdefgh')).toThrow('1.0 MiB in 4 messages or parts');
+  const few = linkOf('up', 4, { window: 2, room: 3 });
+  few.end.context.sent = -4;
+  few.send('abcdefgh');
+  for (let i = 0; i < 2; i++) few.send('ab');
+  expect(() => few.send('ab')).toThrow('0.0 MiB in 5 messages or parts');
+});
+
+test('what nodes say goes beyond; where that is full as well, the link decides, and a peer that is given up is named', () => {
+  const { outgoing, end, link, send, warnings } = linkOf('up', 100);
+  link.full = () => void (end.context.outbox.length > 12 && (end.value = 'down'));
+  const word = envelopeOf('n', { type: 'word' });
+  for (let i = 0; i < 20 && end.value === 'up'; i++) send(word);
+  expect(warnings()).toEqual([
+    expect.stringMatching(
+      /^transport "a" dropped a message: "b" counts as gone, because 0\.0 MiB in \d+ messages or parts of them wait for it of what nodes said$/,
+    ),
+  ]);
+  outgoing.forget('b');
+  expect(outgoing.hasTurns('b')).toBe(false);
+});
+
+test('what is beyond all room goes to the link, which gives the peer up, and up to it waits for its turn', () => {
+  const word = envelopeOf('n', { type: 'word', text: 'x'.repeat(30) } as never);
+  const sizeOf = (partLength: number) => {
+    const { end, send } = linkOf('up', partLength);
+    send(word);
+    return end.context.outbox.reduce((sum, body) => sum + body.length + 4, 0);
+  };
+  for (const [beyond, count] of [
+    [0, 0],
+    [1, 1],
+  ]) {
+    const { end, send, link } = linkOf('up', 40);
+    end.context.sent = -4;
+    end.context.outboxSize = MIB + MIB / 2 - sizeOf(40) + beyond!;
+    link.full = () => void (end.context.outboxSize = 0);
+    send(word);
+    expect(end.context.outbox).toHaveLength(count!);
+  }
+  const counted = linkOf('up', 40, { window: 1, room: 1 });
+  counted.end.context.sent = -4;
+  for (let i = 0; i < 3; i++) counted.send(word);
+  // One in the window and three of nodes may wait; each is of two parts.
+  expect(counted.end.context.outbox.length).toBeGreaterThan(0);
+});
+
+test('a peer waits for something while anything is in its link or has its turn, and what is lost at the end is named', () => {
+  const { outgoing, end, send, taken, warnings } = linkOf();
+  expect(outgoing.waitsFor(end.context as never)).toBe(false);
+  outgoing.noteLost(end.context as never);
+  expect(warnings()).toEqual([]);
+  send('ab');
+  expect(outgoing.waitsFor(end.context as never)).toBe(true);
+  send('abcdefghijklmnopqrstuvwxyz');
+  taken();
+  expect([outgoing.waitsFor(end.context as never), outgoing.hasTurns('c')]).toEqual([true, false]);
+  outgoing.noteLost(end.context as never);
+  expect(warnings()).toEqual([
+    'transport "a" dropped a message: the transport closed while 0.0 MiB in 4 messages or parts of them wait for "b"',
+  ]);
+  outgoing.forget('b');
+  expect(outgoing.waitsFor(end.context as never)).toBe(false);
+});

@@ -1,0 +1,152 @@
+/** What a line writes to its socket, and when it, or the slowest of all, is parted with. */
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { VirtualClock } from '../../network/clock.js';
+import { BoundedLine, LINE_LIMITS, SharedBacklog, type LineRate } from './bounded-line.js';
+
+/** A socket that keeps what is written to it. */
+class Far extends EventEmitter {
+  readonly OPEN = 1;
+  readyState = 1;
+  bufferedAmount = 0;
+  isPaused = false;
+  ends = 0;
+  pings = 0;
+  readonly written: unknown[] = [];
+  send = (...given: unknown[]) => void this.written.push(given.length === 1 ? given[0] : given);
+  ping = () => void this.pings++;
+  pause = () => void (this.isPaused = true);
+  resume = () => void (this.isPaused = false);
+  close = () => void this.ends++;
+  terminate = () => {
+    this.readyState = 3;
+    this.emit('close');
+  };
+  addEventListener = (type: string, listener: (event: { data: unknown }) => void) =>
+    void this.on(type, (data) => listener({ data }));
+}
+
+function lineOf(limits = {}, backlog = new SharedBacklog(Infinity, () => {})) {
+  const clock = new VirtualClock();
+  const far = new Far();
+  const told: [LineRate, string | undefined][] = [];
+  const environment = { clock, crypto: globalThis.crypto };
+  const socket = far as unknown as WebSocket;
+  const line = new BoundedLine(socket, { ...LINE_LIMITS, ...limits }, environment, (...given) => told.push(given), backlog);
+  const heard: unknown[] = [];
+  line.listen({ frame: (text) => heard.push(text), closed: () => heard.push('closed') });
+  return { clock, far, line, told, heard };
+}
+
+test('a text goes as it is while nothing waits, as bytes while something does, and nowhere once the socket is closing', () => {
+  const { far, line } = lineOf();
+  line.send('ä');
+  far.bufferedAmount = 1;
+  line.send('ä');
+  expect(far.written.splice(0)).toEqual(['ä', [Buffer.from('ä'), { binary: false }]]);
+  far.readyState = 2;
+  line.send('late');
+  expect(far.written).toEqual([]);
+});
+
+test('who has left more untaken than its bound is parted with, and what is for it goes nowhere', () => {
+  const { far, line, heard } = lineOf({ backlogBytes: 100 });
+  far.bufferedAmount = 100;
+  line.send('x');
+  expect([far.written.length, far.readyState]).toEqual([1, 1]);
+  far.bufferedAmount = 101;
+  line.send('x');
+  expect([far.written.length, far.readyState, heard]).toEqual([1, 3, ['closed']]);
+});
+
+test('a line is closed by its socket, and ended at once', async () => {
+  const { far, line } = lineOf();
+  const closing = line.close();
+  expect(far.ends).toBe(1);
+  line.terminate();
+  await closing;
+  expect(far.readyState).toBe(3);
+});
+
+test('what a line writes counts in bytes for all together; the slowest is parted with, of those that are open', () => {
+  const full: number[] = [];
+  const backlog = new SharedBacklog(10, (bytesMax) => full.push(bytesMax));
+  const [a, b, gone] = [lineOf({}, backlog), lineOf({}, backlog), lineOf({}, backlog)];
+  const states = () => [a, b, gone].map(({ far }) => far.readyState);
+  gone.far.bufferedAmount = 1_000;
+  gone.far.readyState = 2;
+  a.far.bufferedAmount = 5;
+  b.far.bufferedAmount = 6;
+  a.line.send('ä'.repeat(5));
+  expect([full, states()]).toEqual([[], [1, 1, 2]]);
+  a.line.send('x');
+  expect([full, states()]).toEqual([[10], [1, 3, 2]]);
+  // What is left counts: five bytes of the first.
+  a.line.send('x'.repeat(5));
+  expect(full).toEqual([10]);
+  a.far.bufferedAmount = 11;
+  a.line.send('x');
+  expect([full, states()]).toEqual([
+    [10, 10],
+    [3, 3, 2],
+  ]);
+});
+
+test('just as much as is allowed parts nobody, and a socket that has closed is none of them any more', () => {
+  const full: number[] = [];
+  const backlog = new SharedBacklog(10, (bytesMax) => full.push(bytesMax));
+  const [a, b] = [lineOf({}, backlog), lineOf({}, backlog)];
+  a.far.bufferedAmount = 10;
+  a.line.send('x'.repeat(11));
+  expect(full).toEqual([]);
+  b.far.bufferedAmount = 20;
+  b.far.emit('close');
+  a.line.send('x'.repeat(11));
+  expect([full, b.far.readyState]).toEqual([[], 1]);
+  const equal = [lineOf({}, backlog), lineOf({}, backlog)];
+  for (const { far } of equal) far.bufferedAmount = 30;
+  equal[0]!.line.send('x'.repeat(11));
+  expect(equal.map(({ far }) => far.readyState)).toEqual([3, 1]);
+});
+
+test('which limit a line is beyond is told with its peer', () => {
+  const { far, line, told } = lineOf({ framesPerSecond: 1 });
+  for (const text of ['1', '2']) far.emit('message', text);
+  expect(told).toEqual([['framesPerSecond', undefined]]);
+  const wide = lineOf({ bytesPerSecond: 10 });
+  wide.line.peer = 'b';
+  for (const text of ['x'.repeat(11), '2']) wide.far.emit('message', text);
+  expect(wide.told).toEqual([['bytesPerSecond', 'b']]);
+  void line;
+});
+
+test('what is no text is for who listens to refuse, and is never held', () => {
+  const { far, heard } = lineOf({ framesPerSecond: 1 });
+  for (const data of ['1', '2', 7, Buffer.from('x')]) far.emit('message', data);
+  expect(heard).toEqual(['1', 7, Buffer.from('x')]);
+});
+
+test('frames that are held come in their time, one by one, and the socket is read on once all have', () => {
+  const { clock, far, heard, told } = lineOf({ framesPerSecond: 10 });
+  for (let i = 0; i < 12; i++) far.emit('message', `${i}`);
+  expect([heard.length, far.isPaused]).toEqual([10, true]);
+  clock.runUntil(100);
+  expect([heard.length, far.isPaused]).toEqual([11, true]);
+  clock.runUntil(200);
+  expect(heard.length).toBe(12);
+  clock.runUntil(320);
+  expect([far.isPaused, clock.isIdle]).toEqual([false, true]);
+  expect(told.length).toBeGreaterThan(5);
+});
+
+test('a socket that is left alone, or is closing, is not asked at a beat', () => {
+  const { far, line } = lineOf();
+  line.leaveAlone(new Promise(() => {}));
+  for (let i = 0; i < 6; i++) line.beat();
+  expect([far.pings, far.readyState]).toEqual([0, 1]);
+  const closing = lineOf();
+  closing.far.readyState = 2;
+  for (let i = 0; i < 3; i++) closing.line.beat();
+  expect(closing.far.pings).toBe(0);
+});
