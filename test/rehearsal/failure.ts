@@ -81,7 +81,12 @@ export function checkFailure(value: unknown): RehearsalFailure {
     throw new UsageError(
       `a failure of version ${String(value['rehearsal'])}; this release repeats version ${FAILURE_VERSION}: rehearse anew`,
     );
-  const wrong = wrongIn(value['scenario']) ?? (Array.isArray(value['story'] ?? []) ? null : 'story is no list');
+  const { story = [], roles = { charts: {}, steps: [] } } = value;
+  const areRoles = isObject(roles) && isObject(roles['charts']) && isListOf(roles['steps'], isObject);
+  const wrong =
+    wrongIn(value['scenario']) ??
+    (isListOf(story, isObject) ? null : 'story is no list of happenings') ??
+    (areRoles ? null : 'roles are no steps and charts');
   if (wrong !== null)
     throw new UsageError(`a failure of a rehearsal that was changed, or cut: ${wrong}; give it as \`rehearse\` has reported it`);
   return value as unknown as RehearsalFailure;

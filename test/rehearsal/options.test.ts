@@ -34,6 +34,8 @@ test.each([
   [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
   [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 4: rehearse anew'],
   [{ replay: {} as never }, 'this is no failure of a rehearsal'],
+  [{ replay: { ...failed, story: 5 } as never }, 'was changed, or cut: story is no list of happenings'],
+  [{ replay: { ...failed, roles: { charts: {} } } as never }, 'was changed, or cut: roles are no steps and charts'],
   [changed({ peers: 2 }), 'was changed, or cut: scenario.peers is no list of names'],
   [changed({ seconds: null }), 'scenario.seconds is no time'],
   [changed({ seed: undefined }), 'scenario.seed is no number'],
