@@ -16,6 +16,7 @@ import {
   unpromised as unpromisedOfExclusion,
 } from '../../machines/exclusion/promises.fixtures.js';
 import { further as furtherOfLink, unpromised as unpromisedOfLink } from '../../machines/link/promises.fixtures.js';
+import { further as furtherOfLocks, unpromised as unpromisedOfLocks } from '../../machines/locks/promises.fixtures.js';
 import { further as furtherOfQueue } from '../../machines/queue/promises.fixtures.js';
 import { unpromised as unpromisedOfQueue } from '../../machines/queue/reasons.fixtures.js';
 import { further as furtherOfTabs, unpromised as unpromisedOfTabs } from '../../machines/tabs/promises.fixtures.js';
@@ -54,8 +55,6 @@ interface Judged extends Pick<PromiseOptions, 'further'> {
 const LIMITS = { states: 2000, runs: 60 };
 /** Of charts with very many mutants. */
 const LESS = { states: 500, runs: 20 };
-/** And of those that take long as well. */
-const LEAST = { states: 200, runs: 5 };
 const LEFT_OUT = 'not in the sample';
 
 const score = (mutants: number, ...[checker, swarm, further, same, unasked, explained, open]: readonly number[]): Score => ({
@@ -90,7 +89,13 @@ const judgedOf: Readonly<Record<string, Judged>> = {
     score: score(401, 205, 96, 10, 80, 31, 10, 0),
   },
   link: { limits: LIMITS, further: furtherOfLink, unpromised: unpromisedOfLink, score: score(265, 40, 130, 27, 67, 26, 1, 0) },
-  locks: { limits: LEAST, every: 20, score: score(120, 20, 7, 0, 66, 59, 0, 27) },
+  locks: {
+    limits: LESS,
+    every: 20,
+    further: furtherOfLocks,
+    unpromised: unpromisedOfLocks,
+    score: score(120, 22, 6, 35, 51, 43, 6, 0),
+  },
   queue: { limits: LIMITS, further: furtherOfQueue, unpromised: unpromisedOfQueue, score: score(224, 144, 40, 6, 25, 0, 9, 0) },
   tabs: { limits: LIMITS, further: furtherOfTabs, unpromised: unpromisedOfTabs, score: score(128, 54, 34, 13, 16, 5, 11, 0) },
 };
