@@ -57,9 +57,19 @@ export const slices = {
   node: { files: world('node'), tests: ['network/world/node.test.ts'], minutes: 15 },
   compile: { files: world('compile'), tests: ['network/world/compile.test.ts'], minutes: 15 },
   remembering: {
-    files: world('remembering', 'operations', 'event-descriptors', 'take-over'),
-    tests: ['network/world/kernel.test.ts', 'network/world/remembering.test.ts', 'network/world/reload.test.ts'],
+    files: world('remembering', 'operations'),
+    tests: ['operations', 'from-memory', 'kernel', 'remembering'].map((name) => `network/world/${name}.test.ts`),
     minutes: 55,
+  },
+  descriptors: {
+    files: world('event-descriptors', 'take-over'),
+    tests: ['network/world/event-descriptors.test.ts'],
+    minutes: 10,
+  },
+  alone: {
+    files: world('alone', 'kernel'),
+    tests: ['alone', 'kernel', 'from-memory', 'compile'].map((name) => `network/world/${name}.test.ts`),
+    minutes: 50,
   },
   hosts: {
     files: world('hosts', 'family'),
