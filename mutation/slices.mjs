@@ -73,7 +73,7 @@ export const slices = {
   },
   hosts: {
     files: world('hosts', 'family'),
-    tests: ['network/world/kernel.test.ts', 'adapters/node/live-commands.test.ts', 'adapters/node/host.test.ts'],
+    tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
     minutes: 30,
   },
   selections: { files: world('selections'), tests: ['network/selections.test.ts'], minutes: 40 },
@@ -166,6 +166,7 @@ export const slices = {
     tests: ['adapters/storage/kept.test.ts'],
     minutes: 20,
   },
+  linked: { files: ['adapters/linked.ts'], tests: ['adapters/linked-peers.test.ts'], minutes: 40 },
   outgoing: { files: ['adapters/outgoing.ts'], tests: ['adapters/outgoing.test.ts'], minutes: 20 },
   reading: { files: transports('reading'), tests: transports('reading.test'), minutes: 20 },
   frames: {

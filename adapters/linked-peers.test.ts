@@ -1,0 +1,320 @@
+/** The link layer in virtual time, on a medium that the test is: what it is made of, why a peer is not linked, and how it ends. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { VirtualClock } from '../network/clock.js';
+import { linked, type LinkedOptions } from './linked.js';
+import { absenceOf, explainAbsence } from './transports/absence.js';
+import { createTransport, type DriverListener } from './transports/driver.js';
+import { ConnectionError } from './transports/errors.js';
+import { inProcessGuarantees } from './transports/guarantees.js';
+import { linkedPeersOf } from './transports/linked-peers.js';
+import type { Guarantees, Json, Transport } from './transports/transport.js';
+
+const DAY = 86_400_000;
+
+function warnings() {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return () => warn.mock.calls.map(([text]) => text as string);
+}
+
+/** A wire between ends that the test opens; what is sent arrives when promises have their turn. */
+function wireOf(guarantees: Partial<Guarantees> = {}) {
+  const ends = new Map<string, DriverListener>();
+  const sent: [from: string, to: string, message: any][] = [];
+  /** What never arrives. */
+  const wire = { isCut: (_from: string, _to: string) => false };
+  const transport = (id: string) =>
+    createTransport(id, { ...inProcessGuarantees, ...guarantees } as Guarantees, (medium) => {
+      for (const [other, end] of ends) {
+        end.up(id);
+        queueMicrotask(() => medium.up(other));
+      }
+      ends.set(id, medium);
+      medium.opened({
+        send: (to, message) => {
+          sent.push([id, to, message]);
+          if (!wire.isCut(id, to)) queueMicrotask(() => ends.get(to)?.received(id, JSON.parse(JSON.stringify(message))));
+        },
+        close: () => {
+          ends.delete(id);
+          for (const end of ends.values()) end.down(id);
+        },
+      });
+    });
+  return { wire, ends, sent, transport };
+}
+
+const clock = () => {
+  const own = new VirtualClock();
+  own.runUntil(10 * DAY);
+  return own;
+};
+const turns = async () => {
+  for (let i = 0; i < 40; i++) await Promise.resolve();
+};
+/** Time goes on by beats, with promises in between. */
+async function beats(of: VirtualClock, count: number, ms = 100) {
+  for (let i = 0; i < count; i++) {
+    of.runUntil(of.now() + ms);
+    await turns();
+  }
+}
+
+function heardBy(transport: Transport) {
+  const heard: string[] = [];
+  transport.events.subscribe((event) =>
+    heard.push(
+      event.type === 'message'
+        ? `${event.from}: ${JSON.stringify(event.message).slice(0, 20)}`
+        : event.type === 'closed'
+          ? `closed: ${event.error?.message}`
+          : `${event.peer} ${event.type}`,
+    ),
+  );
+  return heard;
+}
+
+async function pair(options: Partial<LinkedOptions> = {}, guarantees: Partial<Guarantees> = {}) {
+  const time = clock();
+  const net = wireOf(guarantees);
+  const peers = ['a', 'b'];
+  const [a, b] = peers.map((id) => linked(net.transport(id), { peers, clock: time, ...options })) as [Transport, Transport];
+  const [heardA, heardB] = [heardBy(a), heardBy(b)];
+  await Promise.all([a.connect(), b.connect()]);
+  await beats(time, 3);
+  onTestFinished(async () => {
+    void a.close();
+    void b.close();
+    await beats(time, 40);
+  });
+  return { ...net, time, a, b, heardA, heardB };
+}
+
+describe('what it is made of', () => {
+  test.each<[what: string, options: unknown, answer: string]>([
+    ['no options', undefined, 'linked takes its options as an object; give { peers }'],
+    ['no peers', {}, "linked: peers is missing; give a list of ids of the others, as in ['a', 'b', 'c']"],
+    ['a peer that is none', { peers: ['b', ''] }, 'a peer cannot be ""'],
+    ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers names "b" twice; give each peer an id of its own'],
+    ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0; give a number of milliseconds from 1 to'],
+    ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0; give a number of beats, at least 1'],
+    ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1; give true or false'],
+    ['an option that is none', { peers: [], beat: 1 }, 'linked has no option beat'],
+    [
+      'longer than any timer',
+      { peers: [], beatMs: 2 ** 30, patience: 3 },
+      'linked: beatMs × patience is 3221225472; give less of either, for a number of milliseconds from 1 to 2147483647',
+    ],
+    [
+      'longer than any timer, with the patience that it has',
+      { peers: [], beatMs: 2 ** 30 },
+      'linked: beatMs × patience is 32212254720; give less of either',
+    ],
+  ])('%s: refused by name', (_, options, answer) => {
+    expect(() => linked(wireOf().transport('a'), options as LinkedOptions)).toThrow(answer);
+  });
+
+  test('what is no transport, is linked already, or is too narrow', () => {
+    expect(() => linked({} as never, { peers: [] })).toThrow(
+      'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
+    );
+    const once = linked(wireOf().transport('a'), { peers: ['b'] });
+    expect(() => linked(once, { peers: ['b'] })).toThrow(
+      'transport "a" is linked already; give linked what is below it, or take it as it is',
+    );
+    expect(linkedPeersOf(once)).toEqual(['b']);
+    expect(() => linked(wireOf({ messageBytesMax: 8_191 }).transport('a'), { peers: [] })).toThrow(
+      'transport "a" carries messages of 8191 bytes; the link layer needs 8192',
+    );
+    expect(() => linked(wireOf({ messageBytesMax: 8_192 }).transport('a'), { peers: [] })).not.toThrow();
+  });
+
+  test('it promises order, no loss, no doubles and presence, and who is who as far as its medium does', () => {
+    const { guarantees } = linked(
+      wireOf({ order: 'unordered', loss: 'possible', duplication: 'possible', presence: 'none', identity: 'claimed' }).transport(
+        'a',
+      ),
+      { peers: [] },
+    );
+    expect(guarantees).toEqual({
+      order: 'fifo',
+      loss: 'none',
+      duplication: 'none',
+      presence: 'reported',
+      identity: 'claimed',
+      messageBytesMax: 2 ** 23,
+    });
+  });
+});
+
+describe('two that are linked', () => {
+  test('hear each other, whatever the size, in their order', async () => {
+    const { a, heardB, time } = await pair();
+    expect(heardB).toEqual(['a up']);
+    a.send('b', 'first');
+    a.send('b', 'x'.repeat(700_000));
+    a.send('b', { last: true });
+    await beats(time, 12);
+    expect(heardB.slice(1)).toEqual(['a: "first"', `a: "${'x'.repeat(19)}`, 'a: {"last":true}']);
+  });
+
+  test('say what was lost on the way again', async () => {
+    const { a, wire, heardB, time } = await pair();
+    wire.isCut = () => true;
+    a.send('b', 'once');
+    await beats(time, 2);
+    wire.isCut = () => false;
+    await beats(time, 5);
+    expect(heardB).toEqual(['a up', 'a: "once"']);
+  });
+
+  test('part after their patience, and find each other again', async () => {
+    const { a, wire, heardA, heardB, time } = await pair({ patience: 5 });
+    wire.isCut = () => true;
+    a.send('b', 'lost');
+    await beats(time, 4);
+    expect(heardB).toEqual(['a up']);
+    await beats(time, 8);
+    expect([heardA, heardB]).toEqual([
+      ['b up', 'b down'],
+      ['a up', 'a down'],
+    ]);
+    wire.isCut = () => false;
+    await beats(time, 8);
+    a.send('b', 'new');
+    await beats(time, 3);
+    expect(heardB).toEqual(['a up', 'a down', 'a up', 'a: "new"']);
+  });
+
+  test('take leave once everything has been taken, and close what is below', async () => {
+    const { a, heardA, heardB, ends, time } = await pair();
+    a.send('b', 'last');
+    let isClosed = false;
+    const closing = a.close().then(() => (isClosed = true));
+    await beats(time, 3);
+    await closing;
+    expect([heardB, heardA.at(-1), isClosed, ends.has('a')]).toEqual([
+      ['a up', 'a: "last"', 'a down'],
+      'closed: undefined',
+      true,
+      false,
+    ]);
+  });
+
+  test('a close waits for who does not take it for no longer than its patience, and says what is lost', async () => {
+    const said = warnings();
+    const { a, wire, time } = await pair({ patience: 10 });
+    wire.isCut = () => true;
+    a.send('b', 'lost');
+    let isClosed = false;
+    void a.close().then(() => (isClosed = true));
+    await beats(time, 9);
+    expect(isClosed).toBe(false);
+    await beats(time, 2);
+    expect([isClosed, said()]).toEqual([
+      true,
+      ['transport "a" dropped a message: the transport closed while 0.0 MiB in 1 messages or parts of them wait for "b"'],
+    ]);
+  });
+});
+
+describe('why a peer is not linked', () => {
+  const of = async (peers: readonly string[], below: (medium: DriverListener, transport: Transport) => void = () => {}) => {
+    const time = clock();
+    const { ends, transport } = wireOf();
+    const wire = transport('a');
+    const a = linked(wire, { peers, clock: time });
+    await a.connect();
+    below(ends.get('a')!, wire);
+    onTestFinished(async () => {
+      void a.close();
+      await beats(time, 40);
+    });
+    return { a, medium: ends.get('a')!, time };
+  };
+
+  test('it is not named, or nobody of its name is there while others are', async () => {
+    const { a, medium } = await of(['b']);
+    expect([absenceOf(a, 'x'), absenceOf(a, 'b')]).toEqual(['not named in the peers of linked here', null]);
+    for (let i = 1; i <= 7; i++) medium.up(`x${i}`);
+    expect(absenceOf(a, 'b')).toBe('not there, but there is x1, x2, x3, x4, x5, which linked is not given here');
+  });
+
+  test('what the medium knows of it counts, and names the others as well', async () => {
+    const { a, medium } = await of(['b', 'c'], (_, wire) =>
+      explainAbsence(wire, (peer) => (peer === 'b' ? 'its hub is away' : null)),
+    );
+    expect(absenceOf(a, 'b')).toBe('its hub is away');
+    medium.up('x');
+    expect(absenceOf(a, 'b')).toBe('its hub is away; there is x, which linked is not given here');
+    medium.up('b');
+    expect(absenceOf(a, 'b')).toBe('its hub is away');
+    medium.up('c');
+    expect(absenceOf(a, 'c')).toBe(
+      'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there',
+    );
+  });
+
+  test('its clock is a day ahead, until it goes', async () => {
+    const said = warnings();
+    const { a, medium, time } = await of(['b']);
+    medium.up('b');
+    const frame = { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 };
+    medium.received('b', { v: 1, name: 'link/3', message: frame } as Json);
+    expect(absenceOf(a, 'b')).toMatch(/^heard and refused, for its clock is more than a day ahead/);
+    medium.down('b');
+    expect(absenceOf(a, 'b')).toBeNull();
+    expect(said().length).toBeGreaterThan(0);
+  });
+
+  test('nothing is wrong with one that is linked', async () => {
+    const { a } = await pair();
+    expect(absenceOf(a, 'b')).toBeNull();
+  });
+});
+
+test('another version of the link layer, and what is no envelope at all, are named', async () => {
+  const said = warnings();
+  const { ends, transport } = wireOf();
+  const time = clock();
+  const a = linked(transport('a'), { peers: ['b'], clock: time });
+  await a.connect();
+  ends.get('a')!.received('b', { v: 1, name: 'link/2', message: { type: 'frame' } });
+  expect(said()).toEqual([
+    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/3"; run the same release on both',
+  ]);
+  const other = wireOf();
+  const c = linked(other.transport('c'), { peers: ['b'], clock: time });
+  await c.connect();
+  other.ends.get('c')!.received('b', 'hello');
+  const plain = wireOf();
+  const d = linked(plain.transport('d'), { peers: ['b'], clock: time });
+  await d.connect();
+  plain.ends.get('d')!.received('b', { v: 1, name: 'linked', message: { type: 'frame' } });
+  expect(said().slice(1)).toEqual([
+    'peer "c" dropped a message: it is no envelope, from "b"',
+    'peer "d" dropped a message: nobody here takes part in "linked", of which "b" speaks',
+  ]);
+  for (const each of [a, c, d]) void each.close();
+  await beats(time, 40);
+});
+
+test('a medium that ends, or never connects, ends it', async () => {
+  const { ends, transport } = wireOf();
+  const time = clock();
+  const a = linked(transport('a'), { peers: ['b'], clock: time });
+  const heard = heardBy(a);
+  await a.connect();
+  ends.get('a')!.lost(new ConnectionError('cut'));
+  await turns();
+  expect(heard).toEqual(['closed: cut']);
+  const failing = createTransport('a', inProcessGuarantees, () => {
+    throw new ConnectionError('nobody there');
+  });
+  await expect(linked(failing, { peers: ['b'], clock: time }).connect()).rejects.toThrow('nobody there');
+  const never = createTransport('a', inProcessGuarantees, () => new Promise(() => {}));
+  const waiting = linked(never, { peers: ['b'], clock: time });
+  const connecting = waiting.connect().catch(({ name }: Error) => name);
+  void waiting.close();
+  expect([await connecting, never.isClosed]).toEqual(['ClosedError', true]);
+});

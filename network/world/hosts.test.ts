@@ -1,0 +1,142 @@
+/** One role, as a bare snapshot and as a live actor: what it does with an event, and what an inspector sees of it. */
+import { assign, createActor, createMachine, emit, setup, type AnyActor } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { arm, effects, type Message } from '../../machines/effects.js';
+import { createHost, type HostKind, type Role } from './hosts.js';
+import { createInspected } from './kernel.js';
+
+const chart = setup({
+  types: { context: {} as { n: number }, events: {} as Message, emitted: {} as Message },
+  actions: effects(),
+}).createMachine({
+  context: ({ input }: any) => ({ n: input?.n ?? 0 }),
+  initial: 'on',
+  entry: arm(() => ({ timer: 'first', delay: 1 })),
+  on: {
+    go: { actions: [assign({ n: ({ context }) => context.n + 1 }), emit({ type: 'went' })] },
+    fail: {
+      actions: assign(() => {
+        throw new Error('mine');
+      }),
+    },
+  },
+  states: { on: { on: { end: 'over' } }, over: { type: 'final' } },
+});
+const hosted = { charts: { c: chart } };
+const went = [{ type: 'emit', event: { type: 'went' } }];
+
+describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
+  test('a role starts with what its entry asks for, and each step has its own effects', () => {
+    const host = createHost(kind, hosted);
+    const { role, effects: first } = host.start('c', { n: 4 });
+    expect(first).toEqual([{ type: 'arm', timer: 'first', delay: 1 }]);
+    expect(role.view()).toEqual({ chart: 'c', value: 'on', context: { n: 4 } });
+    expect([role.send({ type: 'go' }), role.send({ type: 'none' }), role.send({ type: 'go' })]).toEqual([went, [], went]);
+    expect([role.view().context, role.accepts({ type: 'go' }), role.accepts({ type: 'none' })]).toEqual([{ n: 6 }, true, false]);
+    const { effects: second } = host.start('c', {});
+    expect(second).toEqual(first);
+  });
+
+  test('one that has ended takes nothing more, and says nothing of it', () => {
+    const { role } = createHost(kind, hosted).start('c', {});
+    role.send({ type: 'end' });
+    expect([role.view().value, role.accepts({ type: 'go' }), role.send({ type: 'go' }), role.view().context]).toEqual([
+      'over',
+      false,
+      [],
+      { n: 0 },
+    ]);
+  });
+
+  test('what a chart throws is thrown by the step', () => {
+    const { role } = createHost(kind, hosted).start('c', {});
+    expect(() => role.send({ type: 'fail' })).toThrow('mine');
+  });
+
+  test('a role is put into a state without its entry, and goes on from there', () => {
+    const host = createHost(kind, hosted);
+    const role = host.restore({ chart: 'c', value: 'on', context: { n: 9 } });
+    expect(role.view()).toEqual({ chart: 'c', value: 'on', context: { n: 9 } });
+    expect([role.send({ type: 'go' }), role.view().context]).toEqual([went, { n: 10 }]);
+    role.stop();
+  });
+
+  test('transitions are told with the role, while somebody watches, a role without a name among them', () => {
+    const host = createHost(kind, hosted);
+    const stop = host.selections!.watch();
+    const roles: Role[] = [host.start('c', {}, 'a', 'main').role, host.start('c', {}).role];
+    roles.push(
+      host.restore({ chart: 'c', value: 'on', context: { n: 0 } }, 'a', 'back'),
+      host.restore({ chart: 'c', value: 'on', context: { n: 0 } }),
+    );
+    host.selections!.take();
+    for (const role of roles) role.send({ type: 'go' });
+    expect(host.selections!.take()!.taken.map(([role]) => role)).toEqual(['main', '', 'back', '']);
+    stop();
+  });
+});
+
+test('an inspector is for live actors', () => {
+  const parent = createActor(createMachine({})).start();
+  expect(() => createHost('snapshots', hosted, parent)).toThrow(
+    'inspect watches live actors, and this host has snapshots; leave "host" at "actors"',
+  );
+  const wiring = { isInner: () => false };
+  for (const kind of ['snapshots', 'actors'] as const) expect(createHost(kind, { ...hosted, wiring }).wiring).toBe(wiring);
+});
+
+/** What an inspector of a family sees of events: from whom, to whom. */
+function inspected() {
+  const seen: string[] = [];
+  const nameOf = (actor: AnyActor | undefined) => (actor === undefined ? 'nobody' : actor.id);
+  const parent = createInspected('family', (event: any) => {
+    if (event.type === '@xstate.event' && event.event.type === 'go')
+      seen.push(`${nameOf(event.sourceRef)} → ${nameOf(event.actorRef)}`);
+  });
+  const host = createHost('actors', hosted, parent);
+  return { host, seen: () => seen.splice(0) };
+}
+
+test('live actors are called by node and role, and an event comes from the actor of its sender, once', () => {
+  const { host, seen } = inspected();
+  const a = host.start('c', {}, 'a', 'main').role;
+  const b = host.start('c', {}, 'b', 'main').role;
+  const other = host.start('c', {}, 'b', 'other').role;
+  a.send({ type: 'go' });
+  host.comesFrom!('b');
+  a.send({ type: 'go' });
+  a.send({ type: 'go' });
+  expect(seen()).toEqual(['nobody → a main', 'b main → a main', 'nobody → a main']);
+  host.comesFrom!('b');
+  host.comesFrom!(null);
+  a.send({ type: 'go' });
+  host.comesFrom!('a');
+  other.send({ type: 'go' });
+  host.comesFrom!('z');
+  b.send({ type: 'go' });
+  host.comesFrom!('z');
+  a.send({ type: 'go' });
+  host.comesFrom!('b');
+  host.start('c', {}, 'c', 'other').role.send({ type: 'go' });
+  expect(seen()).toEqual(['nobody → a main', 'a main → b other', 'z → b main', 'z → a main', 'b other → c other']);
+});
+
+test('one that is stopped is no child of the family any more, and without an inspector actors have no names of ours', () => {
+  const parent = createInspected('family', () => {});
+  const role = createHost('actors', hosted, parent).start('c', {}, 'a', 'main').role as Role & { actor: AnyActor };
+  expect(role.actor.id).toBe('a main');
+  role.stop();
+  expect(role.actor.getSnapshot().status).toBe('stopped');
+  const plain = createHost('actors', hosted).start('c', {}, 'a', 'main').role as Role & { actor: AnyActor };
+  expect(plain.actor.id).not.toBe('a main');
+  expect(createHost('actors', hosted).comesFrom).toBeUndefined();
+});
+
+test('hosts of the same charts share what they are made of, and keep their effects apart', () => {
+  const [one, two] = [createHost('actors', hosted), createHost('actors', hosted)];
+  const [a, b] = [one.start('c', {}).role, two.start('c', {}).role];
+  const first = a.send({ type: 'go' });
+  expect([b.send({ type: 'none' }), first]).toEqual([[], went]);
+  const machineOf = (role: Role) => (role as Role & { actor: AnyActor }).actor.logic;
+  expect(machineOf(a)).toBe(machineOf(b));
+});
