@@ -69,7 +69,8 @@ const CHECKS = {
 export class Neighbourhood implements AsyncDisposable {
   /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
-  private readonly node: LiveNode;
+  /** The node under the neighbourhood: its notices and state, for those who want to see more. */
+  readonly node: LiveNode;
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
   private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
 

@@ -6,6 +6,8 @@
  * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
  * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
  * persist a whole network, or a node that nobody talks to.
+ *
+ * Of an object that runs already `nodeLogic(() => locks.node)` is the actor: it says what the object's node says, and stopping it closes the node.
  */
 import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, Snapshot } from 'xstate';
 import type { NodeView } from '../../machines/protocol.js';
@@ -83,7 +85,9 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
       case 'node.stepped':
         return { ...snapshot, roles: node!.view() };
       case 'node.closed':
-        return { ...snapshot, status: 'error', error: event['error'] };
+        return event['error'] === null
+          ? { ...snapshot, status: 'done', output: undefined, error: undefined }
+          : { ...snapshot, status: 'error', output: undefined, error: event['error'] };
       default: {
         const { type, ...fields } = event;
         node?.attempt(type, fields);

@@ -1,0 +1,75 @@
+/** What an object of an application does and what the actor of its node says are the same, from its start to its end. */
+import { expect, onTestFinished, test } from 'vitest';
+import { createActor, waitFor, type AnyActor } from 'xstate';
+import { createBank } from '../controller/bank.js';
+import { createNames } from '../controller/names.js';
+import { createQuota } from '../controller/quota.js';
+import { createElection } from '../election.js';
+import { createLocks } from '../locks/locks.js';
+import { Neighbourhood } from '../neighbourhood.js';
+import { InProcessBus } from '../transports/in-process.js';
+import type { LiveNode } from './node.js';
+import { nodeLogic } from './node-logic.js';
+
+interface Shell {
+  readonly node: LiveNode;
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+function placesOf(...peers: readonly string[]) {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  return peers.map((id) => ({ transport: bus.transport(id), peers }));
+}
+const alone = () => placesOf('a')[0]!;
+
+const actorOf = ({ node }: Shell) =>
+  createActor(
+    nodeLogic(() => node),
+    { input: {} },
+  ).start();
+const noticesOf = (actor: AnyActor) => {
+  const heard: string[] = [];
+  actor.on('*', ({ type }) => heard.push(type));
+  return heard;
+};
+
+const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Promise<unknown>, notice: string][] = [
+  ['locks', () => createLocks(alone()), (locks) => locks.request('printer', () => {}), 'lock.granted'],
+  [
+    'election',
+    () => placesOf('a', 'b').map(createElection)[1]!,
+    (election) => expect.poll(() => election.status().unheard).toEqual([]),
+    'leader',
+  ],
+  ['quota', () => createQuota({ ...alone(), budget: 3 }), (quota) => quota.take(4), 'rejected'],
+  ['names', () => createNames(alone()), (names) => names.next(), 'named'],
+  ['bank', () => createBank(alone()), (bank) => bank.deposit(1), 'deposited'],
+  ['neighbourhood', () => new Neighbourhood(alone()), (neighbourhood) => neighbourhood.lock(), 'locked'],
+];
+
+test.each(shells)('%s', async (_, make, use, notice) => {
+  const shell = make();
+  const actor = actorOf(shell);
+  const heard = noticesOf(actor);
+  await shell.ready;
+  await use(shell);
+  await waitFor(actor, ({ roles }) => Object.keys(roles).length > 0);
+  expect(heard).toContain(notice);
+  expect(actor.getSnapshot()).toMatchObject({ status: 'active', roles: shell.node.view() });
+  await shell.close();
+  await waitFor(actor, ({ status }) => status !== 'active');
+  expect(actor.getSnapshot()).toMatchObject({ status: 'done', error: undefined });
+});
+
+test('what an actor of locks is told, the locks do; stopping it closes them', async () => {
+  const locks = createLocks(alone());
+  const actor = actorOf(locks);
+  await locks.ready;
+  actor.send({ type: 'request', lock: 'printer' });
+  await waitFor(actor, ({ roles }) => 'lock printer' in roles);
+  expect(locks.node.role('lock printer')).toBeDefined();
+  actor.stop();
+  await expect(locks.request('printer', () => {})).rejects.toThrow('closed');
+});
