@@ -40,7 +40,7 @@ const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Pr
   [
     'election',
     () => placesOf('a', 'b').map(createElection)[1]!,
-    (election) => expect.poll(() => election.status().unheard).toEqual([]),
+    async (election) => await expect.poll(() => election.status().unheard).toEqual([]),
     'leader',
   ],
   ['quota', () => createQuota({ ...alone(), budget: 3 }), (quota) => quota.take(4), 'rejected'],

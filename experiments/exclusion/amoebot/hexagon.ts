@@ -12,7 +12,7 @@ import { beside, directions, isSamePoint, towards, turned, type Direction, type 
 import { Matter, type BondChange } from './matter.js';
 
 /** What an amoebot of the hexagon formation knows: its role, and a direction of the lattice. */
-export interface Cell {
+interface Cell {
   readonly role: 'seed' | 'idle' | 'follower' | 'root' | 'retired';
   /** Of a follower: where its head finds whom it follows. Of the seed and the retired: where the next place of the spiral is. */
   readonly points: Direction | null;
