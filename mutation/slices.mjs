@@ -92,6 +92,11 @@ export const slices = {
     tests: ['network/monitor.test.ts', 'network/monitor-kinds.test.ts'],
     minutes: 30,
   },
+  timers: {
+    files: ['timers', 'timing', 'medium'].map((name) => `network/${name}.ts`),
+    tests: ['network/timers.test.ts'],
+    minutes: 20,
+  },
   told: {
     files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report', 'trace'].map(
       (name) => `network/${name}.ts`,
@@ -126,7 +131,7 @@ export const slices = {
     minutes: 40,
   },
   simulation: {
-    files: ['simulation', 'network', 'timers', 'timing', 'medium', 'record-run'].map((name) => `network/${name}.ts`),
+    files: ['simulation', 'network', 'record-run'].map((name) => `network/${name}.ts`),
     tests: ['held-up', 'medium', 'network'].map((name) => `network/${name}.test.ts`),
     minutes: 50,
   },
@@ -178,6 +183,12 @@ export const slices = {
     files: transports('ids', 'origins', 'refusals', 'linked-peers', 'absence', 'later', 'promises'),
     tests: transports('ids.test', 'origins.test', 'explained.test', 'waiting.test'),
     minutes: 30,
+  },
+  made: { files: locks('locks-node', 'locks-metrics'), tests: locks('locks-made.test'), minutes: 20 },
+  questions: {
+    files: ['adapters/controller/controller-node.ts'],
+    tests: ['adapters/controller/questions.test.ts'],
+    minutes: 20,
   },
   status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
   unserved: { files: locks('unserved'), tests: locks('unserved.test', 'status.test'), minutes: 45 },

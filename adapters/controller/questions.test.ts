@@ -1,0 +1,135 @@
+/** The node under quotas, names and banks, and the questions that it is asked, on a node that the test is. */
+import { Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import type { Message } from '../../machines/effects.js';
+import type { LiveNode } from '../node/node.js';
+import { ConnectionError } from '../transports/errors.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createControllerNode, Questions, requireAmount } from './controller-node.js';
+
+function questionsOf() {
+  const asked: [string, unknown][] = [];
+  let end!: (error: Error | null) => void;
+  const notices$ = new Subject<Message>();
+  const node = {
+    id: 'a',
+    name: 'quota',
+    notices$,
+    closed: new Promise((resolve) => (end = resolve)),
+    command: (name: string, fields: unknown) => {
+      if (name === 'bad') throw new Error('not now');
+      asked.push([name, fields]);
+    },
+  };
+  return { questions: new Questions(node as unknown as LiveNode, ['given', 'refused']), notices$, asked, end };
+}
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    (value) => value,
+    (error: Error) => error.message,
+  );
+
+test('answers go to the questions in the order in which they were asked', async () => {
+  const { questions, notices$, asked } = questionsOf();
+  expect(questions.isIdle).toBe(true);
+  notices$.next({ type: 'given' });
+  const [first, second] = [questions.ask('take', { amount: 1 }), questions.ask('take')];
+  expect([asked, questions.isIdle]).toEqual([
+    [
+      ['take', { amount: 1 }],
+      ['take', {}],
+    ],
+    false,
+  ]);
+  notices$.next({ type: 'other' });
+  notices$.next({ type: 'refused' });
+  notices$.next({ type: 'given' });
+  expect([await first, await second, questions.isIdle]).toEqual([{ type: 'refused' }, { type: 'given' }, true]);
+});
+
+test('a question that cannot be asked is none, and those before and after it are answered', async () => {
+  const { questions, notices$ } = questionsOf();
+  const first = questions.ask('take');
+  await expect(questions.ask('bad')).rejects.toThrow('not now');
+  const last = questions.ask('take');
+  for (const type of ['given', 'refused']) notices$.next({ type });
+  expect([await first, await last]).toEqual([{ type: 'given' }, { type: 'refused' }]);
+});
+
+test('where a node has lost its way to the others, every question fails, also later ones, by the first reason', async () => {
+  const { questions, notices$, end, asked } = questionsOf();
+  const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
+  notices$.next({ type: 'severed' });
+  const why = 'node "a" of "quota" has lost its way to the others; begin anew under a new name';
+  expect([await Promise.all(waiting), questions.isIdle]).toEqual([[why, why], true]);
+  end(new Error('later'));
+  await Promise.resolve();
+  await expect(questions.ask('take')).rejects.toThrow(ConnectionError);
+  await expect(questions.ask('take')).rejects.toThrow(why);
+  expect(asked).toHaveLength(2);
+});
+
+test('where its node is closed or ends, every question fails with that', async () => {
+  for (const [error, why] of [
+    [null, 'node "a" of "quota" was closed'],
+    [new Error('cut'), 'cut'],
+  ] as const) {
+    const { questions, end } = questionsOf();
+    const waiting = outcome(questions.ask('take'));
+    end(error);
+    expect([await waiting, await outcome(questions.ask('take'))]).toEqual([why, why]);
+  }
+});
+
+test.each([0, -1, 0.5, NaN, Infinity, 2 ** 53])('%d is no amount', (amount) => {
+  expect(() => requireAmount(amount)).toThrow(`an amount of ${amount}: give a whole number of at least 1`);
+});
+
+test('an amount is a whole number from 1 on', () => {
+  for (const amount of [1, 2 ** 53 - 1]) expect(() => requireAmount(amount)).not.toThrow();
+});
+
+test('the peers are a star around the first by name, unless a tree is given', () => {
+  const of = (options: object) => {
+    const node = createControllerNode(
+      { transport: new InProcessBus().transport('b'), peers: ['c', 'a', 'b', 'c'], ...options },
+      { M: 5, W: 0 },
+    );
+    const { topology, options: given } = node.scenario;
+    void node.close();
+    return { name: node.name, topology, given };
+  };
+  expect(of({})).toEqual({
+    name: 'controller',
+    topology: {
+      nodes: ['a', 'b', 'c'],
+      links: [
+        ['a', 'b', 1],
+        ['a', 'c', 1],
+      ],
+    },
+    given: { M: 5, W: 0, root: 'a', parents: { a: 'a', b: 'a', c: 'a' } },
+  });
+  const parents = { a: 'b', b: 'b', c: 'a' };
+  expect(of({ parents, name: 'mine' })).toMatchObject({
+    name: 'mine',
+    topology: {
+      links: [
+        ['b', 'a', 1],
+        ['a', 'c', 1],
+      ],
+    },
+    given: { root: 'b', parents },
+  });
+});
+
+test('a peer that is not among the peers, and a tree without a root, are refused by name', () => {
+  const transport = new InProcessBus().transport('z');
+  expect(() => createControllerNode({ transport, peers: ['b', 'a'] }, {})).toThrow(
+    'peer "z" is not among the peers a, b; list it',
+  );
+  expect(() => createControllerNode({ transport, peers: ['z', 'a'], parents: { z: 'a', a: 'z' } }, {})).toThrow(
+    'parents has no root; map one of the peers to itself',
+  );
+});
