@@ -6,7 +6,12 @@ export interface FindFact {
   readonly to: number;
   readonly producer: number;
   readonly visited: readonly number[];
+  /** Where it stands among the finds in flight that it is of, which note it here. */
+  place: number;
 }
+
+/** The place of a find that is not in flight. */
+export const NOWHERE = -1;
 
 /** Each find that is in flight once, in no order, with how often it is. */
 export class Finds {
@@ -14,26 +19,25 @@ export class Finds {
   /** How many there are, equal ones counted. */
   count = 0;
   private readonly times: number[] = [];
-  private readonly places = new Map<FindFact, number>();
 
   change(find: FindFact, by: 1 | -1): void {
-    const { all, times, places } = this;
+    const { all, times } = this;
+    const { place } = find;
     this.count += by;
-    const place = places.get(find);
-    if (place === undefined) {
-      places.set(find, all.push(find) - 1);
+    if (place === NOWHERE) {
+      find.place = all.push(find) - 1;
       times.push(by);
       return;
     }
     times[place]! += by;
     if (times[place] !== 0) return;
+    find.place = NOWHERE;
     const last = all.pop()!;
     const timesOfLast = times.pop()!;
-    places.delete(find);
     if (last === find) return;
     all[place] = last;
     times[place] = timesOfLast;
-    places.set(last, place);
+    last.place = place;
   }
 
   timesOf(place: number): number {

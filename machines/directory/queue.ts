@@ -2,7 +2,10 @@
 import { NONE } from './trees.js';
 
 export class Queue {
+  /** No next leads round to where it comes from. */
+  areChains = true;
   private readonly seen: Int32Array;
+  /** Whose next a node is; of several the first. */
   private readonly before: Int32Array;
 
   /** They change from look to look. */
@@ -17,31 +20,28 @@ export class Queue {
     this.before = new Int32Array(nexts.length);
   }
 
-  /** No next leads round to where it comes from. */
-  areChains(): boolean {
-    const { seen, nexts } = this;
-    seen.fill(NONE);
-    for (let start = 0; start < nexts.length; start++) {
+  lookAtNexts(): void {
+    const { seen, before, nexts } = this;
+    for (let node = 0; node < nexts.length; node++) seen[node] = before[node] = NONE;
+    for (let node = nexts.length - 1; node >= 0; node--) if (nexts[node] !== NONE) before[nexts[node]!] = node;
+    this.areChains = true;
+    for (let start = 0; start < nexts.length && this.areChains; start++) {
       let at = start;
       while (at !== NONE && seen[at] === NONE) {
         seen[at] = start;
         at = nexts[at]!;
       }
-      if (at !== NONE && seen[at] === start) return false;
+      if (at !== NONE && seen[at] === start) this.areChains = false;
     }
-    return true;
   }
 
   /** Walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight. */
   haveHeads(): boolean {
-    const { nexts, before, parents, holders, headed } = this;
-    before.fill(NONE);
-    // Of several the first.
-    for (let node = nexts.length - 1; node >= 0; node--) if (nexts[node] !== NONE) before[nexts[node]!] = node;
-    for (let node = 0; node < nexts.length; node++) {
+    const { before, parents, holders, headed } = this;
+    for (let node = 0; node < parents.length; node++) {
       if (parents[node] !== node) continue;
       let top = node;
-      for (let steps = 0, at = before[top]!; at !== NONE && steps < nexts.length; steps++, at = before[top]!) top = at;
+      for (let steps = 0, at = before[top]!; at !== NONE && steps < parents.length; steps++, at = before[top]!) top = at;
       if (holders[top] !== 1 && !(headed[top]! > 0)) return false;
     }
     return true;

@@ -7,7 +7,7 @@
 import type { NodeId } from '../effects.js';
 import type { Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import { Finds, type FindFact } from './finds.js';
+import { Finds, NOWHERE, type FindFact } from './finds.js';
 import type { Find } from './policies.js';
 import { Queue } from './queue.js';
 import { NONE, Trees } from './trees.js';
@@ -65,8 +65,8 @@ export const directoryFold: Fold<DirectoryOptions, DirectoryTotals> = {
     const { producer, visited, edge } = message as Find;
     // Of a token nobody reads the sender: the checker does not tell tokens apart by it.
     const { from } = flight;
-    const find = { from: rank(from), to: rank(to), producer: rank(producer), visited: visited.map((node) => rank(node)) };
-    return { kind: 'find', ...find, edge: edgeOf(from, to, edge, instance) };
+    const nodes = { from: rank(from), to: rank(to), producer: rank(producer), visited: visited.map((node) => rank(node)) };
+    return { kind: 'find', ...nodes, place: NOWHERE, edge: edgeOf(from, to, edge, instance) };
   },
   totals: ({ topology }: Directory) => new DirectoryTotals(topology.nodes.length),
 };
@@ -95,7 +95,6 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
   private findsMoved = true;
   private nextsMoved = true;
   private headsMoved = true;
-  private chains = false;
   private heads = false;
 
   constructor(size: number) {
@@ -179,7 +178,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
 
   areChains(): boolean {
     this.lookAtQueue();
-    return this.chains;
+    return this.queue.areChains;
   }
 
   haveHeads(): boolean {
@@ -198,7 +197,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
 
   private lookAtQueue(): void {
     if (this.nextsMoved) {
-      this.chains = this.queue.areChains();
+      this.queue.lookAtNexts();
       this.findsMoved = true;
     }
     if (this.headsMoved) this.heads = this.queue.haveHeads();

@@ -10,7 +10,7 @@ export const COMBINATIONS_MAX = 1024;
 export class Trees {
   /** Pointers and finds are a spanning tree. */
   isTree = false;
-  /** The components of the pointers. */
+  /** For each node the component of the pointers that it is in: one of its nodes. */
   private readonly black: Int32Array;
   /** The same, joined further for one question; only its roots count. */
   private readonly joined: Int32Array;
@@ -44,6 +44,7 @@ export class Trees {
       if (join(black, node, parents[node]!)) this.components--;
       else this.areForest = false;
     }
+    for (let node = 0; node < parents.length; node++) black[node] = root(black, node);
   }
 
   lookAtFinds(): void {
@@ -61,7 +62,7 @@ export class Trees {
     const { black, nexts } = this;
     const begin = this.sourceCount;
     this.begins[this.goalCount] = begin;
-    this.goals[this.goalCount++] = root(black, to);
+    this.goals[this.goalCount++] = black[to]!;
     for (let i = 0; i < visited.length; i++) this.reach(begin, visited[i]!);
     this.reach(begin, from);
     for (let at = nexts[producer]!, steps = 0; at !== NONE && steps < nexts.length; at = nexts[at]!, steps++)
@@ -72,7 +73,7 @@ export class Trees {
   /** The nodes of one component are interchangeable. */
   private reach(begin: number, node: number): void {
     const { sources } = this;
-    const component = root(this.black, node);
+    const component = this.black[node]!;
     for (let i = begin; i < this.sourceCount; i++) if (sources[i] === component) return;
     sources[this.sourceCount++] = component;
   }
@@ -80,8 +81,11 @@ export class Trees {
   /** Whether each find joins two components. */
   private joinsAll(): boolean {
     const { joined, black, finds } = this;
+    const { all } = finds;
+    for (let i = 0; i < all.length; i++) if (black[all[i]!.from] === black[all[i]!.to]) return false;
+    if (all.length < 2) return true;
     joined.set(black);
-    for (let i = 0; i < finds.all.length; i++) if (!join(joined, finds.all[i]!.from, finds.all[i]!.to)) return false;
+    for (let i = 0; i < all.length; i++) if (!join(joined, all[i]!.from, all[i]!.to)) return false;
     return true;
   }
 

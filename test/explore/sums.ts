@@ -91,17 +91,21 @@ export class SearchSums {
 
   /** Before the `first` packet nothing has changed. */
   private flyInAnyOrder(row: Int32Array, begin: number, end: number, first: number): void {
-    const { packets, inFlight } = this;
+    const { packets } = this;
+    let last = this.inFlight;
+    let until = end;
+    // Nor behind these.
+    for (; last > first && until > begin + first && packets[last - 1] === row[until - 1]; last--) until--;
     let most = 0;
-    for (let i = first; i < inFlight; i++) if (packets[i]! > most) most = packets[i]!;
-    for (let i = begin + first; i < end; i++) if (row[i]! > most) most = row[i]!;
+    for (let i = first; i < last; i++) if (packets[i]! > most) most = packets[i]!;
+    for (let i = begin + first; i < until; i++) if (row[i]! > most) most = row[i]!;
     if (most >= this.more.length) this.more = grown(this.more, most + 1);
     const { more } = this;
-    for (let i = first; i < inFlight; i++) more[packets[i]!]!--;
-    for (let i = begin + first; i < end; i++) more[row[i]!]!++;
+    for (let i = first; i < last; i++) more[packets[i]!]!--;
+    for (let i = begin + first; i < until; i++) more[row[i]!]!++;
     // What went goes first, so that no total ever holds more than there is.
-    for (let i = first; i < inFlight; i++) if (more[packets[i]!]! < 0) this.change(packets[i]!, -1);
-    for (let i = begin + first; i < end; i++) if (more[row[i]!]! > 0) this.change(row[i]!, 1);
+    for (let i = first; i < last; i++) if (more[packets[i]!]! < 0) this.change(packets[i]!, -1);
+    for (let i = begin + first; i < until; i++) if (more[row[i]!]! > 0) this.change(row[i]!, 1);
   }
 
   private change(packet: number, by: 1 | -1): void {

@@ -7,6 +7,7 @@
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Configuration, Folded, Property } from '../../machines/protocol.js';
+import { grown } from './ints.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
 import { Looking, type Seen } from './seen.js';
@@ -36,6 +37,13 @@ const asksOf = (property: Property<any>) => (property.kind === 'eventually' ? pr
 
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
+/** A property as a state is asked for it: a fold by its totals. */
+interface Asked {
+  readonly property: Judging;
+  readonly folded: Folded | undefined;
+  readonly totals: unknown;
+}
+
 const KINDS: readonly Property<any>['kind'][] = ['always', 'sometimes', 'eventually', 'closed', 'converges'];
 
 /** What one of several threads has found out about its states. Properties are known by their places in the list. */
@@ -59,17 +67,28 @@ export class SearchWatch {
   readonly judgings: readonly Judging[];
   private readonly held: Planes;
   private asked: Property<any> | undefined;
-  private readonly always: readonly Judging[];
-  private readonly closed: readonly Judging[];
-  private readonly sometimes: readonly Judging[];
+  private readonly always: readonly Asked[];
+  private readonly closed: readonly Asked[];
+  private readonly sometimes: readonly Asked[];
+  private readonly goalAsked: Asked | undefined;
   private readonly goals: Planes;
   /** For properties that are folds. Where it matters what is looked at, properties look at the state itself. */
   private readonly sums: SearchSums;
-  /** The debts of promises that ask of a node's state alone, and for each local state the planes that it is in. */
+  /** The debts of promises that ask of a node's state alone, and for each local state that was asked the words of planes that it is in. */
   private readonly ofNodes: readonly Debt[];
+  private planesOf = new Int32Array(1 << 8);
+  private isKnown = new Uint8Array(1 << 8);
   private readonly others: readonly Debt[];
+  private readonly converging: ReadonlyMap<Property<any>, Asked>;
   private readonly nodes: number;
-  private readonly planesOf: (Int32Array | undefined)[] = [];
+  /** The state that is looked at. */
+  private row = new Int32Array(0);
+  private begin = 0;
+  private length = 0;
+  private whole: Configuration | undefined;
+  /** What properties see of it. */
+  private readonly configuration = (): Configuration =>
+    (this.whole ??= this.model.configuration(this.row, this.begin, this.length));
 
   constructor(
     readonly properties: readonly Property<any>[],
@@ -83,20 +102,28 @@ export class SearchWatch {
       if (!KINDS.includes(kind))
         throw new ProtocolError(`property "${name}" has kind "${kind}"; the kinds are ${KINDS.join(', ')}`);
     }
-    const ofKind = (kind: Judging['kind']) => properties.filter((property): property is Judging => property.kind === kind);
-    this.always = ofKind('always');
-    // Whether a step leaves something depends on what comes before it.
-    this.closed = seen ? [] : ofKind('closed');
-    this.sometimes = ofKind('sometimes');
-    this.judgings = [...this.always, ...this.closed, ...this.sometimes, ...(goal ? [goal] : [])];
-    this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
-    this.ofNodes = this.debts.filter(({ property }) => asksOf(property) !== undefined);
-    this.others = this.debts.filter(({ property }) => asksOf(property) === undefined);
-    this.nodes = model.system.nodes.length;
     this.sums = new SearchSums(
       seen ? [] : [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
       model,
     );
+    const asked = (property: Judging): Asked => {
+      const folded = seen ? undefined : foldOf(property);
+      return { property, folded, totals: folded && this.sums.of(folded.over) };
+    };
+    const ofKind = (kind: Judging['kind']) =>
+      properties.filter((property): property is Judging => property.kind === kind).map(asked);
+    this.always = ofKind('always');
+    // Whether a step leaves something depends on what comes before it.
+    this.closed = seen ? [] : ofKind('closed');
+    this.sometimes = ofKind('sometimes');
+    this.goalAsked = goal && asked(goal);
+    const judgings = [...this.always, ...this.closed, ...this.sometimes, ...(this.goalAsked ? [this.goalAsked] : [])];
+    this.judgings = judgings.map(({ property }) => property);
+    this.converging = new Map(ofKind('converges').map((one) => [one.property, one]));
+    this.debts = properties.flatMap((property) => debtsOf(property, model)).map((debt, plane) => ({ ...debt, plane }));
+    this.ofNodes = this.debts.filter(({ property }) => asksOf(property) !== undefined);
+    this.others = this.debts.filter(({ property }) => asksOf(property) === undefined);
+    this.nodes = model.system.nodes.length;
     this.goals = new Planes(goal ? 1 : 0);
     this.owed = new Planes(this.debts.length);
     this.everywhere = new Int32Array(this.owed.words);
@@ -111,31 +138,36 @@ export class SearchWatch {
     this.goals.add();
     this.owed.add();
     this.held.add();
-    if (!this.seen) {
-      let whole: Configuration | undefined;
-      return this.judged(() => {
-        this.sums.goTo(row, begin, length);
-        this.look(
-          state,
-          () => (whole ??= this.model.configuration(row, begin, length)),
-          (node) => row[begin + 1 + node]!,
-        );
-      });
+    this.turnTo(row, begin, length);
+    const looking = this.seen && new Looking(this.configuration());
+    if (looking) this.whole = looking;
+    try {
+      this.sums.goTo(row, begin, length);
+      this.look(state);
+      if (!looking) this.lookAtDebts(state);
+    } catch (error) {
+      this.fail(error as Error);
     }
-    const looking = new Looking(this.model.configuration(row, begin, length));
-    this.judged(() => this.look(state, () => looking));
-    looking.compare(this.seen);
+    this.model.packets.checkSenders();
+    looking?.compare(this.seen!);
   }
 
   /** Looks at a state in which nobody has to do anything. */
   rest(state: number, row: Int32Array, begin: number, length: number): void {
-    const c = this.model.configuration(row, begin, length);
+    this.turnTo(row, begin, length);
     this.judged(() => {
-      const broken = this.debts.find((debt) => this.isOwed(debt, c));
+      const broken = this.debts.find((debt) => this.isOwed(debt));
       if (!broken) return;
       const { property } = broken;
-      this.violated ??= { property, state, owedTo: this.owing(property, (debt) => this.isOwed(debt, c)) };
+      this.violated ??= { property, state, owedTo: this.owing(property, (debt) => this.isOwed(debt)) };
     });
+  }
+
+  private turnTo(row: Int32Array, begin: number, length: number): void {
+    this.row = row;
+    this.begin = begin;
+    this.length = length;
+    this.whole = undefined;
   }
 
   /** The nodes to which a promise is owed. */
@@ -148,61 +180,63 @@ export class SearchWatch {
     try {
       judge();
     } catch (error) {
-      const { name } = this.asked!;
-      throw new ProtocolError(`property "${name}" failed: ${(error as Error).message}`, { cause: error });
+      this.fail(error as Error);
     }
     this.model.packets.checkSenders();
   }
 
-  private look(state: number, c: () => Configuration, localOf?: (node: number) => number): void {
-    for (let plane = 0; plane < this.closed.length; plane++) {
-      const property = this.closed[plane]!;
-      if (!this.holds(property, c)) continue;
-      this.relevant.add(property);
+  private fail(error: Error): never {
+    throw new ProtocolError(`property "${this.asked!.name}" failed: ${error.message}`, { cause: error });
+  }
+
+  private look(state: number): void {
+    const { always, closed, sometimes, goalAsked } = this;
+    for (let plane = 0; plane < closed.length; plane++) {
+      if (!this.holds(closed[plane]!)) continue;
+      this.relevant.add(closed[plane]!.property);
       this.held.set(state, plane);
     }
-    for (const property of this.always) if (!this.holds(property, c)) this.violate({ property, state });
-    for (const property of this.sometimes) {
-      if (state < (this.witnessed.get(property) ?? Infinity) && this.holds(property, c)) this.witnessed.set(property, state);
+    for (let i = 0; i < always.length; i++)
+      if (!this.holds(always[i]!)) this.violate({ property: always[i]!.property, state });
+    for (const asked of sometimes) {
+      if (state < (this.witnessed.get(asked.property) ?? Infinity) && this.holds(asked)) this.witnessed.set(asked.property, state);
     }
-    if (localOf) this.lookAtDebts(state, c, localOf);
-    if (this.goal && this.holds(this.goal, c)) this.goals.set(state, 0);
+    if (goalAsked && this.holds(goalAsked)) this.goals.set(state, 0);
   }
 
-  private holds(property: Judging, c: () => Configuration): boolean {
+  private holds({ property, folded, totals }: Asked): boolean {
     this.asked = property;
-    const folded = this.seen ? undefined : foldOf(property);
-    return truth(folded ? folded.holds(this.sums.of(folded.over), c) : property.holds(c()), 'holds');
+    return truth(folded ? folded.holds(totals as never, this.configuration) : property.holds(this.configuration()), 'holds');
   }
 
-  private lookAtDebts(state: number, c: () => Configuration, localOf: (node: number) => number): void {
-    const { owed, planesOf } = this;
+  private lookAtDebts(state: number): void {
+    const { owed, others, row, begin } = this;
     if (this.ofNodes.length > 0) {
+      const { bits, words } = owed;
       for (let node = 0; node < this.nodes; node++) {
-        const local = localOf(node);
-        owed.join(state, (planesOf[local] ??= this.askLocal(local)));
+        const local = row[begin + 1 + node]!;
+        if (this.isKnown[local] !== 1) this.askLocal(local);
+        for (let word = 0; word < words; word++) bits[state * words + word]! |= this.planesOf[local * words + word]!;
       }
     }
-    for (const debt of this.others) if (this.isOwedIn(debt, c)) owed.set(state, debt.plane);
+    for (let i = 0; i < others.length; i++) if (this.isOwed(others[i]!)) owed.set(state, others[i]!.plane);
   }
 
-  private isOwedIn(debt: Debt, c: () => Configuration): boolean {
-    return debt.property.kind === 'converges' ? !this.holds(debt.property, c) : this.isOwed(debt, c());
-  }
-
-  /** The planes of the promises that are owed to the node of a local state. */
-  private askLocal(local: number): Int32Array {
+  /** Notes the planes of the promises that are owed to the node of a local state. */
+  private askLocal(local: number): void {
     const { node, view } = this.model.steps.locals.get(local);
-    const planes = new Int32Array(this.owed.words);
+    const { words } = this.owed;
+    if (local >= this.isKnown.length) this.isKnown = grown(this.isKnown, local + 1);
+    if ((local + 1) * words > this.planesOf.length) this.planesOf = grown(this.planesOf, (local + 1) * words);
     for (const { property, node: to, plane } of this.ofNodes) {
       if (to !== node) continue;
       this.asked = property;
       const { when, holds } = asksOf(property)!(view);
       if (!truth(when, 'when')) continue;
       this.relevant.add(property);
-      if (!truth(holds, 'holds')) planes[plane >> 5]! |= 1 << (plane & 31);
+      if (!truth(holds, 'holds')) this.planesOf[local * words + (plane >> 5)]! |= 1 << (plane & 31);
     }
-    return planes;
+    this.isKnown[local] = 1;
   }
 
   /** Whether transitions matter, and not states alone. */
@@ -214,7 +248,7 @@ export class SearchWatch {
   pass(from: number, to: number): void {
     for (let plane = 0; plane < this.closed.length; plane++) {
       if (!this.held.has(from, plane) || this.held.has(to, plane)) continue;
-      this.violated ??= { property: this.closed[plane]!, state: to, from };
+      this.violated ??= { property: this.closed[plane]!.property, state: to, from };
     }
   }
 
@@ -259,9 +293,10 @@ export class SearchWatch {
     return this.goals.has(state, 0);
   }
 
-  private isOwed({ property, node }: Debt, c: Configuration): boolean {
+  private isOwed({ property, node }: Debt): boolean {
+    if (property.kind === 'converges') return !this.holds(this.converging.get(property)!);
     this.asked = property;
-    if (property.kind === 'converges') return !this.holds(property, () => c);
+    const c = this.configuration();
     const id = this.model.system.nodes[node]!;
     if (!truth(property.when(c, id), 'when')) return false;
     this.relevant.add(property);
