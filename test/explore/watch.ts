@@ -82,7 +82,7 @@ export class SearchWatch {
   private readonly converging: ReadonlyMap<Property<any>, Asked>;
   private readonly nodes: number;
   /** The state that is looked at. */
-  private row = new Int32Array(0);
+  private row: Int32Array = new Int32Array(0);
   private begin = 0;
   private length = 0;
   private whole: Configuration | undefined;
@@ -196,10 +196,10 @@ export class SearchWatch {
       this.relevant.add(closed[plane]!.property);
       this.held.set(state, plane);
     }
-    for (let i = 0; i < always.length; i++)
-      if (!this.holds(always[i]!)) this.violate({ property: always[i]!.property, state });
+    for (let i = 0; i < always.length; i++) if (!this.holds(always[i]!)) this.violate({ property: always[i]!.property, state });
     for (const asked of sometimes) {
-      if (state < (this.witnessed.get(asked.property) ?? Infinity) && this.holds(asked)) this.witnessed.set(asked.property, state);
+      if (state < (this.witnessed.get(asked.property) ?? Infinity) && this.holds(asked))
+        this.witnessed.set(asked.property, state);
     }
     if (goalAsked && this.holds(goalAsked)) this.goals.set(state, 0);
   }
