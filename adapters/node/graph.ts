@@ -1,10 +1,55 @@
-/** The graph that a node in an application takes its topology for. */
+/**
+ * The graph that a node in an application takes its topology for.
+ *
+ * A simulation measures 100,000 nodes (network/topology/metric.ts); an application names tens, and a protocol asks for their distances
+ * once, if it does, for the tree that it starts with. So whoever has come nearer to the source tells its neighbours, until nobody does.
+ */
+import { UsageError } from '../../machines/errors.js';
+import type { NodeId } from '../../machines/effects.js';
 import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
-import { createMetric } from '../../network/topology/metric.js';
 import { isId } from '../transports/ids.js';
 
 /** Where a protocol is open, everybody may take part, and none has a rank of its own: no two nodes need to know of the same ones. */
 export function graphOf({ network }: Core, topology: Topology): NetworkGraph {
-  const metric = createMetric(topology);
-  return network.isOpen ? { ...metric, rank: (node) => (isId(node) ? 0 : -1) } : metric;
+  const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
+  return {
+    topology,
+    rank: network.isOpen ? (node) => (isId(node) ? 0 : -1) : (node) => ranks.get(node) ?? -1,
+    distance: distanceIn(topology),
+  };
+}
+
+function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
+  const neighbours = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));
+  const neighboursOf = (node: NodeId) => {
+    const known = neighbours.get(node);
+    if (!known) throw new UsageError(`node "${node}" is not in the topology; name one of its ${nodes.length} nodes`);
+    return known;
+  };
+  for (const [u, v, weight] of links) {
+    neighboursOf(u).push([v, weight]);
+    neighboursOf(v).push([u, weight]);
+  }
+  const search = (source: NodeId): ReadonlyMap<NodeId, number> => {
+    const distances = new Map([[source, 0]]);
+    const nearer = new Set([source]);
+    // Who is added to a set while it is gone through has its turn, and has it again when it was taken out before.
+    for (const node of nearer) {
+      nearer.delete(node);
+      for (const [peer, weight] of neighboursOf(node)) {
+        const through = distances.get(node)! + weight;
+        if (through >= (distances.get(peer) ?? Infinity)) continue;
+        distances.set(peer, through);
+        nearer.add(peer);
+      }
+    }
+    return distances;
+  };
+  const searched = new Map<NodeId, ReadonlyMap<NodeId, number>>();
+  return (u, v) => {
+    neighboursOf(v);
+    const distances = searched.get(u) ?? search(u);
+    searched.set(u, distances);
+    return distances.get(v) ?? Infinity;
+  };
 }

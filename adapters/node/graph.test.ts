@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { directoryCore } from '../../machines/directory/index.js';
+import { locksCore } from '../../machines/locks/index.js';
+import type { Link } from '../../machines/protocol.js';
+import { createMetric } from '../../network/topology/metric.js';
+import { graphOf } from './graph.js';
+
+const lengths = fc.oneof(fc.nat(12), fc.double({ min: 0, max: 1, noNaN: true }));
+
+/** Simple graphs of up to seven nodes, whole and broken lengths, zero among them. */
+const topologies = fc.integer({ min: 1, max: 7 }).chain((n) => {
+  const nodes = Array.from({ length: n }, (_, i) => `n${i}`);
+  const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const));
+  return fc
+    .array(fc.option(lengths), { minLength: pairs.length, maxLength: pairs.length })
+    .map((all) => ({ nodes, links: pairs.flatMap(([u, v], i) => (all[i] == null ? [] : [[u, v, all[i]] as Link])) }));
+});
+
+test('distances and ranks are those of a simulation, to the last bit', () => {
+  fc.assert(
+    fc.property(topologies, (topology) => {
+      const graph = graphOf(directoryCore, topology);
+      const metric = createMetric(topology);
+      for (const u of topology.nodes) {
+        expect(graph.rank(u)).toBe(metric.rank(u));
+        for (const v of topology.nodes) expect(graph.distance(u, v), `${u} ${v}`).toBe(metric.distance(u, v));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('who is not in the topology has no rank, and neither links nor distances', () => {
+  expect(graphOf(directoryCore, { nodes: ['a'], links: [] }).rank('b')).toBe(-1);
+  const link = 'node "b" is not in the topology; name one of its 1 nodes';
+  for (const ends of [['a', 'b', 1] as const, ['b', 'a', 1] as const])
+    expect(() => graphOf(directoryCore, { nodes: ['a'], links: [ends] })).toThrow(link);
+  for (const ends of [['a', 'b'] as const, ['b', 'a'] as const])
+    expect(() => graphOf(directoryCore, { nodes: ['a'], links: [] }).distance(...ends)).toThrow(link);
+});
+
+test('in an open protocol everybody has the same rank, listed or not, who has the name of a peer', () => {
+  const { rank } = graphOf(locksCore, { nodes: ['a', 'b'], links: [] });
+  expect(['a', 'b', 'c', ''].map(rank)).toEqual([0, 0, 0, -1]);
+});
