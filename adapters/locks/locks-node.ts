@@ -6,12 +6,14 @@
  * clocks, which are more than the epochs before: those grew by one or a few whenever something changed, and never by a thousand a second.
  */
 import type { NodeId } from '../../machines/effects.js';
-import { locksCore } from '../../machines/locks/index.js';
+import { peerCore } from '../../machines/locks/core.js';
+import type { ElectionProtocolOptions } from '../../machines/election/options.js';
 import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere } from '../limits.js';
-import { createNode, type LiveNode } from '../node/node.js';
+import { graphOf } from '../node/graph.js';
+import { LiveNode } from '../node/node.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
@@ -51,26 +53,35 @@ export function createLocksNode({
   tabs = false,
   ...environment
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
-  const voters = tabs ? [transport.id] : peers.toSorted();
-  const { grants, openLocks, early } = limitsHere();
+  const { id, guarantees } = transport;
+  const voters = tabs ? [id] : peers.toSorted();
+  const { grants, openLocks: locks, early } = limitsHere();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
-  return createNode({
+  const bytes = guarantees.messageBytesMax;
+  const nodes = voters.includes(id) ? voters : [...voters, id];
+  const topology = { nodes, links: [] };
+  const common = { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm, early } as const;
+  const options: LocksProtocolOptions = {
+    ...common,
+    election: electionAmong(nodes),
+    clients: client ? [id] : [],
+    quorum: tabs ? 'present' : 'majority',
+    members: voters.length === 1 ? voters : [],
+    storage: storage ? 1 : null,
+    bounds: { grants, locks, bytes },
+  };
+  const node = {
     transport,
-    protocol: locksCore,
-    topology: { nodes: voters.includes(transport.id) ? voters : [...voters, transport.id], links: [] },
+    protocol: peerCore,
+    topology,
+    // The same as a scenario says it, for whoever reads a trace of it.
     options: {
-      voters,
+      ...common,
       ...(tabs && { quorum: 'present' }),
-      ...(client && { clients: [transport.id] }),
-      hold: null,
-      memory: 'forgotten',
-      floor,
-      patience: PATIENCE_MS,
-      confirm,
+      ...(client && { clients: [id] }),
       grants,
-      locks: openLocks,
-      bytes: transport.guarantees.messageBytesMax,
-      early,
+      locks,
+      bytes,
       ...(storage && { storage: 1 }),
     },
     // Clients have nothing to say to each other, and may be a thousand.
@@ -79,5 +90,13 @@ export function createLocksNode({
     ...environment,
     inspect,
     storage,
-  });
+  };
+  return new LiveNode(node, { ...graphOf(peerCore, topology), options });
+}
+
+/** Nobody is linked yet, and each leads itself. */
+function electionAmong(nodes: readonly NodeId[]): ElectionProtocolOptions {
+  const start = nodes.map((node) => [node, { neighbours: [], leader: node, distance: 0, levels: [] }]);
+  const rules = { clock: 'logical', hello: true, skipIfLeader: false, sink: 'settled', levels: [] } as const;
+  return { leader: nodes[0]!, ...rules, start: Object.fromEntries(start) };
 }

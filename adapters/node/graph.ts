@@ -10,7 +10,7 @@ import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
 import { isId } from '../transports/ids.js';
 
 /** Where a protocol is open, everybody may take part, and none has a rank of its own: no two nodes need to know of the same ones. */
-export function graphOf({ network }: Core, topology: Topology): NetworkGraph {
+export function graphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
   return {
     topology,

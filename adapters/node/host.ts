@@ -1,13 +1,13 @@
 /** Where the charts of an application's nodes run: as bare snapshots, which take known steps from memory, or as live actors under one whose system is inspected. */
 import type { AnyActor } from 'xstate';
-import type { Core } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/protocol.js';
 import { createHost, type Host } from '../../network/world/hosts.js';
 import { createInspected, type Inspect } from '../../network/world/kernel.js';
 
 let adopting: AnyActor | null = null;
 
 /** Who takes steps from memory shares the memory with everybody of the same charts. */
-export function hostOf(protocol: Core, name: string, inspect?: Inspect): Host {
+export function hostOf(protocol: RunningCore, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
   return parent ? createHost('actors', protocol, parent) : createHost('snapshots', protocol);
 }

@@ -3,7 +3,7 @@
  * only while they take part. A node of a protocol that routes has no links to hear of: everybody is reached at any time.
  */
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
-import type { Core } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/protocol.js';
 import { PortTable } from './ports.js';
 import { Presence } from './presence.js';
 import { needsPresence } from './safety.js';
@@ -16,7 +16,7 @@ export class Neighbours {
 
   constructor(
     private readonly self: NodeId,
-    protocol: Core,
+    protocol: RunningCore,
     private readonly say: (to: NodeId, message: Message) => number,
     private readonly hear: (event: LinkEvent) => void,
   ) {

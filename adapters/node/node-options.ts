@@ -1,7 +1,7 @@
 /** What a node in an application is made of, and what is told of its steps. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
-import type { Core, NodeView, Topology } from '../../machines/protocol.js';
+import type { Core, NodeView, RunningCore, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';
@@ -37,6 +37,9 @@ export interface NodeOptions<O = any> extends InEnvironment {
   /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */
   readonly owed?: () => Message | null;
 }
+
+/** What a running node is made of: the options of its protocol have been read. */
+export type LiveNodeOptions<O = any> = Omit<NodeOptions<O>, 'protocol'> & { readonly protocol: RunningCore<O> };
 
 const isPeers = (value: unknown): boolean => Array.isArray(value) && value.every((peer) => typeof peer === 'string');
 

@@ -8,7 +8,7 @@
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Choose, Core, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
+import type { Choose, NodeView, RoleView, Instance, RunningCore, Topology } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';
@@ -25,7 +25,15 @@ import { hostOf } from './host.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
 import { checkOptions } from '../options.js';
-import { NODE_CHECKS, type Gate, type HeardOfPeer, type LiveStep, type NodeOptions, type NodePeer } from './node-options.js';
+import {
+  NODE_CHECKS,
+  type Gate,
+  type HeardOfPeer,
+  type LiveNodeOptions,
+  type LiveStep,
+  type NodeOptions,
+  type NodePeer,
+} from './node-options.js';
 import type { PortTable } from './ports.js';
 import { refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
@@ -56,7 +64,9 @@ export type { LiveStep, NodeOptions } from './node-options.js';
  */
 export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
   checkOptions('createNode', options, NODE_CHECKS);
-  return new LiveNode(options);
+  const { protocol, topology, options: given = {} } = options;
+  const graph = graphOf(protocol, topology);
+  return new LiveNode(options, { ...graph, options: protocol.options(given, graph) });
 }
 
 /**
@@ -69,7 +79,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** Nodes of the same name talk to each other. */
   readonly name: string;
   /** What it runs. */
-  readonly protocol: Core<O>;
+  readonly protocol: RunningCore<O>;
   /** What it could not take from the network is counted there. */
   readonly drops: Drops;
   /** What the node was made of, as a scenario says it. */
@@ -126,23 +136,25 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private gate: Gate | undefined;
   private settleClosed!: (error: Error | null) => void;
 
-  constructor({
-    transport,
-    protocol,
-    topology,
-    options = {},
-    neighbours,
-    name = protocol.name,
-    inspect,
-    storage,
-    resume,
-    owed,
-    ...environment
-  }: NodeOptions<O>) {
+  constructor(
+    {
+      transport,
+      protocol,
+      topology,
+      options = {},
+      neighbours,
+      name = protocol.name,
+      inspect,
+      storage,
+      resume,
+      owed,
+      ...environment
+    }: LiveNodeOptions<O>,
+    instance: Instance<O>,
+  ) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
-    const graph = graphOf(protocol, topology);
-    if (graph.rank(transport.id) < 0) {
+    if (instance.rank(transport.id) < 0) {
       throw new UsageError(
         `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,
       );
@@ -154,7 +166,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.environment = environmentOf(environment);
     const { clock } = this.environment;
     this.owed = owed;
-    this.instance = { ...graph, options: protocol.options(options, graph) };
+    this.instance = instance;
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
     this.timers = new NetworkTimers(timingOn(clock), (_, timer) => this.goOff(timer));
@@ -162,7 +174,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
     this.isCounted = this.channels.isCounted;
-    this.isNear = (peer) => graph.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
+    this.isNear = (peer) => instance.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
     this.neighbours = new Neighbours(
       transport.id,
       protocol,

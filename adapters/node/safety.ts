@@ -4,9 +4,9 @@ import type { Core } from '../../machines/protocol.js';
 import type { Guarantees } from '../transports/transport.js';
 
 /** A protocol whose links speak hears of them by greetings, which must be the first that is heard. */
-export const needsPresence = ({ network }: Core): boolean => network.reach === 'links' && !network.isLossy;
+export const needsPresence = ({ network }: Pick<Core, 'network'>): boolean => network.reach === 'links' && !network.isLossy;
 
-export function refuseUnsafe(protocol: Core, { order, loss, duplication, presence }: Guarantees): void {
+export function refuseUnsafe(protocol: Pick<Core, 'name' | 'network'>, { order, loss, duplication, presence }: Guarantees): void {
   const { name, network } = protocol;
   if (network.isLossy) return;
   const keepsOrder = order === 'fifo' || (network.order === 'unordered' && !needsPresence(protocol));

@@ -1,17 +1,17 @@
 /** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
 import { defineProtocol } from '../../machines/define.js';
 import { protocols } from '../../machines/index.js';
-import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
+import type { Configuration, Core, Instance, LinksView, Protocol, RunningCore } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { OverlayRule, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
 /** What runs in an application may be the core alone; its checks and its view stand here. */
-function wholeOf(core: Core): Protocol {
+function wholeOf(core: RunningCore): Protocol {
   if ('properties' in core) return core as Protocol;
   const ours = protocols[core.name];
-  return ours?.charts === core.charts ? ours : defineProtocol(core);
+  return ours?.charts === core.charts ? ours : defineProtocol(core as Core);
 }
 
 export function headerOf({ protocol: core, instance, scenario }: Inspectable): TraceHeader {
@@ -31,7 +31,7 @@ export function headerOf({ protocol: core, instance, scenario }: Inspectable): T
   };
 }
 
-export function overlayRuleOf(core: Core, instance: Instance<any>): OverlayRule {
+export function overlayRuleOf(core: RunningCore, instance: Instance<any>): OverlayRule {
   const protocol = wholeOf(core);
   return (node, view, merger) => {
     const c = configurationOf(instance, merger);

@@ -5,14 +5,14 @@ import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Core, Instance, NodeView, RoleView, Step } from '../../machines/protocol.js';
+import type { Instance, NodeView, RoleView, RunningCore, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
 import type { Selected } from '../../network/world/selections.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
   readonly id: NodeId;
-  readonly protocol: Core;
+  readonly protocol: RunningCore;
   readonly instance: Instance<any>;
   /** What it was made of, as a scenario says it. */
   readonly scenario: unknown;

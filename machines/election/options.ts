@@ -4,13 +4,12 @@
  * The paper starts from any leader-oriented configuration (section 3.3): here every component has a leader, and everybody is oriented
  * towards it.
  */
-import type { AnyStateMachine } from 'xstate';
 import { nodeOf, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import type { LevelRule, LevelStart } from '../hierarchy/start.js';
+import { levelRules, tablesAtStart, type LevelRule, type LevelStart } from '../hierarchy/start.js';
 import type { NetworkGraph, Topology } from '../protocol.js';
-import { adjacencyOf, hopsFrom, type Adjacency } from './graph.js';
+import { adjacencyOf, hopsFrom } from './graph.js';
 import type { Identity } from './height.js';
 
 export interface ElectionProtocolOptions {
@@ -34,28 +33,17 @@ export interface NodeStart {
   readonly levels: readonly LevelStart[];
 }
 
-/** What an election knows of levels of leaders above it. */
-export interface Levels {
-  readonly charts: Readonly<Record<string, AnyStateMachine>>;
-  /** The names of their options. */
-  readonly keys: readonly string[];
-  /** Reads them, lowest level first. */
-  rules(raw: Raw): readonly LevelRule[];
-  /** What every node starts with on one level. */
-  tablesAtStart(adjacency: Adjacency, rule: LevelRule, identity: (node: NodeId) => Identity): ReadonlyMap<NodeId, LevelStart>;
-}
-
-const KEYS = ['leader', 'clock', 'hello', 'skipIfLeader', 'sink'] as const;
+const KEYS = ['leader', 'clock', 'hello', 'skipIfLeader', 'sink', 'radii', 'separations'] as const;
 
 type Raw = Readonly<Record<string, unknown>>;
 
 export const identityOf = (node: NodeId, { rank }: Pick<NetworkGraph, 'rank'>): Identity => [rank(node) + 1, node];
 
-export function electionOptions(raw: Raw, graph: NetworkGraph, above: Levels): ElectionProtocolOptions {
-  refuseUnknown(raw, [...KEYS, ...above.keys]);
+export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionProtocolOptions {
+  refuseUnknown(raw, KEYS);
   const leader = nodeOf(raw, 'leader', graph, graph.topology.nodes[0]!);
   const hello = truth(raw, 'hello', true);
-  const levels = above.rules(raw);
+  const levels = levelRules(raw);
   if (levels.length > 0 && !hello) {
     throw new UsageError('options.radii needs hello: without it a neighbour may never tell its tables; leave hello on');
   }
@@ -66,7 +54,7 @@ export function electionOptions(raw: Raw, graph: NetworkGraph, above: Levels): E
     skipIfLeader: truth(raw, 'skipIfLeader', false),
     sink: oneOf(raw, 'sink', ['settled', 'printed'], 'settled'),
     levels,
-    start: startOf(graph.topology, leader, (node) => identityOf(node, graph), { levels, above }),
+    start: startOf(graph.topology, leader, (node) => identityOf(node, graph), levels),
   };
 }
 
@@ -75,10 +63,10 @@ function startOf(
   topology: Topology,
   wanted: NodeId,
   identity: (node: NodeId) => Identity,
-  { levels, above }: { readonly levels: readonly LevelRule[]; readonly above: Levels },
+  levels: readonly LevelRule[],
 ): Readonly<Record<NodeId, NodeStart>> {
   const adjacency = adjacencyOf(topology);
-  const presence = levels.map((rule) => above.tablesAtStart(adjacency, rule, identity));
+  const presence = levels.map((rule) => tablesAtStart(adjacency, rule, identity));
   const start: Record<NodeId, NodeStart> = {};
   for (const leader of [wanted, ...topology.nodes]) {
     if (leader in start) continue;

@@ -1,7 +1,7 @@
 /** What is checked of a message from the network before a chart sees it. */
 import { isObject } from '../checks.js';
 import { directoryMessages } from '../directory/messages.js';
-import { oneLeaderCore } from '../election/core.js';
+import { electionMessages } from '../election/update.js';
 import type { Instance } from '../protocol.js';
 import { EPOCH_MAX } from './epoch.js';
 import type { Standing } from './knowledge.js';
@@ -120,7 +120,7 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   if (isOfEpochs(type) && !isMembership(membership)) return false;
   switch (type) {
     case 'update':
-      return oneLeaderCore.accepts(message, electionIn(instance));
+      return isOfShape(message, electionMessages, electionIn(instance));
     case 'find':
     case 'token':
       return isEpoch(epoch) && isName(lock) && isOfShape(unlabelled, directoryMessages, instance);

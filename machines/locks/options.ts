@@ -1,8 +1,7 @@
 /** The options of locks that survive failures, as a scenario gives them, checked and completed. */
 import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
-import { oneLeaderCore } from '../election/core.js';
-import type { ElectionProtocolOptions } from '../election/options.js';
+import { electionOptions, type ElectionProtocolOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
 import type { Instance, Link, NetworkGraph } from '../protocol.js';
 import { BOUNDS, byName, EARLY_MAX, type EpochBounds } from './epoch.js';
@@ -72,7 +71,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   const between = links.filter(isBetweenVoters);
   const { leader = voters[0] ?? nodes[0] } = raw;
   return {
-    election: oneLeaderCore.options({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
+    election: electionOptions({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
     clients: (raw['clients'] ?? []) as NodeId[],
     voters,
     quorum,
