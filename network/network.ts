@@ -23,6 +23,7 @@ import { NOT_FUSED, Script, type Fused, type Happening, type Scripted } from './
 import type { WorldDriver, Lost, Refusal, StepTaken, Witness } from './world/driver.js';
 import { World } from './world/world.js';
 import type { StartState } from './world/choice.js';
+import { selectedIn } from './world/selected-in.js';
 import type { Selected } from './world/selections.js';
 
 export type { Refusal, StepTaken } from './world/driver.js';
@@ -194,7 +195,7 @@ export class Network {
 
   /** Tells with each step which transitions it took, until the returned function is called. */
   watchSelections(): () => void {
-    return this.world.host.selections?.watch() ?? (() => {});
+    return this.world.host.selections?.watch(selectedIn) ?? (() => {});
   }
 
   /** Opens every node's first roles. */

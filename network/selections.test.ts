@@ -8,6 +8,7 @@ import { Recorder } from './recorder.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
 import { isStep } from './trace.js';
+import { selectedIn } from './world/selected-in.js';
 import type { TransitionId } from './world/selections.js';
 
 const nameOf = ([, state, event, index]: TransitionId): string => `${state}|${event}|${index}`;
@@ -91,7 +92,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
     const { machine, took, denied } = witness();
     // Providing copies a chart, and its functions stay the same.
     const host = createHost(kind, { charts: { witness: machine } });
-    host.selections!.watch();
+    host.selections!.watch(selectedIn);
     const { role } = host.start('witness', undefined, 'n', 'witness');
     host.selections!.take();
     const random = new Random(1, 'walk');
@@ -122,7 +123,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
       },
     }) as AnyStateMachine;
     const host = createHost(kind, { charts: { steps: machine } });
-    const stop = host.selections!.watch();
+    const stop = host.selections!.watch(selectedIn);
     const { role } = host.start('steps', undefined, 'n', 'mine');
     expect(host.selections!.take()).toEqual({ taken: [['mine', 'a', '', 0]], refused: [] });
     role.send({ type: 'go' });

@@ -16,6 +16,7 @@ import { hear, Node, startsOf, type Outcome } from '../../network/world/node.js'
 import { NetworkTimers } from '../../network/timers.js';
 import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
 import { timingOn } from '../../network/timing.js';
+import type { ReadSelected } from '../../network/world/selections.js';
 import { requireAccepted } from '../../network/world/traffic.js';
 import { graphOf } from './graph.js';
 import { Channels } from './channels.js';
@@ -341,9 +342,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       );
   }
 
-  /** Tells with each step which transitions it took, until the returned function is called. */
-  watchSelections(): () => void {
-    return this.host.selections?.watch() ?? (() => {});
+  /** Tells with each step which transitions it took, until the returned function is called. `read` makes them out of XState's microsteps. */
+  watchSelections(read: ReadSelected): () => void {
+    return this.host.selections?.watch(read) ?? (() => {});
   }
 
   /** The others of its topology, each with the messages that it was sent and has sent on this connection, and whether it is up. */

@@ -14,7 +14,8 @@ import { Actor, type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine,
 import type { Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
-import { selectedIn, type Selected } from '../../network/world/selections.js';
+import { selectedIn } from '../../network/world/selected-in.js';
+import type { Selected } from '../../network/world/selections.js';
 import { stateIn } from '../model/values.js';
 import { FreeNames } from './free-names.js';
 import { harmless } from './harmless.js';

@@ -7,7 +7,8 @@ import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects
 import { UsageError } from '../../machines/errors.js';
 import type { Instance, NodeView, RoleView, RunningCore, Step } from '../../machines/protocol.js';
 import type { StepLine } from '../../network/trace.js';
-import type { Selected } from '../../network/world/selections.js';
+import { selectedIn } from '../../network/world/selected-in.js';
+import type { ReadSelected, Selected } from '../../network/world/selections.js';
 
 /** A node as `createNode` makes it, by what an inspector needs of it. */
 export interface Inspectable {
@@ -21,7 +22,7 @@ export interface Inspectable {
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
   readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfHands>) => void): { unsubscribe(): void } };
   peers(): readonly ReportedPeer[];
-  watchSelections(): () => void;
+  watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
   /** What reaching in needs of it. */
@@ -146,7 +147,7 @@ export function reportNode(node: Inspectable, report: (report: StepReport | Peer
     node.steps$.subscribe({ next: (step) => reporter.step(step), complete: () => reporter.closed() }),
     node.heard$.subscribe((heard) => reporter.hear(heard)),
   ];
-  const unwatch = node.watchSelections();
+  const unwatch = node.watchSelections(selectedIn);
   return () => {
     unwatch();
     for (const subscription of subscriptions) subscription.unsubscribe();

@@ -1,5 +1,5 @@
 /**
- * Where XState is touched beyond `setup` and `createActor`: here, in `remembering.ts`, which makes its steps fast, and in `selections.ts`,
+ * Where XState is touched beyond `setup` and `createActor`: here, in `remembering.ts`, which makes its steps fast, and in `selected-in.ts`,
  * which reads the microsteps of a step.
  *
  * `xstate.step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope
