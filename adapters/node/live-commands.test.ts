@@ -3,6 +3,7 @@ import { setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';
 import { effects, type Message } from '../../machines/effects.js';
+import { selectedIn } from '../../network/world/selected-in.js';
 import type { Gate } from './node-options.js';
 import { description, heardOf, started, valueOf, word, type Event } from './parrot.fixture.js';
 
@@ -39,7 +40,7 @@ describe('commands', () => {
 
   test('the transitions that a step took are told while somebody watches', async () => {
     const { node, steps } = await started();
-    const stop = node.watchSelections();
+    const stop = node.watchSelections(selectedIn);
     node.command('work');
     stop();
     node.command('rest');

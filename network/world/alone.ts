@@ -9,7 +9,7 @@
 import type { ActorOptions, AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import { createStaged, type LogicKind, type StageHooks } from './kernel.js';
+import { createStaged, type LogicKind, type StageHooks } from './stage.js';
 
 type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 

@@ -9,21 +9,19 @@ import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xs
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { ChartAlone, type ChartStanding } from '../../network/world/alone.js';
+import { descriptorsOf, relay, type TakenTransition } from '../../network/world/kernel.js';
 import {
   createStaged,
-  descriptorsOf,
   heldLogic,
   isRunning,
   parentOf,
-  relay,
   settleService,
   standIn,
   type LogicKind,
   type PerformedAction,
   type Settling,
   type StageHooks,
-  type TakenTransition,
-} from '../../network/world/kernel.js';
+} from '../../network/world/stage.js';
 import type { Item } from '../coverage/items.js';
 import { encode } from './encode.js';
 import { actorsBelow, baseName, timersOf } from './names.js';

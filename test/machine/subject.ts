@@ -1,7 +1,8 @@
 /** A machine made ready for its tests: under observation, with its samples at hand. */
 import { and, or, type AnyActor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { kindOfLogic, actorSource, standIn, type LogicKind, type TakenTransition } from '../../network/world/kernel.js';
+import { type TakenTransition } from '../../network/world/kernel.js';
+import { kindOfLogic, actorSource, standIn, type LogicKind } from '../../network/world/stage.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';

@@ -1,0 +1,179 @@
+/**
+ * A staged actor system: XState's own actors of an application, with their services, their time and their actions in the hands of whoever
+ * tests them (test/machine).
+ */
+import {
+  createActor,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  fromTransition,
+  type ActorOptions,
+  type AnyActor,
+  type AnyActorLogic,
+  type AnyMachineSnapshot,
+} from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import { relay, report, type TakenTransition } from './kernel.js';
+
+const factories = {
+  promise: fromPromise(async () => {}),
+  callback: fromCallback(() => {}),
+  observable: fromObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
+  events: fromEventObservable(() => ({ subscribe: () => ({ unsubscribe() {} }) })),
+  transition: fromTransition((state: unknown) => state, undefined),
+};
+
+/** What made an actor's logic: the chart's `createMachine`, one of XState's `from…` functions, or somebody's own hands. */
+export type LogicKind = 'machine' | keyof typeof factories | 'other';
+
+export function kindOfLogic(logic: AnyActorLogic): LogicKind {
+  if ('getStateNodeById' in logic) return 'machine';
+  const source = String((logic as Partial<AnyActorLogic>).transition);
+  const found = Object.entries(factories).find(([, made]) => String(made.transition) === source);
+  return (found?.[0] as LogicKind | undefined) ?? 'other';
+}
+
+/** A delayed event that waits for the clock. */
+export interface Scheduled {
+  readonly source: AnyActor;
+  readonly target: AnyActor;
+  readonly event: Message;
+  /** What it is cancelled by. */
+  readonly id: string;
+}
+
+/** An action of the application as it is about to be performed, with the context that it gets to see. */
+export interface PerformedAction {
+  readonly type: string;
+  readonly params: unknown;
+  readonly info: { readonly context: unknown };
+  /** Absent where nobody has written it: XState performs nothing then, and says nothing. */
+  readonly exec?: (info: unknown, params: unknown) => unknown;
+}
+
+/** What the host of a staged actor system is asked and told. */
+export interface StageHooks {
+  /** A new actor, nothing of it run yet. Whatever logic is given runs in place of its own. */
+  created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
+  /** Whether an action of the application is performed. */
+  performs(actor: AnyActor, action: PerformedAction): boolean;
+  /** What an action that was performed gave back; XState waits for no promise. */
+  gave(action: PerformedAction, value: unknown): void;
+  /** An event goes from one actor to another, or to itself; what this throws breaks the one that sends. */
+  relays(event: Message): void;
+  taken(transition: TakenTransition): void;
+  /** The clock is about to be asked for a timer for this. */
+  schedules(scheduled: Scheduled): void;
+  /** The root has ended with an error. */
+  broke(thrown: unknown): void;
+}
+
+/**
+ * A root actor, not started yet, whose whole system is in the hands of its host: what its services do, its time and its actions. With a
+ * snapshot of a machine that has neither actors nor timers it goes on from there, as if it had come there itself.
+ */
+export function createStaged(
+  logic: AnyActorLogic,
+  options: ActorOptions<AnyActorLogic>,
+  hooks: StageHooks,
+  from?: AnyMachineSnapshot,
+): AnyActor {
+  let sessions = 0;
+  const prepare = (actor: any): void => {
+    if (sessions === 0) {
+      // Numbers of one system, where XState counts through the whole program.
+      actor.system._bookId = () => `x:${++sessions}`;
+      const { scheduler } = actor.system;
+      const { schedule } = scheduler;
+      scheduler.schedule = (source: AnyActor, target: AnyActor, event: Message, delay: number, id = `timer:${++sessions}`) => {
+        hooks.schedules({ source, target, event, id });
+        schedule(source, target, event, delay, id);
+      };
+      // As its observers would hear of it, without a copy for each.
+      actor.system._sendInspectionEvent = (inspected: any) => {
+        if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
+        if (inspected.type === '@xstate.event') hooks.relays(inspected.event as Message);
+        if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
+      };
+      sessions = 1;
+    }
+    actor.logic = hooks.created(actor as AnyActor, kindOfLogic(actor.logic as AnyActorLogic));
+    const perform = actor._actorScope.actionExecutor;
+    actor._actorScope.actionExecutor = (action: PerformedAction) => {
+      if (action.type.startsWith('xstate.')) return perform(action);
+      const { exec } = action;
+      const isPerformed = hooks.performs(actor as AnyActor, action) && exec !== undefined;
+      const told = (info: unknown, params: unknown) => hooks.gave(action, exec!(info, params));
+      perform({ ...action, exec: isPerformed ? told : undefined });
+    };
+  };
+  const first = (inspected: { readonly type: string; readonly actorRef?: unknown }) => {
+    if (sessions === 0 && inspected.type === '@xstate.actor') prepare(inspected.actorRef);
+  };
+  const actor = createActor(logic, { ...options, ...(from && { snapshot: from }), inspect: first });
+  // What XState restores has forgotten in which order its states were entered.
+  if (from) (actor as unknown as { _snapshot: unknown })._snapshot = from;
+  actor.subscribe({ error: (thrown: unknown) => hooks.broke(thrown) });
+  return actor;
+}
+
+/** Arms a delayed event as the actor itself would. */
+export const schedule = ({ source, target, event, id }: Scheduled, delay: number): void =>
+  source.system.scheduler.schedule(source, target, event, delay, id);
+
+/** Tells a held callback to fail: one of XState's own fails by what it throws. */
+const BREAKS = 'quiver.breaks';
+
+/** The same kind of logic that does nothing by itself: what comes of it, `settle` says. */
+export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void): AnyActorLogic {
+  return {
+    ...logic,
+    start: () => {},
+    transition: (state: any, event: any, scope: any) => {
+      if (event.type === 'xstate.stop') return { ...state, status: 'stopped', input: undefined };
+      if (event.type === BREAKS) throw event.data;
+      if (/^xstate\.(promise|observable)\./.test(event.type as string)) return logic.transition(state, event, scope);
+      heard(event as Message);
+      return state;
+    },
+  } as AnyActorLogic;
+}
+
+/** What a service that does nothing by itself comes to. */
+export type Settling =
+  | { readonly how: 'done' | 'fails' | 'next'; readonly value: unknown }
+  | { readonly how: 'completes' }
+  | { readonly how: 'sends'; readonly value: Message };
+
+const OBSERVED_BY = { next: 'xstate.observable.next', fails: 'xstate.observable.error', completes: 'xstate.observable.complete' };
+const SETTLED_BY: Readonly<Partial<Record<LogicKind, Readonly<Record<string, string>>>>> = {
+  promise: { done: 'xstate.promise.resolve', fails: 'xstate.promise.reject' },
+  callback: { fails: BREAKS },
+  observable: OBSERVED_BY,
+  events: OBSERVED_BY,
+};
+
+/** Lets a held service come to something, as XState's own would. */
+export function settleService(actor: AnyActor, kind: LogicKind, settling: Settling): void {
+  const { how } = settling;
+  const self = actor as any;
+  if (how === 'sends') return relay(actor, self._parent as AnyActor, settling.value);
+  const type = SETTLED_BY[kind]![how]!;
+  relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
+}
+
+/** A promise that stands in for a chart or another logic whose work is held. */
+export const standIn = factories.promise as AnyActorLogic;
+
+/** Which options an actor was made with: its source's name, where it has one. */
+export const actorSource = ({ src }: AnyActor): string | undefined =>
+  typeof src === 'string' && !src.startsWith('xstate.invoke.') ? src : undefined;
+
+/** The actor that invoked or spawned this one. */
+export const parentOf = (actor: AnyActor): AnyActor | undefined => actor._parent as AnyActor | undefined;
+
+/** Whether an actor has been started and neither ended nor been stopped. */
+export const isRunning = (actor: AnyActor): boolean =>
+  (actor as unknown as { _processingStatus: number })._processingStatus === 1;
