@@ -23,32 +23,33 @@
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import { linkCore } from '../machines/link/index.js';
+import { linkedCore } from '../machines/link/core.js';
 import { endsOf, isUp } from '../machines/link/view.js';
 import type { LinkNotice } from '../machines/link/machine.js';
 import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
-import type { RoleView } from '../machines/protocol.js';
+import type { LinkOptions } from '../machines/link/options.js';
+import type { RoleView, RunningCore, Topology } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
 import {
   anything,
-  atLeast,
   checkMilliseconds,
   checkOptions,
-  milliseconds,
   environment,
   flag,
   isTransport,
   eachOf,
   optional,
+  wholeNumberOf,
 } from './options.js';
 import { Clocks, firstSession, lastSession, SESSIONS_A_MS } from './clocks.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { ConnectionError } from './transports/errors.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { Channels } from './node/channels.js';
-import { createNode, type LiveNode } from './node/node.js';
+import { graphOf } from './node/graph.js';
+import { LiveNode } from './node/node.js';
 import { limitsHere, type PeerLimits } from './limits.js';
 import { Outgoing, roomsIn } from './outgoing.js';
 import { isPart, Whole } from './parts.js';
@@ -94,8 +95,8 @@ const PATIENCE = 30;
 
 const CHECKS = {
   peers: eachOf("ids of the others, as in ['a', 'b', 'c']", () => true),
-  beatMs: optional(milliseconds(1)),
-  patience: optional(atLeast(1, 'beats')),
+  beatMs: optional(wholeNumberOf('milliseconds')),
+  patience: optional(wholeNumberOf('beats')),
   relay: optional(flag),
   inspect: optional(anything),
   ...environment,
@@ -217,21 +218,18 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
   const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
   const nonce = drawBelow(crypto, 2 ** 21) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
-  return createNode({
+  const protocol: RunningCore<LinkOptions> = {
+    ...linkedCore,
+    accepts: (message, instance) =>
+      linkedCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
+  };
+  const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
+  const said = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
+  return new LiveNode(
     // The link's own protocol is what makes it reliable.
-    transport: transport as Transport<Reliable>,
-    name: NAME,
-    protocol: {
-      ...linkCore,
-      accepts: (message, instance) =>
-        linkCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
-    },
-    topology: { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1] as const) },
-    options: { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) },
-    clock,
-    crypto,
-    inspect,
-  });
+    { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: said, clock, crypto, inspect },
+    { ...graphOf(protocol, topology), options: { ...said, suspicions: null } },
+  );
 }
 
 function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean {

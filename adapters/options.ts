@@ -4,7 +4,7 @@
  *
  *     checkOptions('createThing', options, { transport, peers, name: optional(text), ...environment });
  */
-import { isObject } from '../machines/checks.js';
+import { isIntegerOf, isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { shownValue, unknownWord } from '../network/scenario/read.js';
 import { checkId, refusedId } from './transports/ids.js';
@@ -48,6 +48,9 @@ export const atLeast = (min: number, unit: string): Check =>
 const TIMER_MS_MAX = 2 ** 31 - 1;
 export const milliseconds = (min: number): Check =>
   must(`a number of milliseconds from ${min} to ${TIMER_MS_MAX}`, (value) => isNumber(value, min, TIMER_MS_MAX));
+/** Beats, and the ticks between them: charts count in whole ones. */
+export const wholeNumberOf = (unit: string): Check =>
+  must(`a whole number of ${unit} from 1 to ${TIMER_MS_MAX}`, (value) => isIntegerOf(value, 1, TIMER_MS_MAX));
 /** Throws a `UsageError` for what several options come to, where no timer waits so long. */
 export function checkMilliseconds(what: string, ms: number): void {
   const check = milliseconds(1);

@@ -12,7 +12,7 @@ import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere } from '../limits.js';
-import { graphOf } from '../node/graph.js';
+import { unlinkedGraph } from '../node/graph.js';
 import { LiveNode } from '../node/node.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -59,7 +59,7 @@ export function createLocksNode({
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   const bytes = guarantees.messageBytesMax;
   const nodes = voters.includes(id) ? voters : [...voters, id];
-  const topology = { nodes, links: [] };
+  const graph = unlinkedGraph(nodes);
   const common = { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm, early } as const;
   const options: LocksProtocolOptions = {
     ...common,
@@ -73,7 +73,7 @@ export function createLocksNode({
   const node = {
     transport,
     protocol: peerCore,
-    topology,
+    topology: graph.topology,
     // The same as a scenario says it, for whoever reads a trace of it.
     options: {
       ...common,
@@ -91,7 +91,7 @@ export function createLocksNode({
     inspect,
     storage,
   };
-  return new LiveNode(node, { ...graphOf(peerCore, topology), options });
+  return new LiveNode(node, { ...graph, options });
 }
 
 /** Nobody is linked yet, and each leads itself. */

@@ -4,7 +4,7 @@ import { directoryCore } from '../../machines/directory/index.js';
 import { locksCore } from '../../machines/locks/index.js';
 import type { Link } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { graphOf } from './graph.js';
+import { graphOf, unlinkedGraph } from './graph.js';
 
 const lengths = fc.oneof(fc.nat(12), fc.double({ min: 0, max: 1, noNaN: true }));
 
@@ -42,6 +42,10 @@ test('who is not in the topology has no rank, and neither links nor distances', 
 });
 
 test('in an open protocol everybody has the same rank, listed or not, who has the name of a peer', () => {
-  const { rank } = graphOf(locksCore, { nodes: ['a', 'b'], links: [] });
-  expect(['a', 'b', 'c', ''].map(rank)).toEqual([0, 0, 0, -1]);
+  const topology = { nodes: ['a', 'b'], links: [] };
+  for (const { rank, distance, ...graph } of [graphOf(locksCore, topology), unlinkedGraph(topology.nodes)]) {
+    expect(graph).toEqual({ topology });
+    expect(['a', 'b', 'c', ''].map(rank)).toEqual([0, 0, 0, -1]);
+    expect([distance('a', 'a'), distance('a', 'b')]).toEqual([0, Infinity]);
+  }
 });

@@ -9,15 +9,25 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
 import { isId } from '../transports/ids.js';
 
-/** Where a protocol is open, everybody may take part, and none has a rank of its own: no two nodes need to know of the same ones. */
+/** Where a protocol is open, everybody may take part. */
 export function graphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
   return {
     topology,
-    rank: network.isOpen ? (node) => (isId(node) ? 0 : -1) : (node) => ranks.get(node) ?? -1,
+    rank: network.isOpen ? rankOfAnybody : (node) => ranks.get(node) ?? -1,
     distance: distanceIn(topology),
   };
 }
+
+/** The same for an open protocol whose node starts without a link. */
+export const unlinkedGraph = (nodes: readonly NodeId[]): NetworkGraph => ({
+  topology: { nodes, links: [] },
+  rank: rankOfAnybody,
+  distance: (u, v) => (u === v ? 0 : Infinity),
+});
+
+/** Two nodes of an open protocol need not know of the same ones, so that none has a rank of its own. */
+const rankOfAnybody = (node: NodeId): number => (isId(node) ? 0 : -1);
 
 function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
   const neighbours = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));

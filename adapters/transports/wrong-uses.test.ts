@@ -65,13 +65,18 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a heart that never beats',
     () => anyLinked(channel, { peers, beatMs: 0 }),
-    'linked: beatMs is 0; give a number of milliseconds',
+    'linked: beatMs is 0; give a whole number of milliseconds',
   ],
-  ...[1e12, Infinity, NaN, '100'].map((beatMs): [string, () => unknown, string] => [
+  ...[1e12, Infinity, NaN, '100', 1.5].map((beatMs): [string, () => unknown, string] => [
     `a heart that beats every ${beatMs} milliseconds`,
     () => anyLinked(channel, { peers, beatMs }),
-    'give a number of milliseconds from 1 to 2147483647',
+    'give a whole number of milliseconds from 1 to 2147483647',
   ]),
+  [
+    'a patience of half a beat',
+    () => anyLinked(channel, { peers, patience: 1.5 }),
+    'linked: patience is 1.5; give a whole number of beats from 1 to 2147483647',
+  ],
   [
     'a patience of months',
     () => anyLinked(channel, { peers, beatMs: 1_000, patience: 3_000_000 }),

@@ -1,7 +1,7 @@
 /** The core of the link layer: what an application carries of it. */
 import { coreOf } from '../core.js';
 import type { NodeId } from '../effects.js';
-import type { Topology } from '../protocol.js';
+import type { CoreDescription, RunningCore, Topology } from '../protocol.js';
 import {
   isAnything,
   isBoolean,
@@ -66,16 +66,10 @@ const endOf = ({ from, peer, origin, target }: Readonly<Record<string, NodeId>>)
 
 const peer = { name: 'peer', type: 'node' } as const;
 
-/**
- * The link layer without its checks and view: what `linked` carries of it.
- *
- * @public
- */
-export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({
+const description: Omit<CoreDescription<LinkOptions>, 'options'> = {
   name: 'link',
   charts: { [CHART]: linkMachine },
   network: { reach: 'links', isLossy: true },
-  options: linkOptions,
   roles: (id, { topology, options }) => {
     const peers = peersOf(id, topology.links);
     const { relay, ...input } = options;
@@ -97,4 +91,14 @@ export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({
     restart: { fields: [peer] },
     leave: { fields: [peer] },
   },
-});
+};
+
+/**
+ * The link layer without its checks and view.
+ *
+ * @public
+ */
+export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({ ...description, options: linkOptions });
+
+/** What `linked` carries of it, which has no scenario to read: its options are complete. */
+export const linkedCore: RunningCore<LinkOptions> = /* @__PURE__ */ coreOf<LinkOptions>(description);

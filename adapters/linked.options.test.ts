@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { linkCore } from '../machines/link/index.js';
+import { linked, type LinkedOptions } from './linked.js';
+import type { LiveNode } from './node/node.js';
+import { watchers } from './node/watchers.js';
+import { InProcessBus } from './transports/in-process.js';
+
+const kinds: readonly (readonly [what: string, options: Partial<LinkedOptions>])[] = [
+  ['with the default detector', {}],
+  ['with a detector of its own', { beatMs: 7, patience: 3 }],
+  ['without relays', { relay: false }],
+];
+
+// A recorded trace is read again as a scenario, and the core that `linked` carries reads none.
+test.each(kinds)('a link layer %s runs with what a scenario of the same options comes to', async (_, options) => {
+  const nodes: LiveNode[] = [];
+  const watch = (node: LiveNode) => void nodes.push(node);
+  watchers().add(watch);
+  onTestFinished(() => void watchers().delete(watch));
+  const transport = linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c'], ...options });
+  await transport.connect();
+  const { instance, scenario } = nodes.find(({ protocol }) => protocol.name === 'link')!;
+  expect(linkCore.options(scenario.options, instance)).toEqual(instance.options);
+  expect(scenario.topology).toBe(instance.topology);
+  await transport.close();
+});
