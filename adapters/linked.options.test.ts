@@ -14,7 +14,7 @@ const kinds: readonly (readonly [what: string, options: Partial<LinkedOptions>])
 // A recorded trace is read again as a scenario, and the core that `linked` carries reads none.
 test.each(kinds)('a link layer %s runs with what a scenario of the same options comes to', async (_, options) => {
   const nodes: LiveNode[] = [];
-  const watch = (node: LiveNode) => void nodes.push(node);
+  const watch = (node: object) => void nodes.push(node as LiveNode);
   watchers().add(watch);
   onTestFinished(() => void watchers().delete(watch));
   const transport = linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c'], ...options });

@@ -4,9 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { build, type Rolldown } from 'vite';
 import { expect, test } from 'vitest';
+import { bundle, bytesOf } from './weigh.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,24 +43,6 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/locks': 46.8,
 };
 
-async function sizeOf(entry: string): Promise<number> {
-  const { output } = (await build({
-    configFile: false,
-    root,
-    logLevel: 'error',
-    build: {
-      write: false,
-      rolldownOptions: {
-        input: `${root}${entry}`,
-        external: [/^node:/, /^(xstate|rxjs|ws|mqtt|@nats-io|fast-check)/],
-        preserveEntrySignatures: 'strict',
-      },
-    },
-  })) as Rolldown.RolldownOutput;
-  const text = output.map((part) => (part.type === 'chunk' ? part.code : '')).join('');
-  return gzipSync(text).length / 1000;
-}
-
 const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   readonly exports: Readonly<Record<string, { readonly default?: string }>>;
 };
@@ -74,7 +55,7 @@ test('every entry for applications has a bound', () => {
 });
 
 test.each(entries)('%s', async (name, built) => {
-  const measured = await sizeOf(built);
+  const measured = bytesOf(await bundle(built)) / 1000;
   expect(measured).toBeLessThanOrEqual(BOUNDS_KB[name]!);
   expect(measured).toBeGreaterThan(0.8 * BOUNDS_KB[name]!);
 });

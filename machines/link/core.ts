@@ -16,7 +16,7 @@ import {
 } from '../shapes.js';
 import type { Bye, Frame, LinkInput } from './frames.js';
 import { linkMachine } from './machine.js';
-import { linkOptions, type LinkOptions } from './options.js';
+import type { LinkOptions } from './options.js';
 import { CHART, roleTo } from './view.js';
 import type { Relay, Relayed } from './ways.js';
 
@@ -66,7 +66,8 @@ const endOf = ({ from, peer, origin, target }: Readonly<Record<string, NodeId>>)
 
 const peer = { name: 'peer', type: 'node' } as const;
 
-const description: Omit<CoreDescription<LinkOptions>, 'options'> = {
+/** All but the options of a scenario. */
+export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
   name: 'link',
   charts: { [CHART]: linkMachine },
   network: { reach: 'links', isLossy: true },
@@ -93,12 +94,5 @@ const description: Omit<CoreDescription<LinkOptions>, 'options'> = {
   },
 };
 
-/**
- * The link layer without its checks and view.
- *
- * @public
- */
-export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({ ...description, options: linkOptions });
-
 /** What `linked` carries of it, which has no scenario to read: its options are complete. */
-export const linkedCore: RunningCore<LinkOptions> = /* @__PURE__ */ coreOf<LinkOptions>(description);
+export const linkedCore: RunningCore<LinkOptions> = /* @__PURE__ */ coreOf<LinkOptions>(linkDescription);

@@ -6,19 +6,26 @@
  */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
+import { coreOf } from '../core.js';
 import { defineProtocol } from '../define.js';
 import type { Configuration, RoleView } from '../protocol.js';
 import { LinkAccount } from './account.js';
-import { linkCore } from './core.js';
+import { linkDescription } from './core.js';
 import { suspects, type LinkContext } from './frames.js';
-import type { LinkOptions } from './options.js';
+import { linkOptions, type LinkOptions } from './options.js';
 import { linkProperties } from './properties.js';
 import { linkSamples } from './samples.js';
 import { linkSystems } from './systems.js';
 import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js';
 
 export { linkMachine } from './machine.js';
-export { linkCore };
+
+/**
+ * The link layer without its checks and view.
+ *
+ * @public
+ */
+export const linkCore = /* @__PURE__ */ coreOf<LinkOptions>({ ...linkDescription, options: linkOptions });
 
 const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.context.outbox.length === 0;
 

@@ -17,12 +17,13 @@ import { firstStanding, type EpochsInput, type Standing } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, isOfAnotherCluster, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
 import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
-import { electionIn, locksOptions, THE_LOCK, type LocksProtocolOptions } from './options.js';
+import { electionIn, THE_LOCK, type LocksProtocolOptions } from './options.js';
 
 const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack', 'returned'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
-const description: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
+/** All but the options of a scenario. */
+export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
   name: 'locks',
   charts: {
     [EPOCHS]: epochsMachine,
@@ -92,15 +93,8 @@ const description: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
     hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
 };
 
-/**
- * Locks by name without their checks and view.
- *
- * @public
- */
-export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...description, options: locksOptions });
-
 /** What `createLocks` carries of them, which has no scenario to read: the options of a peer are complete as it makes them. */
-export const peerCore: RunningCore<LocksProtocolOptions> = /* @__PURE__ */ coreOf<LocksProtocolOptions>(description);
+export const peerCore: RunningCore<LocksProtocolOptions> = /* @__PURE__ */ coreOf<LocksProtocolOptions>(locksDescription);
 
 /** Of the election hear the epochs, of a directory its lock; epochs and locks tell each other. */
 function listener(role: string): string | undefined {

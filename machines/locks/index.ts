@@ -7,18 +7,25 @@
  * it cannot promise: that a holder who was cut off has noticed. Whatever the lock protects must refuse a fence smaller than one that it
  * has seen.
  */
+import { coreOf } from '../core.js';
 import { defineProtocol } from '../define.js';
 import { LocksAccount } from './account.js';
 import { clientLockSamples, clientSamples } from './client-samples.js';
-import { locksCore } from './core.js';
+import { locksDescription } from './core.js';
 import { CLIENT, CLIENT_LOCK, EPOCHS, LOCK } from './messages.js';
+import { locksOptions, type LocksProtocolOptions } from './options.js';
 import { locksMayFire, locksProperties } from './properties.js';
 import { epochsSamples, lockSamples, storageSamples } from './samples.js';
 import { STORAGE } from '../storage.js';
 import { locksSystems } from './systems.js';
 import { epochsOf, isAttached, isServing } from './view.js';
 
-export { locksCore } from './core.js';
+/**
+ * Locks by name without their checks and view.
+ *
+ * @public
+ */
+export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locksDescription, options: locksOptions });
 
 /**
  * Locks that survive the failure of those who hold them: election and token directory, with epochs between them.

@@ -1,0 +1,68 @@
+/**
+ * What an application carries of an entry: bundled for a browser by Vite, minified, without the peers (xstate, rxjs, ws, NATS, MQTT).
+ *
+ *     node scripts/weigh.mjs adapters/locks
+ *
+ * prints the bytes of the bundle, gzipped, and how they are divided among its folders and modules: each by what its own code comes to
+ * when it is gzipped by itself.
+ */
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The parts of the bundle of a file of dist/. */
+export async function bundle(entry) {
+  const { output } = await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    build: {
+      write: false,
+      rolldownOptions: {
+        input: `${root}${entry}`,
+        external: [/^node:/, /^(xstate|rxjs|ws|mqtt|@nats-io|fast-check)/],
+        preserveEntrySignatures: 'strict',
+      },
+    },
+  });
+  return output.filter((part) => part.type === 'chunk');
+}
+
+export const bytesOf = (chunks) => gzipSync(chunks.map(({ code }) => code).join('')).length;
+
+function divided(chunks) {
+  const modules = chunks.flatMap((chunk) => Object.entries(chunk.modules));
+  const alone = modules.flatMap(([id, { code }]) => (code ? [[relative(`${root}dist`, id), gzipSync(code).length]] : []));
+  const scale = bytesOf(chunks) / alone.reduce((sum, [, bytes]) => sum + bytes, 0);
+  return alone.map(([module, bytes]) => [module, bytes * scale]).sort((a, b) => b[1] - a[1]);
+}
+
+function byFolder(modules) {
+  const sums = new Map();
+  for (const [module, bytes] of modules) {
+    const folder = module.slice(0, module.lastIndexOf('/'));
+    sums.set(folder, (sums.get(folder) ?? 0) + bytes);
+  }
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+function print(title, rows) {
+  console.log(`\n${title}`);
+  for (const [name, bytes] of rows) console.log(`${(bytes / 1000).toFixed(2).padStart(7)} kB  ${name}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  const [given] = process.argv.slice(2);
+  const entry = exports[given === '.' ? '.' : `./${given}`]?.default;
+  if (entry === undefined)
+    throw new Error(`"${given}" is no entry of the package; name one as package.json has it, such as adapters/locks`);
+  const chunks = await bundle(entry);
+  const modules = divided(chunks);
+  print(`${given}: ${bytesOf(chunks)} bytes`, byFolder(modules));
+  print('by module', modules);
+}
