@@ -29,7 +29,8 @@ import type { LinkNotice } from '../machines/link/machine.js';
 import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
 import type { LinkOptions } from '../machines/link/options.js';
-import type { RoleView, RunningCore, Topology } from '../machines/protocol.js';
+import type { RunningCore } from '../machines/core.js';
+import type { RoleView, Topology } from '../machines/protocol.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { drawBelow, environmentOf, type InEnvironment } from './environment.js';
 import {

@@ -8,6 +8,9 @@ import { UsageError } from './errors.js';
 import type { Command, CommandDescription, Core, CoreDescription } from './protocol.js';
 import { isOfShape } from './shapes.js';
 
+/** What runs of a core, once there is an instance: nobody reads a scenario any more. */
+export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'>;
+
 export function coreOf<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
   const { charts, network, messages = {}, commands = {} } = description;
   const [only] = Object.keys(charts) as [string];

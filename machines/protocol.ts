@@ -427,9 +427,6 @@ export interface Core<O = any> extends CommonCore<O> {
   reactions(options: O): readonly Reaction[];
 }
 
-/** What runs of a core, once there is an instance: nobody reads a scenario any more. */
-export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'>;
-
 /** The core of a protocol, as its author says it. */
 export interface CoreDescription<O = any> extends CommonCore<O> {
   readonly network: Pick<NetworkNeeds, 'reach'> & Partial<NetworkNeeds>;

@@ -1,6 +1,6 @@
 /** Where the charts of an application's nodes run: as bare snapshots, which take known steps from memory, or as live actors under one whose system is inspected. */
 import type { AnyActor } from 'xstate';
-import type { RunningCore } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/core.js';
 import { createHost, type Host } from '../../network/world/hosts.js';
 import { createInspected, type Inspect } from '../../network/world/kernel.js';
 

@@ -3,7 +3,7 @@
  * only while they take part. A node of a protocol that routes has no links to hear of: everybody is reached at any time.
  */
 import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
-import type { RunningCore } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/core.js';
 import { PortTable } from './ports.js';
 import { Presence } from './presence.js';
 import { needsPresence } from './safety.js';

@@ -1,7 +1,8 @@
 /** What a node in an application is made of, and what is told of its steps. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
-import type { Core, NodeView, RunningCore, Topology } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/core.js';
+import type { Core, NodeView, Topology } from '../../machines/protocol.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import type { Selected } from '../../network/world/selections.js';
 import type { Outcome } from '../../network/world/node.js';

@@ -8,7 +8,8 @@
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Choose, NodeView, RoleView, Instance, RunningCore, Topology } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/core.js';
+import type { Choose, NodeView, RoleView, Instance, Topology } from '../../machines/protocol.js';
 import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
 import type { Host } from '../../network/world/hosts.js';
 import { CommandQueue } from '../../network/world/commands.js';

@@ -1,7 +1,8 @@
 /** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
 import { defineProtocol } from '../../machines/define.js';
 import { protocols } from '../../machines/index.js';
-import type { Configuration, Core, Instance, LinksView, Protocol, RunningCore } from '../../machines/protocol.js';
+import type { RunningCore } from '../../machines/core.js';
+import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { OverlayRule, Merger } from './merge.js';

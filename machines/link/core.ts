@@ -1,7 +1,7 @@
 /** The core of the link layer: what an application carries of it. */
-import { coreOf } from '../core.js';
+import { coreOf, type RunningCore } from '../core.js';
 import type { NodeId } from '../effects.js';
-import type { CoreDescription, RunningCore, Topology } from '../protocol.js';
+import type { CoreDescription, Topology } from '../protocol.js';
 import {
   isAnything,
   isBoolean,

@@ -1,5 +1,5 @@
 /** The core of locks: the roles of a peer or a client, who takes which message, and what the commands mean. */
-import { coreOf } from '../core.js';
+import { coreOf, type RunningCore } from '../core.js';
 import { directoryMachine } from '../directory/index.js';
 import { DIRECTORY } from '../directory/view.js';
 import type { Message, NodeId } from '../effects.js';
@@ -7,7 +7,7 @@ import { electionMachine } from '../election/machine.js';
 import { ELECTION } from '../election/messages.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
 import { electionRole } from '../election/role.js';
-import type { CoreDescription, Instance, RoleStart, RunningCore } from '../protocol.js';
+import type { CoreDescription, Instance, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
 import { accepts, isStanding } from './accepts.js';
 import { clientMachine, type ClientInput } from './client.js';
