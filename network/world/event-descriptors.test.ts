@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { effects, type Message } from '../../machines/effects.js';
 import { answers } from './event-descriptors.js';
 import { createHost, type HostKind } from './hosts.js';
+import { selectedIn } from './selected-in.js';
 import { Node } from './node.js';
 import { takeOver } from './take-over.js';
 
@@ -50,7 +51,7 @@ test.each<[from: HostKind, to: HostKind]>([
   if (from === 'snapshots' && to === 'snapshots') expect(node.role('main')!.context).toBe(there.role('main')!.context);
   node.step('main', { type: 'go' }, noChance);
   expect([node.role('main')!.context, there.role('main')!.context, node.role('main')!.chart]).toEqual([{ n: 2 }, { n: 1 }, 'c']);
-  const watching = here.selections!.watch();
+  const watching = here.selections!.watch(selectedIn);
   node.step('more', { type: 'go' }, noChance);
   expect(here.selections!.take()!.taken.map(([role]) => role)).toEqual(['more']);
   watching();
