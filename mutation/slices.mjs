@@ -66,11 +66,7 @@ export const slices = {
     tests: ['network/world/event-descriptors.test.ts'],
     minutes: 10,
   },
-  alone: {
-    files: world('alone', 'kernel'),
-    tests: ['alone', 'kernel', 'from-memory', 'compile'].map((name) => `network/world/${name}.test.ts`),
-    minutes: 50,
-  },
+  alone: { files: world('alone'), tests: ['network/world/alone.test.ts'], minutes: 30 },
   hosts: {
     files: world('hosts', 'family'),
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
