@@ -72,7 +72,7 @@ export const slices = {
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
     minutes: 30,
   },
-  selections: { files: world('selections'), tests: ['network/selections.test.ts'], minutes: 40 },
+  selections: { files: world('selections', 'selected-in'), tests: ['network/selections.test.ts'], minutes: 40 },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
     tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],
@@ -156,7 +156,7 @@ export const slices = {
   },
   lines: { files: transports('bounded-line'), tests: transports('backlogs.test', 'bounded-line.test'), minutes: 30 },
   reconnecting: { files: transports('reconnecting'), tests: transports('reconnected.test', 'reconnecting.test'), minutes: 40 },
-  hub: { files: transports('hub'), tests: transports('hub.test'), minutes: 50 },
+  hub: { files: transports('hub'), tests: transports('hub-frames.test', 'hub.test'), minutes: 50 },
   options: {
     files: ['options', 'environment', 'limits', 'clocks', 'parts'].map((name) => `adapters/${name}.ts`),
     tests: ['options', 'environment', 'clocks', 'parts'].map((name) => `adapters/${name}.test.ts`),

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { arm, effects, type Message } from '../../machines/effects.js';
 import { createHost, type HostKind, type Role } from './hosts.js';
 import { createInspected } from './kernel.js';
+import { selectedIn } from './selected-in.js';
 
 const chart = setup({
   types: { context: {} as { n: number }, events: {} as Message, emitted: {} as Message },
@@ -63,7 +64,7 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
 
   test('transitions are told with the role, while somebody watches, a role without a name among them', () => {
     const host = createHost(kind, hosted);
-    const stop = host.selections!.watch();
+    const stop = host.selections!.watch(selectedIn);
     const roles: Role[] = [host.start('c', {}, 'a', 'main').role, host.start('c', {}).role];
     roles.push(
       host.restore({ chart: 'c', value: 'on', context: { n: 0 } }, 'a', 'back'),

@@ -1,0 +1,259 @@
+/** A hub frame by frame: who is welcomed and who is refused, what is taken for what, and what waits. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkSecret, Hub, isHello, type HubRules, type Line, type LineListener } from './hub.js';
+
+class Far implements Line {
+  readonly got: any[] = [];
+  closes = 0;
+  declare peer?: string;
+  listener!: LineListener;
+  declare answers?: () => Promise<boolean>;
+  constructor(answers?: () => Promise<boolean>) {
+    if (answers) this.answers = answers;
+  }
+  send = (text: string): void => void this.got.push(JSON.parse(text));
+  close = (): void => void this.closes++;
+  listen = (listener: LineListener): void => void (this.listener = listener);
+  says(frame: unknown): this {
+    this.listener.frame(typeof frame === 'string' ? frame : JSON.stringify(frame));
+    return this;
+  }
+  news = () => this.got.splice(0);
+}
+
+function hubOf(rules: HubRules = {}) {
+  const hub = new Hub(rules);
+  const guest = (answers?: () => Promise<boolean>) => {
+    const far = new Far(answers);
+    hub.attach(far);
+    return far;
+  };
+  const member = (id: string, key = `of ${id}`, answers?: () => Promise<boolean>) =>
+    guest(answers).says({ type: 'hello', id, key });
+  return { hub, guest, member };
+}
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const send = (to: string, message: unknown) => ({ type: 'send', to, message });
+
+test('who comes is welcomed with those who are there, and they hear of it, and of the end', () => {
+  const { hub, member } = hubOf();
+  const [a, b] = [member('a'), member('b')];
+  expect([a.news(), b.news(), a.peer]).toEqual([
+    [
+      { type: 'welcome', peers: [] },
+      { type: 'up', peer: 'b' },
+    ],
+    [{ type: 'welcome', peers: ['a'] }],
+    'a',
+  ]);
+  a.says({ type: 'bye' });
+  expect([a.closes, b.news(), hub.malformed]).toEqual([1, [{ type: 'down', peer: 'a' }], 0]);
+  a.says({ type: 'bye' }).says(send('b', 'late'));
+  a.listener.closed();
+  expect([a.closes, b.news()]).toEqual([1, []]);
+});
+
+test('a hub that beats does so with the welcome and then all of them, and one that closes closes every line', () => {
+  const { hub, guest, member } = hubOf({ beats: true });
+  const [a, b, silent] = [member('a'), member('b'), guest()];
+  expect(b.news()).toEqual([{ type: 'welcome', peers: ['a'] }, { type: 'ping' }]);
+  a.news();
+  hub.beat();
+  expect([a.news(), b.news(), silent.news()]).toEqual([[{ type: 'ping' }], [{ type: 'ping' }], []]);
+  hub.close();
+  expect([a, b, silent].map(({ closes }) => closes)).toEqual([1, 1, 1]);
+  expect(hubOf().member('a').news()).toEqual([{ type: 'welcome', peers: [] }]);
+});
+
+test('messages go from one to the other, and what is no frame of ours is counted and changes nothing', () => {
+  const { hub, member } = hubOf();
+  const [a, b] = [member('a'), member('b')];
+  b.news();
+  a.says(send('b', { x: [1] })).says(send('b', null));
+  expect(b.news()).toEqual([
+    { type: 'message', from: 'a', message: { x: [1] } },
+    { type: 'message', from: 'a', message: null },
+  ]);
+  a.says({ type: 'pong' });
+  expect(hub.malformed).toBe(0);
+  for (const frame of [
+    7,
+    'text',
+    null,
+    [],
+    {},
+    { type: 'ping' },
+    { type: 'send', to: 'b' },
+    { type: 'send', to: '', message: 1 },
+    { to: 'b', message: 1 },
+    { type: 'hello', id: 'z', key: 'z' },
+  ])
+    a.says(JSON.stringify(frame));
+  expect([hub.malformed, a.closes, b.news()]).toEqual([10, 0, []]);
+  a.says('half a fra');
+  expect([hub.malformed, a.closes, b.news()]).toEqual([11, 1, [{ type: 'down', peer: 'a' }]]);
+});
+
+test.each<[what: string, frame: unknown]>([
+  ['no object', 7],
+  ['no hello', { type: 'helo', id: 'a', key: 'k' }],
+  ['no id', { type: 'hello', key: 'k' }],
+  ['no key', { type: 'hello', id: 'a' }],
+  ['an empty key', { type: 'hello', id: 'a', key: '' }],
+  ['a key that is no text', { type: 'hello', id: 'a', key: 7 }],
+  ['a long key', { type: 'hello', id: 'a', key: 'x'.repeat(5_000) }],
+  ['an empty token', { type: 'hello', id: 'a', key: 'k', token: '' }],
+  ['a token that is no text', { type: 'hello', id: 'a', key: 'k', token: 7 }],
+  ['a message', send('a', 1)],
+])('a line that begins with %s is closed, and counted', (_, frame) => {
+  expect(isHello(frame)).toBe(false);
+  const { hub, guest } = hubOf();
+  const far = guest().says(JSON.stringify(frame));
+  expect([far.closes, far.got, hub.malformed]).toEqual([1, [], 1]);
+});
+
+test('a hello may bear a token, and who says goodbye instead is no stranger', () => {
+  expect(isHello({ type: 'hello', id: 'a', key: 'k', token: 't' })).toBe(true);
+  const { hub, guest } = hubOf();
+  expect([guest().says({ type: 'bye' }).closes, guest().says({ type: 'pong' }).closes, hub.malformed]).toEqual([1, 0, 0]);
+});
+
+test('a secret is a text of so many characters, and is not told', () => {
+  for (const good of ['x', 'x'.repeat(10)]) expect(() => checkSecret(good, 'the token', 10)).not.toThrow();
+  for (const bad of ['', 'x'.repeat(11), 7, undefined])
+    expect(() => checkSecret(bad, 'the token', 10)).toThrow('the token has to be a text of 1 to 10 characters');
+});
+
+test('who is refused by the rule hears why, and who is let in has a seat', async () => {
+  const refused: unknown[][] = [];
+  const { member } = hubOf({
+    refuses: async ({ id }) => (id === 'x' ? 'not you' : null),
+    refused: (...given) => refused.push(given),
+  });
+  const [a, x] = [member('a'), member('x')];
+  await turn();
+  expect([a.news(), x.news(), x.closes]).toEqual([[{ type: 'welcome', peers: [] }], [{ type: 'refused', why: 'not you' }], 1]);
+  expect(refused).toEqual([['x', 'not you', x]]);
+});
+
+test('a rule that fails says no for now, and is not told of as a refusal', async () => {
+  const refused = vi.fn();
+  const { member } = hubOf({ refuses: () => Promise.reject(new Error('mine')), refused });
+  const a = member('a');
+  await turn();
+  expect(a.news()).toEqual([{ type: 'refused', why: 'the hub cannot say now whether this peer may come in', again: true }]);
+  expect(refused).not.toHaveBeenCalled();
+});
+
+test('an id has one holder: another key is refused while it answers, and has the seat where it does not', async () => {
+  let isThere = true;
+  const { member } = hubOf();
+  const first = member('a', 'one', async () => isThere);
+  const second = member('a', 'two');
+  await turn();
+  expect([second.news(), first.closes]).toEqual([[{ type: 'refused', why: 'the id "a" is taken; give every peer its own' }], 0]);
+  isThere = false;
+  first.news();
+  const third = member('a', 'three');
+  await turn();
+  expect([third.news(), first.closes]).toEqual([[{ type: 'welcome', peers: [] }], 1]);
+  expect(first.news()).toEqual([
+    {
+      type: 'refused',
+      why: expect.stringMatching(/^somebody else has the id and the key of this peer; give every process/),
+      again: true,
+    },
+  ]);
+  const plain = hubOf();
+  plain.member('a', 'one');
+  expect(plain.member('a', 'two').news()).toEqual([{ type: 'refused', why: 'the id "a" is taken; give every peer its own' }]);
+});
+
+test('one that goes while its holder is asked is seated nowhere', async () => {
+  const { member, guest } = hubOf();
+  let answer!: (is: boolean) => void;
+  const holder = member('a', 'one', () => new Promise((resolve) => (answer = resolve)));
+  holder.news();
+  const late = guest().says({ type: 'hello', id: 'a', key: 'two' });
+  late.says({ type: 'bye' });
+  answer(false);
+  await turn();
+  expect([late.news(), late.closes]).toEqual([[], 1]);
+});
+
+test('what is for who has not come waits for it, and for who has gone it is lost', () => {
+  const { member } = hubOf();
+  const a = member('a');
+  a.says(send('b', 1)).says(send('b', 2));
+  const b = member('b');
+  expect(b.news()).toEqual([
+    { type: 'welcome', peers: ['a'] },
+    { type: 'message', from: 'a', message: 1 },
+    { type: 'message', from: 'a', message: 2 },
+  ]);
+  b.says({ type: 'bye' });
+  a.says(send('b', 3));
+  expect(member('b').news()).toEqual([{ type: 'welcome', peers: ['a'] }]);
+});
+
+/** A hub with the limits of a rehearsal: 20 messages of one sender, 40 for one receiver and 60 in all; of five that went it is known. */
+function smallHub() {
+  const [place, globals] = [Symbol.for('xstate-quiver.limits'), globalThis as Record<symbol, unknown>];
+  globals[place] = 'small';
+  onTestFinished(() => void delete globals[place]);
+  return hubOf();
+}
+const why = (far: Far) => far.got.at(-1);
+const cure = 'linked(…) needs no mail: put it around the transport';
+
+test('mail is bounded for each sender, each receiver and in all; who is beyond it is told, and what is fetched counts no more', () => {
+  const { member } = smallHub();
+  const a = member('a');
+  for (let i = 0; i < 20; i++) a.says(send('x', i));
+  expect(a.closes).toBe(0);
+  expect(member('x').got).toHaveLength(21);
+  for (let i = 0; i < 20; i++) a.says(send('y', i));
+  expect(a.closes).toBe(0);
+  a.says(send('z', 'one more'));
+  expect([why(a), a.closes]).toEqual([
+    { type: 'refused', why: `20 messages of this peer wait for peers that have not come; this one is for "z". ${cure}` },
+    1,
+  ]);
+  const [b, c] = [member('b'), member('c')];
+  for (let i = 0; i < 20; i++) b.says(send('y', i));
+  c.says(send('y', 'one more'));
+  expect(why(c)).toEqual({ type: 'refused', why: `40 messages wait for a peer that has not come; this one is for "y". ${cure}` });
+  const [d, e] = [member('d'), member('e')];
+  for (let i = 0; i < 20; i++) d.says(send('w', i));
+  e.says(send('v', 'one more'));
+  expect(why(e)).toEqual({ type: 'refused', why: `60 messages wait for peers that have not come; this one is for "v". ${cure}` });
+});
+
+test('and by its characters', () => {
+  const { member } = smallHub();
+  const a = member('a');
+  const around = '{"type":"message","from":"a","message":""}'.length;
+  a.says(send('x', 'x'.repeat(2 ** 13 - around)));
+  expect(a.closes).toBe(0);
+  a.says(send('x', ''));
+  expect(why(a)).toEqual({
+    type: 'refused',
+    why: `8192 characters of this peer wait for peers that have not come; this one is for "x". ${cure}`,
+  });
+});
+
+test('of so many that went it is known that they did; what is for an earlier one waits again', () => {
+  const { member } = smallHub();
+  const a = member('a');
+  for (let i = 0; i < 6; i++) member(`x${i}`).says({ type: 'bye' });
+  a.says(send('x0', 'kept')).says(send('x1', 'lost'));
+  expect([member('x0').got.length, member('x1').got.length]).toEqual([2, 1]);
+});
+
+test('a number that is written out longer than it came is dropped where it would leave the bounds', () => {
+  const { hub, member } = hubOf();
+  const [a, b] = [member('a'), member('b')];
+  b.news();
+  a.says(`{"type":"send","to":"b","message":[${Array.from({ length: 60_000 }, () => '1e20').join(',')}]}`);
+  expect([hub.malformed, b.news(), a.closes]).toEqual([1, [], 0]);
+});
