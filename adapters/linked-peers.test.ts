@@ -96,8 +96,8 @@ describe('what it is made of', () => {
     ['no peers', {}, "linked: peers is missing; give a list of ids of the others, as in ['a', 'b', 'c']"],
     ['a peer that is none', { peers: ['b', ''] }, 'a peer cannot be ""'],
     ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers names "b" twice; give each peer an id of its own'],
-    ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0; give a number of milliseconds from 1 to'],
-    ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0; give a number of beats, at least 1'],
+    ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0; give a whole number of milliseconds from 1 to'],
+    ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0; give a whole number of beats from 1 to'],
     ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1; give true or false'],
     ['an option that is none', { peers: [], beat: 1 }, 'linked has no option beat'],
     [
