@@ -132,6 +132,82 @@ test('who is stopped hears SIGTERM, has five seconds, and is started again when 
   expect(await stopped(6_000)).toEqual(['0 p0 up', '1 p0 is asked', '3 p0 runs', '8 p0 up', '11 p0 runs']);
 });
 
+/** How a peer that takes `ms` to end ends when a fault of half a second asks it to. */
+const endsSlowly = (what: FaultKind, ms: number, lastsMs = 500) =>
+  notes([fault(what, 1_000, lastsMs)], ({ id, note }) => {
+    if (id !== 'p0') return;
+    note('up');
+    process.on('SIGTERM', () => setTimeout(() => process.exit(0), ms));
+  });
+
+test.each<[FaultKind, lastsMs: number]>([
+  ['stop', 500],
+  ['roll', 3_000],
+])('%s: who is still ending when it heals is started again once it has ended, and is killed after five seconds', async (what, lastsMs) => {
+  expect(await endsSlowly(what, 2_000, lastsMs)).toEqual(['0 p0 up', '3 p0 up']);
+  expect(await endsSlowly(what, 60_000, lastsMs)).toEqual(['0 p0 up', '6 p0 up']);
+});
+
+test('an error on the way to its end ends who was asked to, and it is started when that has healed', async () => {
+  const told = (lastsMs: number) =>
+    notes([fault('stop', 1_000, lastsMs)], ({ id, note }) => {
+      if (id !== 'p0') return;
+      note('up');
+      process.on('SIGTERM', () => setTimeout(() => Promise.reject(new Error('not now')), 2_000));
+    });
+  expect(await told(500)).toEqual(['0 p0 up', '3 p0 up']);
+  expect(await told(4_500)).toEqual(['0 p0 up', '5 p0 up']);
+});
+
+test.each<[FaultKind, FaultKind]>([
+  ['kill', 'kill'],
+  ['power', 'kill'],
+  ['kill', 'stop'],
+  ['stop', 'power'],
+  ['kill', 'roll'],
+  ['kill', 'cold'],
+])('%s: a shorter %s that heals meanwhile does not start the process', async (long, short) => {
+  const told = await notes([fault(long, 1_000, 5_000), fault(short, 2_000, 1_000)], starting);
+  expect(told.filter((line) => line.includes('p0')).map((line) => line.slice(0, 11))).toEqual(['0 p0 starts', '6 p0 starts']);
+});
+
+test('a process that is to be kept down is not started by its supervisor, nor for the first time', async () => {
+  const exits: Main = ({ id, life, note }) => {
+    note('up');
+    if (id === 'p0' && life === 1) setTimeout(() => process.exit(1), 900);
+  };
+  const told = await notes([fault('kill', 1_000, 3_000), { ...fault('kill', 1_000, 3_000), who: 'p1' }], exits, {
+    startsMs: [0, 2_000, 0],
+  });
+  expect(told).toEqual(['0 p0 up', '0 p2 up', '4 p0 up', '4 p1 up']);
+});
+
+test('a short pause does not end a long one, and pauses nobody who has started since', async () => {
+  const ticking: Main = ({ id, life, note }) => void (id === 'p0' && setInterval(() => note(`life ${life}`), 1_000));
+  const long = fault('pause', 1_500, 6_000);
+  const seconds = async (faults: readonly RehearsalFault[]) => new Set((await notes(faults, ticking)).map((line) => line));
+  expect([...(await seconds([long, fault('pause', 3_000, 1_000)]))].slice(0, 3)).toEqual(['1 p0 life 1', '7 p0 life 1', '8 p0 life 1']);
+  const restarted = [...(await seconds([long, fault('kill', 2_000, 500), fault('pause', 5_200, 5_000)]))];
+  expect(restarted.slice(0, 4)).toEqual(['1 p0 life 1', '3 p0 life 2', '4 p0 life 2', '10 p0 life 2']);
+});
+
+test('a short drift does not end a long one, nor a short slowness', async () => {
+  const drifting: Main = async ({ id, disk, note }) => {
+    if (id !== 'p0') return;
+    await wait(5_000);
+    const begun = performance.now();
+    await disk.write('file', 'text');
+    note(performance.now() - begun < 100 ? 'at once' : 'late');
+    await wait(5_000);
+    note(String(Math.round((Date.now() - 1_767_225_600_000 - performance.now()) / 10) * 10));
+  };
+  const told = await notes(
+    [fault('slow', 1_000, 6_000, 50), fault('drift', 1_000, 6_000, 100), fault('slow', 2_000, 1_000, 3), fault('drift', 2_000, 1_000, -50)],
+    drifting,
+  );
+  expect(told).toEqual(['5 p0 late', '10 p0 450']);
+});
+
 test('who ends itself is started again by a supervisor, and the real process goes on', async () => {
   const told = await notes([], ({ id, life, note }) => {
     note(`life ${life}`);

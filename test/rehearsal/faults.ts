@@ -5,7 +5,7 @@
  * |---|---|
  * | `kill` | the process ends; its connections are reset; it starts again, its disk is there |
  * | `power` | its machine goes off without a word; what the disk had not made safe may be torn |
- * | `stop` | it gets SIGTERM, and is killed after five seconds, or at once if it does not listen; it starts again |
+ * | `stop` | it gets SIGTERM, and is killed after five seconds, or at once if it does not listen; it starts again, once it has ended |
  * | `roll` | a rolling deployment: all peers are stopped and started again, one after the other, with the next `release` |
  * | `cold` | the power of all machines goes off, and they start one after the other |
  * | `pause` | it runs no more (SIGSTOP, a long collection of garbage), and goes on with all that came meanwhile |
@@ -18,10 +18,13 @@
  * | `jump` | its clock is set |
  * | `drift` | its clock runs up to a tenth too fast or too slowly |
  * | `full` | its disk takes nothing more |
+ *
+ * Each holds until it has healed itself, whatever else fails and heals meanwhile: a process starts once nothing keeps it down, goes on
+ * once nothing pauses it, and is as slow as the slowest makes it.
  */
 import type { Disk } from './belongings.js';
 import type { RehearsalFault } from './scenario.js';
-import type { VirtualWorld } from './world.js';
+import type { Process, VirtualWorld } from './world.js';
 
 /** Strikes now; gives what heals it. */
 export function strike(
@@ -35,20 +38,23 @@ export function strike(
   const { wires } = world;
   switch (what) {
     case 'kill':
-    case 'power':
+    case 'power': {
+      const release = world.hold(process);
       world.end(process, what === 'power');
       if (what === 'power') disks.get(who)?.lose();
-      return () => world.start(process);
-    case 'stop':
+      return release;
+    }
+    case 'stop': {
+      const release = world.hold(process);
       world.stop(process);
-      return () => world.start(process);
+      return release;
+    }
     case 'roll':
       return roll(world, peers, lastsMs);
     case 'cold':
       return loseAll(world, disks, lastsMs);
     case 'pause':
-      world.pause(process);
-      return () => world.resume(process);
+      return world.pause(process);
     case 'cut':
     case 'mute':
     case 'deaf':
@@ -62,12 +68,11 @@ export function strike(
       };
     }
     case 'slow':
-      wires.slow(who, size);
-      disks.get(who)?.slow(size);
-      return () => {
-        wires.slow(who, 1);
-        disks.get(who)?.slow(1);
-      };
+      return bear(process, fault, (sizes) => {
+        const factor = Math.max(1, ...sizes);
+        wires.slow(who, factor);
+        disks.get(who)?.slow(factor);
+      });
     case 'reset':
       for (const reset of process.resetting) reset();
       return () => {};
@@ -75,12 +80,22 @@ export function strike(
       process.skewMs += size;
       return () => {};
     case 'drift':
-      process.runAt(world.now, size);
-      return () => process.runAt(world.now, 0);
+      return bear(process, fault, (sizes) => process.runAt(world.now, sizes.at(-1) ?? 0));
     case 'full':
       disks.get(who)?.fill(true);
       return () => disks.get(who)?.fill(false);
   }
+}
+
+/** Of the faults of this kind that the process bears there are the sizes, the latest last, now and when this one has healed. */
+function bear({ bearing }: Process, fault: RehearsalFault, apply: (sizes: readonly number[]) => void): () => void {
+  const look = () => apply([...bearing].filter(({ what }) => what === fault.what).map(({ size }) => size));
+  bearing.add(fault);
+  look();
+  return () => {
+    bearing.delete(fault);
+    look();
+  };
 }
 
 type Way = readonly [from: string, to: string];
@@ -127,23 +142,21 @@ function roll(world: VirtualWorld, peers: readonly string[], lastsMs: number): (
   for (const [i, process] of processes.entries()) {
     world.after(i * each, null, `${process.id} is deployed`, () => {
       process.release++;
+      const release = world.hold(process);
       world.stop(process);
-      world.after(each / 2, null, 'and comes back', () => world.start(process));
+      world.after(each / 2, null, 'and comes back', release);
     });
   }
-  return () => {
-    for (const process of processes) world.start(process);
-  };
+  return () => {};
 }
 
 function loseAll(world: VirtualWorld, disks: ReadonlyMap<string, Disk>, lastsMs: number): () => void {
   const all = [...world.processes.values()];
   for (const [i, process] of all.entries()) {
+    const release = world.hold(process);
     world.end(process, true);
     disks.get(process.id)?.lose();
-    world.after((lastsMs * i) / all.length, null, `${process.id} starts cold`, () => world.start(process));
+    world.after((lastsMs * i) / all.length, null, `${process.id} starts cold`, release);
   }
-  return () => {
-    for (const process of all) world.start(process);
-  };
+  return () => {};
 }

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { VirtualClock, type ClockEntry } from '../../network/clock.js';
 import { Random } from '../../network/random.js';
 import { realImmediate } from './here.js';
-import type { Distance, Latency } from './scenario.js';
+import type { Distance, Latency, RehearsalFault } from './scenario.js';
 import { Wires } from './wires.js';
 
 /** When every world begins: the first of January 2026. */
@@ -33,8 +33,14 @@ export class Process {
   private drift = { sinceMs: 0, perMille: 0 };
   /** Which release of the program it is. */
   release = 1;
-  /** It was asked to end, and nobody starts it again but who asked. */
+  /** It was asked to end. */
   isStopping = false;
+  /** How many faults keep it down: it starts again once all of them have healed. */
+  holds = 0;
+  /** How many faults have paused this life of it. */
+  pauses = 0;
+  /** What makes it slow and its clock drift, the latest last. */
+  readonly bearing = new Set<RehearsalFault>();
   /** Who listens to signals. */
   readonly signals = new Map<string, Set<(signal: string) => void>>();
   bootedAt = 0;
@@ -224,9 +230,11 @@ export class VirtualWorld {
     return process;
   }
 
+  /** Unless it is there, or a fault keeps it down. */
   start(process: Process): void {
-    if (process.state !== 'down') return;
-    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now, held: [], pending: 0, isStopping: false });
+    if (process.state !== 'down' || process.holds > 0) return;
+    Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now });
+    Object.assign(process, { held: [], pending: 0, pauses: 0, isStopping: false });
     process.ending.clear();
     process.resetting.clear();
     process.lastRings.clear();
@@ -243,6 +251,22 @@ export class VirtualWorld {
     this.tell('end', { peer: process.id, isHostGone });
     for (const end of process.ending) end(isHostGone);
     process.ending.clear();
+    // What asked it to end has healed while it was still ending.
+    if (process.isStopping && process.holds === 0) this.supervise(process, 0);
+  }
+
+  /** From now on it does not start; gives what ends that, and starts it. Who is still ending then starts once it has ended. */
+  hold(process: Process): () => void {
+    process.holds++;
+    return () => {
+      process.holds--;
+      this.start(process);
+    };
+  }
+
+  /** A supervisor starts it after so long. */
+  private supervise(process: Process, afterMs: number): void {
+    this.after(afterMs, null, `the supervisor starts ${process.id}`, () => this.start(process));
   }
 
   /** It gets SIGTERM; who does not listen ends at once, who does after a while. */
@@ -258,21 +282,28 @@ export class VirtualWorld {
     });
   }
 
-  /** What `process.exit` does: nothing of it runs any more, and a supervisor starts it again unless it was asked to end. */
+  /** What `process.exit` does: nothing of it runs any more, and a supervisor starts it again, if it was asked to end once that has healed. */
   exit(process: Process, code: unknown): never {
     this.tell('exit', { peer: process.id, code });
     const { isStopping } = process;
     this.end(process);
-    if (!isStopping) this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
+    if (!isStopping) this.supervise(process, 1_000);
     throw new Error('process.exit');
   }
 
-  pause(process: Process): void {
-    if (process.state === 'up') process.state = 'paused';
+  /** Gives what ends that: it goes on once all that paused it has ended. If it is started anew meanwhile, that is another process, and runs. */
+  pause(process: Process): () => void {
+    if (process.state === 'down') return () => {};
+    const { life } = process;
+    process.state = 'paused';
+    process.pauses++;
+    return () => {
+      if (process.life === life && --process.pauses === 0) this.resume(process);
+    };
   }
 
   /** What came meanwhile is taken at once, as it came. */
-  resume(process: Process): void {
+  private resume(process: Process): void {
     if (process.state !== 'paused') return;
     process.state = 'up';
     for (const turn of process.held.splice(0)) turn.entry = this.clock.at(this.now, 0, this.take, turn);
@@ -282,8 +313,9 @@ export class VirtualWorld {
   fail(process: Process, error: unknown): void {
     if (process.state === 'down') return;
     this.tell('uncaught', { peer: process.id, error: errorText(error) });
+    const { isStopping } = process;
     this.end(process);
-    this.after(1_000, null, `the supervisor starts ${process.id}`, () => this.start(process));
+    if (!isStopping) this.supervise(process, 1_000);
   }
 
   /** What each process that is up holds on to, at the end. */
