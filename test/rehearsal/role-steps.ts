@@ -8,7 +8,8 @@
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView, RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
-import type { Selected, TransitionId } from '../../network/world/selections.js';
+import { selectedIn } from '../../network/world/selected-in.js';
+import type { ReadSelected, Selected, TransitionId } from '../../network/world/selections.js';
 import { here } from './here.js';
 import type { VirtualWorld } from './world.js';
 
@@ -43,7 +44,7 @@ interface AliveNode {
   readonly protocol: Core;
   readonly ports: { peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(next: (step: AliveStep) => void): unknown };
-  watchSelections(): unknown;
+  watchSelections(read: ReadSelected): unknown;
   view(): NodeView;
 }
 
@@ -97,7 +98,7 @@ export class RoleSteps {
       this.charts[chartName(protocol, chart)] ??= chartDefinition(machine);
     const { life, id: peer } = process;
     const [nameOf, changed] = [namesOf(node, peer), changes(node)];
-    node.watchSelections();
+    node.watchSelections(selectedIn);
     node.steps$.subscribe(({ role, event, outcome, number, numbers, selected = { taken: [], refused: [] } }) => {
       if (process.life !== life) return;
       const from = 'from' in event ? nameOf(event['from'] as Address) : undefined;
