@@ -110,11 +110,6 @@ export const slices = {
     tests: ['network/topology/moving.test.ts'],
     minutes: 15,
   },
-  graphs: {
-    files: topology('generators', 'random-graphs', 'great-circle', 'backbones', 'metric', 'validate', 'kinds'),
-    tests: ['network/topology/backbones.test.ts', 'network/topology/metric.test.ts', 'network/topology/generators.test.ts'],
-    minutes: 45,
-  },
   text: {
     files: ['network/scenario/text.ts', 'network/scenario/nearest.ts'],
     tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
@@ -125,11 +120,6 @@ export const slices = {
     files: ['parse', 'read', 'events'].map((name) => `network/scenario/${name}.ts`),
     tests: ['refusals', 'parse'].map((name) => `network/scenario/${name}.test.ts`),
     minutes: 40,
-  },
-  simulation: {
-    files: ['simulation', 'network', 'record-run'].map((name) => `network/${name}.ts`),
-    tests: ['held-up', 'medium', 'network'].map((name) => `network/${name}.test.ts`),
-    minutes: 50,
   },
   channels: { files: ['adapters/node/channels.ts'], tests: ['adapters/node/channels.test.ts'], minutes: 10 },
   host: {
@@ -149,11 +139,6 @@ export const slices = {
   },
   presence: { files: ['adapters/node/presence.ts'], tests: ['adapters/node/presence.test.ts'], minutes: 10 },
   sealed: { files: transports('sealed'), tests: transports('seals.test', 'seals-keys.test'), minutes: 45 },
-  drivers: {
-    files: transports('driver', 'in-process', 'errors', 'guarantees'),
-    tests: transports('driver.test', 'in-process.test'),
-    minutes: 30,
-  },
   lines: { files: transports('bounded-line'), tests: transports('backlogs.test', 'bounded-line.test'), minutes: 30 },
   reconnecting: { files: transports('reconnecting'), tests: transports('reconnected.test', 'reconnecting.test'), minutes: 40 },
   hub: { files: transports('hub'), tests: transports('hub-frames.test', 'hub.test'), minutes: 50 },
@@ -188,7 +173,6 @@ export const slices = {
   },
   status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
   unserved: { files: locks('unserved'), tests: locks('unserved.test', 'status.test'), minutes: 45 },
-  members: { files: locks('members'), tests: locks('members.test', 'differing-lists.test'), minutes: 45 },
   register: {
     files: locks('register', 'lasting-quota', 'lasting-names'),
     tests: locks('lasting.test', 'register-copies.test'),
