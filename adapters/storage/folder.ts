@@ -4,15 +4,33 @@
  * A value is written to a file of its own, which is flushed to the disk and then takes the place of the one before; then the folder is
  * flushed. Each file begins with the hash of its content: one that was torn all the same, or changed by hand, is noticed, and its peer
  * counts as one that has forgotten. A deleted file is that of a peer that has never taken part: delete none of a peer that has.
+ *
+ * A file is named by its key, and by the beginning and a hash of one that is too long for the name of a file. Before each save the file is
+ * read again: one that is not what was read or written here last was written by somebody else, who shares the folder. Two that save in the
+ * same moment may both pass; the next save of one of them does not.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../machines/errors.js';
 import type { Json } from '../transports/transport.js';
+import { writtenByOthers } from './others.js';
 import type { PeerStorage } from './storage.js';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Of the 255 bytes that the name of a file may have, so many are left beside `.json.new`. */
+const NAME_LENGTH_MAX = 246;
+const HASH_LENGTH = 64;
+
+/** Different keys have different names: no sign of a key becomes `%u` or `%~`. */
+function fileNameOf(key: string): string {
+  const name = Array.from(key, (sign) =>
+    /[\uD800-\uDFFF]/u.test(sign) ? `%u${sign.charCodeAt(0).toString(16)}` : encodeURIComponent(sign),
+  ).join('');
+  if (name.length <= NAME_LENGTH_MAX) return name;
+  return `${name.slice(0, NAME_LENGTH_MAX - HASH_LENGTH - 2)}%~${hashOf(name)}`;
+}
 
 /**
  * The storage of a peer in a folder of Node's file system, a file for each key. A save is over once it is flushed to the disk.
@@ -38,26 +56,40 @@ export function folderStorage(folder: string): PeerStorage {
     throw new UsageError(
       `folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
     );
-  const fileOf = (key: string): string => join(folder, `${encodeURIComponent(key)}.json`);
+  const fileOf = (key: string): string => join(folder, `${fileNameOf(key)}.json`);
+  /** What was read or written here last, whole. */
+  const seen = new Map<string, string | undefined>();
   return {
     load: async (key) => {
-      const text = await readFile(fileOf(key), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      });
+      const text = await textOf(fileOf(key));
+      seen.set(key, text);
       if (text === undefined) return undefined;
       const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
       return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;
     },
     save: async (key, value) => {
       await mkdir(folder, { recursive: true });
+      const file = fileOf(key);
+      const there = await textOf(file);
+      if (seen.has(key) && there !== undefined && there !== seen.get(key))
+        throw writtenByOthers(key, `in the folder "${folder}"`, 'folder');
       const content = JSON.stringify(value);
-      const unfinished = `${fileOf(key)}.new`;
-      await flushed(unfinished, 'w', `${hashOf(content)}\n${content}`);
-      await rename(unfinished, fileOf(key));
+      const text = `${hashOf(content)}\n${content}`;
+      await flushed(`${file}.new`, 'w', text);
+      await rename(`${file}.new`, file);
+      seen.set(key, text);
       await flushed(folder, 'r');
     },
   };
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function flushed(path: string, flags: string, text?: string): Promise<void> {

@@ -13,6 +13,10 @@ import type { PeerStorage } from './storage.js';
 
 declare const storageOf: (name: string) => PeerStorage;
 
+interface Saving {
+  save(n: number): Promise<string | undefined>;
+}
+
 const source = fileURLToPath(new URL('indexed-db.ts', import.meta.url));
 
 async function script(): Promise<string> {
@@ -80,6 +84,23 @@ describe.skipIf(missing)('in Chromium', () => {
     const later = await second.tab();
     expect(await later.evaluate(() => storageOf('peer a').load('locks/names'))).toEqual([3]);
     await second.browser.close();
+  });
+
+  test('a tab does not write over what another one has written since it read', async () => {
+    const { open } = await visitor();
+    const { browser, tab } = await open();
+    const pages = [await tab(), await tab()] as const;
+    for (const page of pages)
+      await page.evaluate(async () => {
+        const storage = storageOf('peer a');
+        await storage.load('locks');
+        Object.assign(globalThis, { save: (n: number) => storage.save('locks', { n }).catch((error: Error) => error.message) });
+      });
+    const save = (page: (typeof pages)[0], n: number) => page.evaluate((value) => (globalThis as never as Saving).save(value), n);
+    expect([await save(pages[0], 1), await save(pages[0], 2)]).toEqual([undefined, undefined]);
+    expect(await save(pages[1], 3)).toContain('"locks" in the database "peer a" was written by somebody else since it was read');
+    expect(await pages[1].evaluate(() => storageOf('peer a').load('locks'))).toEqual({ n: 2 });
+    await browser.close();
   });
 
   test('what cannot be saved is said, and changes nothing', async () => {

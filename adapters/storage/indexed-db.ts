@@ -2,9 +2,11 @@
  * IndexedDB as the storage of a peer, in a browser: it survives the tab, the browser and, written with strict durability, the machine.
  *
  * A browser may delete what an origin has stored when space runs out, unless the page was granted `navigator.storage.persist()`: the peer
- * then takes itself for one that has never taken part. Two tabs are two peers and need two names.
+ * then takes itself for one that has never taken part. Two tabs are two peers and need two names: a value that is not the one that was read or
+ * written here last was written by another tab, and nothing is written over it.
  */
 import type { Json } from '../transports/transport.js';
+import { writtenByOthers } from './others.js';
 import type { PeerStorage } from './storage.js';
 
 const STORE = 'values';
@@ -32,19 +34,30 @@ const STORE = 'values';
 export function indexedDbStorage(name: string): PeerStorage {
   let opened: Promise<IDBDatabase> | undefined;
   const database = (): Promise<IDBDatabase> => (opened ??= openDatabase(name));
+  /** What was read or written here last, as text. */
+  const seen = new Map<string, string>();
   return {
     load: async (key) => {
       const request = (await database()).transaction(STORE).objectStore(STORE).get(key);
       await settled(request, 'success');
+      seen.set(key, textOf(request.result));
       return request.result as Json | undefined;
     },
     save: async (key, value) => {
       const transaction = (await database()).transaction(STORE, 'readwrite', { durability: 'strict' });
-      transaction.objectStore(STORE).put(value, key);
+      const values = transaction.objectStore(STORE);
+      const there = values.get(key);
+      await settled(there, 'success');
+      if (there.result !== undefined && seen.has(key) && textOf(there.result) !== seen.get(key))
+        throw writtenByOthers(key, `in the database "${name}"`, 'database');
+      values.put(value, key);
       await settled(transaction, 'complete');
+      seen.set(key, textOf(value));
     },
   };
 }
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
 async function openDatabase(name: string): Promise<IDBDatabase> {
   const request = indexedDB.open(name, 1);

@@ -2,15 +2,33 @@
  * A key-value bucket of NATS JetStream as the storage of a peer: for peers whose machines keep nothing, such as containers.
  *
  * A save is over when the servers have acknowledged it. A server flushes to its disk every two minutes unless its `sync_interval` (2.10)
- * says `always`: what it has acknowledged since is lost with its machine, and not with its process; so have replicas. Peers may share a
- * bucket.
+ * says `always`: what it has acknowledged since is lost with its machine, and not with its process; so have replicas. Peers of one cluster
+ * may share a bucket, and clusters that differ by their `name`.
+ *
+ * Servers that are away come back: what they have not answered is asked again, for the thirty seconds that a storage is given. The answer to
+ * a write may have been lost alone, and the client sends what it could not send as soon as it is connected again; so each write names the
+ * revision that it takes the place of, and counts once. One that is refused, because there is a later revision, was done already if that is
+ * what stands there and it had been sent before. Else somebody else writes what this peer has stored, and neither may go on from there.
  */
 import type { KV } from '@nats-io/kv';
+import type { SchedulerLike } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { environmentOf } from '../environment.js';
 import { topicToken } from '../transports/frame.js';
 import type { Json } from '../transports/transport.js';
-import type { PeerStorage } from './storage.js';
+import { writtenByOthers } from './others.js';
+import { SETTLED_MS, type PeerStorage } from './storage.js';
+
+/** Between an answer that nobody is there and the next question. */
+const PAUSE_MS = 250;
+
+/** Names of the client's errors which say that no server has answered: it may do so yet. */
+const UNANSWERED = ['TimeoutError', 'NoResponders', 'JetStreamNotEnabled', 'RequestError'];
+/** Of a write that names another revision than the last one. */
+const WRONG_REVISION = [10_071, 10_164];
+/** Of a cluster of servers that has no leader at the moment. */
+const UNAVAILABLE = 10_008;
 
 /**
  * What `jetStreamStorage` is given.
@@ -22,10 +40,13 @@ export interface JetStreamStorageOptions {
   readonly bucket: Pick<KV, 'get' | 'put'>;
   /** The keys of this peer begin with it. */
   readonly peer: NodeId;
+  /** Says when to ask again, and when to give up; the platform's unless given. */
+  readonly clock?: SchedulerLike | undefined;
 }
 
 /**
- * The storage of a peer in a key-value bucket of NATS JetStream. Loads and saves reject as the client does.
+ * The storage of a peer in a key-value bucket of NATS JetStream. What the servers do not answer is asked again for thirty seconds; then, and
+ * whatever else goes wrong, loads and saves reject as the client does.
  *
  * @throws UsageError for what is no bucket or no id.
  * @example
@@ -47,12 +68,67 @@ export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage 
     );
   if (typeof peer !== 'string' || peer === '')
     throw new UsageError('jetStreamStorage: peer is no text; give the id of the peer that stores');
+  const { clock } = environmentOf(options);
   const placeOf = (key: string): string => `${topicToken(peer)}.${topicToken(key)}`;
-  return {
-    load: async (key) => {
-      const entry = await bucket.get(placeOf(key));
-      return entry?.operation === 'PUT' ? entry.json<Json>() : undefined;
-    },
-    save: async (key, value) => void (await bucket.put(placeOf(key), JSON.stringify(value))),
+  /** The revision of each key that was read or written here last. */
+  const revisions = new Map<string, number>();
+  const read = async (key: string) => {
+    const entry = await bucket.get(placeOf(key));
+    return { revision: entry?.revision ?? 0, text: entry?.operation === 'PUT' ? entry.string() : undefined };
   };
+  const load = (key: string): Promise<Json | undefined> =>
+    answered(clock, async () => {
+      const { revision, text } = await read(key);
+      revisions.set(key, revision);
+      return text === undefined ? undefined : (JSON.parse(text) as Json);
+    });
+  return {
+    load,
+    save: async (key, value) => {
+      if (!revisions.has(key)) await load(key);
+      const previousSeq = revisions.get(key)!;
+      const text = JSON.stringify(value);
+      let tries = 0;
+      const write = async (): Promise<number> => {
+        try {
+          tries++;
+          return await bucket.put(placeOf(key), text, { previousSeq });
+        } catch (error) {
+          if (!WRONG_REVISION.includes(codeOf(error))) throw error;
+          const now = await read(key);
+          // A server that lags behind has answered: what it does not know yet it will.
+          if (now.revision <= previousSeq) throw error;
+          if (tries > 1 && now.text === text) return now.revision;
+          throw writtenByOthers(key, `of peer "${peer}"`, 'bucket');
+        }
+      };
+      revisions.set(key, await answered(clock, write));
+    },
+  };
+}
+
+/** What the servers say in the end; rejects with the last that the client said when they say nothing. */
+async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  const patience = clock.schedule(() => void (isOver = true), SETTLED_MS);
+  try {
+    for (;;)
+      try {
+        return await ask();
+      } catch (error) {
+        if (isOver || !isPassing(error)) throw error;
+        await new Promise<void>((resolve) => void clock.schedule(() => resolve(), PAUSE_MS));
+      }
+  } finally {
+    patience.unsubscribe();
+  }
+}
+
+const codeOf = (error: unknown): number => Number((error as { readonly code?: unknown }).code);
+
+/** A `RequestError` without a cause is that of a connection that was lost; the client makes another one, or says that it is closed. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'RequestError' && error.cause !== undefined) return isPassing(error.cause);
+  return UNANSWERED.includes(error.name) || [UNAVAILABLE, ...WRONG_REVISION].includes(codeOf(error));
 }

@@ -48,7 +48,7 @@ describe('what is kept', () => {
     const failing: PeerStorage = { load: () => Promise.reject(thrown), save: () => Promise.reject(thrown) };
     await expect(loadStored(failing, keeping)).rejects.toMatchObject({
       name: 'StorageError',
-      message: `"locks" cannot be loaded: ${why}; make the storage writable and start the peer again`,
+      message: `"locks" cannot be loaded: ${why}; make the storage readable and start the peer again`,
       cause: thrown,
     });
     await expect(save(failing, keeping, {})).rejects.toMatchObject({
@@ -125,27 +125,144 @@ describe('a folder', () => {
 });
 
 describe('a bucket of JetStream', () => {
+  const named = (name: string, more: object = {}) => Object.assign(new Error(name), { name }, more);
+  const timeout = () => named('TimeoutError');
+
+  /** As much of a bucket as is used; `fails` says what the client throws, after the value was written or instead. */
   const bucketOf = () => {
-    const kept = new Map<string, { operation: string; json: () => unknown }>();
+    const kept = new Map<string, { operation: string; string: () => string; revision: number }>();
+    let revision = 0;
+    const all = {
+      puts: 0,
+      gets: 0,
+      fails: [] as { readonly error: Error; readonly isWritten?: boolean }[],
+      unread: [] as Error[],
+    };
+    const write = (key: string, text: string, operation = 'PUT') =>
+      kept.set(key, { operation, string: () => text, revision: ++revision });
     const bucket = {
-      get: async (key: string) => kept.get(key) ?? null,
-      put: async (key: string, text: string) => {
-        kept.set(key, { operation: 'PUT', json: () => JSON.parse(text) });
-        return 1;
+      get: async (key: string) => {
+        all.gets++;
+        const error = all.unread.shift();
+        if (error) throw error;
+        return kept.get(key) ?? null;
+      },
+      put: async (key: string, text: string, { previousSeq }: { previousSeq: number }) => {
+        all.puts++;
+        const fault = all.fails.shift();
+        if (fault && !fault.isWritten) throw fault.error;
+        if ((kept.get(key)?.revision ?? 0) !== previousSeq) throw named('JetStreamApiError', { code: 10_071 });
+        write(key, text);
+        if (fault) throw fault.error;
+        return revision;
       },
     };
-    return { kept, bucket: bucket as never };
+    return { kept, all, write, bucket: bucket as never };
   };
+  const key = 'a.locks';
 
   test('keeps values by peer and key, and a key that was deleted was never there', async () => {
-    const { kept, bucket } = bucketOf();
+    const { kept, write, bucket } = bucketOf();
     const storage = jetStreamStorage({ bucket, peer: 'a.b' });
     expect(await storage.load('locks')).toBeUndefined();
     expect(await storage.save('locks/x', { n: 1 })).toBeUndefined();
     expect([...kept.keys()]).toEqual(['a=2eb.locks=2fx']);
     expect(await storage.load('locks/x')).toEqual({ n: 1 });
-    kept.set('a=2eb.locks', { operation: 'DEL', json: () => expect.unreachable() });
+    write('a=2eb.locks', '', 'DEL');
     expect(await storage.load('locks')).toBeUndefined();
+    await storage.save('locks', 1);
+    await storage.save('locks', 2);
+    expect(await storage.load('locks')).toBe(2);
+  });
+
+  /** The clock goes on while promises settle in between. */
+  async function goOn(clock: VirtualClock, until: number): Promise<void> {
+    for (let at = clock.now(); at <= until; at += 250) {
+      clock.runUntil(at);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  test.each<[string, () => Error]>([
+    ['timeout', timeout],
+    ['nobody who answers', () => named('NoResponders')],
+    ['nobody who answers, as the client tells it', () => named('JetStreamNotEnabled', { cause: named('RequestError') })],
+    ['a lost connection', () => named('RequestError')],
+    ['a traced timeout', () => named('RequestError', { cause: timeout() })],
+    ['no leader', () => named('JetStreamApiError', { code: 10_008 })],
+  ])('asks again while servers are away: %s', async (_, error) => {
+    const clock = new VirtualClock();
+    const { kept, all, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a', clock });
+    all.unread = [error(), error()];
+    all.fails = [{ error: error() }, { error: error() }];
+    const saved = storage.load('locks').then(() => storage.save('locks', { n: 1 }));
+    await goOn(clock, 2_000);
+    await saved;
+    expect([kept.get(key)!.string(), all.puts, clock.isIdle]).toEqual(['{"n":1}', 3, true]);
+  });
+
+  test('gives up after thirty seconds, and at once where asking again is of no use', async () => {
+    const clock = new VirtualClock();
+    const { all, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a', clock });
+    await storage.load('locks');
+    all.fails = [{ error: named('ClosedConnectionError') }, ...Array.from({ length: 1_000 }, () => ({ error: timeout() }))];
+    await expect(storage.save('locks', 1)).rejects.toThrow('ClosedConnectionError');
+    expect(all.puts).toBe(1);
+    const ends: unknown[] = [];
+    const saving = storage.save('locks', 1).catch((error: Error) => ends.push(error.name));
+    await goOn(clock, 29_500);
+    expect(ends).toEqual([]);
+    await goOn(clock, 31_000);
+    await saving;
+    expect([ends, clock.isIdle]).toEqual([['TimeoutError'], true]);
+    const { puts } = all;
+    await goOn(clock, 60_000);
+    expect(all.puts).toBe(puts);
+  });
+
+  test('a write whose answer was lost counts once, and the next one follows it', async () => {
+    const clock = new VirtualClock();
+    const { kept, all, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a', clock });
+    all.fails = [{ error: timeout(), isWritten: true }];
+    const saved = storage.save('locks', 1).then(() => storage.save('locks', 2));
+    await goOn(clock, 1_000);
+    await saved;
+    expect([kept.get(key)!.string(), kept.get(key)!.revision, all.puts]).toEqual(['2', 2, 3]);
+  });
+
+  test('waits for a server that lags behind', async () => {
+    const clock = new VirtualClock();
+    const { kept, all, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a', clock });
+    await storage.load('locks');
+    all.fails = [{ error: named('JetStreamApiError', { code: 10_071 }) }];
+    const saved = storage.save('locks', 1);
+    await goOn(clock, 1_000);
+    await saved;
+    expect(kept.get(key)!.string()).toBe('1');
+  });
+
+  test.each<[string, boolean]>([
+    ['another value', false],
+    ['the same, which was not sent before', true],
+  ])('another writer is named: %s', async (_, isSame) => {
+    const { kept, write, bucket } = bucketOf();
+    const storage = jetStreamStorage({ bucket, peer: 'a' });
+    await storage.save('locks', 1);
+    write(key, isSame ? '2' : '3');
+    const { revision } = kept.get(key)!;
+    await expect(storage.save('locks', 2)).rejects.toEqual(
+      new StorageError(
+        '"locks" of peer "a" was written by somebody else since it was read: two processes of one id, or two clusters, share a bucket; run one process of each id, give each cluster a bucket or a name of its own (createLocks({ name })), and start the peer again',
+      ),
+    );
+    expect(kept.get(key)!.revision).toBe(revision);
+    await storage.load('locks');
+    await storage.save('locks', 4);
+    expect(kept.get(key)!.string()).toBe('4');
   });
 
   test('what is none, and no peer, is refused by name', () => {
@@ -193,9 +310,11 @@ describe('IndexedDB', () => {
             request.end(all.ends || 'success');
             return request;
           },
-          put: (value: unknown, key: string) => void kept.set(key, value),
+          put: (value: unknown, key: string) => {
+            kept.set(key, value);
+            transaction.end('complete');
+          },
         });
-        if (given[1] === 'readwrite') transaction.end(all.ends || 'complete');
         return Object.assign(transaction, { objectStore });
       },
     };

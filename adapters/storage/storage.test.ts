@@ -2,6 +2,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { Kvm } from '@nats-io/kv';
 import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
@@ -334,5 +335,38 @@ describe.skipIf(!hasCommand('nats-server'))('a bucket of JetStream, with a serve
     expect(await again.storage.load('locks/ä.b')).toEqual([3]);
     await again.close();
     await server.kill();
+  }, 30_000);
+
+  test('outlives an outage that is longer than the patience of the client, and names whoever else writes', async () => {
+    const folder = temporary();
+    let server = await jetStreamServer(folder);
+    const open = async () => {
+      const connection = await connect({
+        servers: `nats://127.0.0.1:${server.port}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 100,
+      });
+      onTestFinished(() => connection.close());
+      const bucket = await new Kvm(jetstream(connection, { timeout: 200 })).create('quiver');
+      const failures: unknown[] = [];
+      const put: typeof bucket.put = (...given) =>
+        bucket.put(...given).catch((error: Error) => {
+          failures.push(error.name);
+          throw error;
+        });
+      return { storage: jetStreamStorage({ bucket: { get: (key) => bucket.get(key), put }, peer: 'a' }), failures };
+    };
+    const [one, two] = [await open(), await open()];
+    await one.storage.save('locks', 1);
+    await server.kill();
+    const saved = one.storage.save('locks', 2);
+    await vi.waitFor(() => expect(one.failures.length).toBeGreaterThan(1), 5_000);
+    server = await jetStreamServer(folder, server.port);
+    onTestFinished(() => server.kill());
+    await saved;
+    expect(await two.storage.load('locks')).toBe(2);
+    await two.storage.save('locks', 3);
+    await expect(one.storage.save('locks', 4)).rejects.toMatchObject({ name: 'StorageError' });
+    expect(await one.storage.load('locks')).toBe(3);
   }, 30_000);
 });

@@ -3,8 +3,9 @@
  *
  *     const locks = createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') });
  *
- * One peer, one storage, one process at a time: two peers that share one make two majorities of one. What is saved says whose it is, and a
- * peer that is given another one's storage ends with a `StorageError`. Ready-made are a folder
+ * One peer, one storage, one process at a time, and of each cluster its own: two peers that share one make two majorities of one. What is saved
+ * says whose it is, and a peer that is given another one's storage ends with a `StorageError`; so does one whose ready-made storage notices that
+ * somebody else has written what it wrote last. Ready-made are a folder
  * (`./adapters/folder-storage`), IndexedDB (`./adapters/indexed-db-storage`) and JetStream's key-value store
  * (`./adapters/jet-stream-storage`); anything else that can do the two things below will do.
  */
@@ -34,8 +35,8 @@ export interface PeerStorage {
   save(key: string, value: Json): Promise<void>;
 }
 
-/** A disk that answers no more is no better than one that refuses: whoever waited for it for longer would stop the others, too. */
-const SETTLED_MS = 30_000;
+/** A disk that answers no more is no better than one that refuses: whoever waited for it for longer would stop the others, too. @internal */
+export const SETTLED_MS = 30_000;
 
 /** Whose values these are, under which key, and the clock that says when a storage does not answer. @internal */
 export interface Keeping {
@@ -46,7 +47,7 @@ export interface Keeping {
 
 /** What a node had stored. A key that stands for nothing says that there was something. @internal */
 export async function loadStored(storage: PeerStorage, { peer, key, clock }: Keeping): Promise<Stored> {
-  const loaded = await failing(`"${key}" cannot be loaded`, () => storage.load(key), clock);
+  const loaded = await failing(`"${key}" cannot be loaded`, 'readable', () => storage.load(key), clock);
   if (loaded === undefined) return {};
   if (!isObject(loaded) || typeof loaded['peer'] !== 'string' || !isObject(loaded['stored'])) return { damaged: true };
   if (loaded['peer'] !== peer)
@@ -60,11 +61,12 @@ export async function loadStored(storage: PeerStorage, { peer, key, clock }: Kee
 export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored: Stored): Promise<void> =>
   failing(
     `"${key}" cannot be saved, and nothing was promised that depends on it`,
+    'writable',
     () => storage.save(key, { peer, stored: stored as Json }),
     clock,
   );
 
-async function failing<T>(what: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
+async function failing<T>(what: string, needed: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
   const waiting = new Subscription();
   const over = new Promise<never>((_, reject) => {
     const late = `the storage has not answered for ${SETTLED_MS / 1000} s; see to it, end this process, so that nothing is written late`;
@@ -75,7 +77,7 @@ async function failing<T>(what: string, doing: () => Promise<T>, clock: Schedule
   } catch (error) {
     if (error instanceof StorageError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new StorageError(`${what}: ${why}; make the storage writable and start the peer again`, { cause: error });
+    throw new StorageError(`${what}: ${why}; make the storage ${needed} and start the peer again`, { cause: error });
   } finally {
     waiting.unsubscribe();
   }

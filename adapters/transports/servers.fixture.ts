@@ -20,8 +20,8 @@ export async function natsServer(port?: number): Promise<Server> {
 }
 
 /** With JetStream, which keeps what it has acknowledged in this folder. */
-export async function jetStreamServer(folder: string): Promise<Server> {
-  const at = await freePort();
+export async function jetStreamServer(folder: string, port?: number): Promise<Server> {
+  const at = port ?? (await freePort());
   return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at), '-js', '-sd', folder);
 }
 

@@ -1,0 +1,96 @@
+/** Two processes of one peer, or two clusters, on what one peer has stored: named where either writes over the other. And names of files. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLocks } from '../locks/locks.js';
+import { Register } from '../locks/register.js';
+import { StorageError } from '../transports/errors.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { folderStorage } from './folder.js';
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'quiver-others-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+describe('a folder that somebody else writes, too', () => {
+  const named = (path: string) =>
+    new StorageError(
+      `"locks" in the folder "${path}" was written by somebody else since it was read: two processes of one id, or two clusters, share a folder; run one process of each id, give each cluster a folder or a name of its own (createLocks({ name })), and start the peer again`,
+    );
+
+  test.each(['read', 'written'])('is noticed by who had %s before, and nothing is written over', async (how) => {
+    const path = await folder();
+    const [one, two] = [folderStorage(path), folderStorage(path)];
+    if (how === 'read') expect(await one.load('locks')).toBeUndefined();
+    else await one.save('locks', { n: 1 });
+    await two.load('locks');
+    await two.save('locks', { n: 2 });
+    await expect(one.save('locks', { n: 3 })).rejects.toEqual(named(path));
+    expect(await folderStorage(path).load('locks')).toEqual({ n: 2 });
+    await two.save('locks', { n: 4 });
+  });
+
+  test('who reads anew goes on from there; a file that is gone, or was torn, is written again', async () => {
+    const path = await folder();
+    const [one, two] = [folderStorage(path), folderStorage(path)];
+    await one.save('locks', 1);
+    await two.load('locks');
+    await two.save('locks', 2);
+    expect(await one.load('locks')).toBe(2);
+    await one.save('locks', 3);
+    await writeFile(join(path, 'locks.json'), 'torn');
+    expect(await one.load('locks')).toBeNull();
+    await one.save('locks', 4);
+    await rm(join(path, 'locks.json'));
+    await one.save('locks', 5);
+    expect(await two.load('locks')).toBe(5);
+  });
+
+  test('two clusters of the same ids in the same folders: one of them ends, by name', async () => {
+    const path = await folder();
+    const peers = ['a', 'b', 'c'];
+    const begin = () => {
+      const bus = new InProcessBus();
+      onTestFinished(() => bus.close());
+      return peers.map((id) => createLocks({ transport: bus.transport(id), peers, storage: folderStorage(join(path, id)) }));
+    };
+    const one = begin();
+    await Promise.all(one.map(({ ready }) => ready));
+    const two = begin();
+    await Promise.all(two.map(({ ready }) => ready));
+    await one[2]!.transport.close();
+    const ends = await Promise.race([one[0]!.node.closed, one[1]!.node.closed]);
+    expect([ends?.name, ends?.message]).toEqual(['StorageError', expect.stringContaining('was written by somebody else since')]);
+  });
+});
+
+describe('the file of a key', () => {
+  const long = 'r'.repeat(247);
+  test.each<[what: string, key: string, file: string | RegExp]>([
+    ['at the limit, as it was before', 'r'.repeat(246), `${'r'.repeat(246)}.json`],
+    ['one longer', long, /^r{180}%~[0-9a-f]{64}\.json$/],
+    ['of other letters', 'счётчик посещений главной страницы сайта магазина', /^%D1%81[\w%]*%~[0-9a-f]{64}\.json$/],
+    ['half a pair', 'x\uD800', 'x%ud800.json'],
+  ])('%s', async (_, key, file) => {
+    const path = await folder();
+    const storage = folderStorage(path);
+    const other = `${key.slice(0, -1)}\uDC00`;
+    await storage.save(key, 1);
+    expect(await readdir(path)).toEqual([typeof file === 'string' ? file : expect.stringMatching(file)]);
+    await storage.save(other, 2);
+    expect([await storage.load(key), await folderStorage(path).load(other)]).toEqual([1, 2]);
+  });
+
+  test('locks and registers with long names are stored', async () => {
+    const path = await folder();
+    const transport = new InProcessBus().transport('a');
+    const locks = createLocks({ transport, peers: ['a'], storage: folderStorage(path), name: 'з'.repeat(60) });
+    const register = new Register(locks, '访问计数器'.repeat(6), 0, Number.isSafeInteger);
+    expect(await register.change((n) => n + 1)).toBe(1);
+    await locks.close();
+    expect(await readdir(path)).toHaveLength(2);
+  });
+});
