@@ -143,10 +143,13 @@ const endsSlowly = (what: FaultKind, ms: number, lastsMs = 500) =>
 test.each<[FaultKind, lastsMs: number]>([
   ['stop', 500],
   ['roll', 3_000],
-])('%s: who is still ending when it heals is started again once it has ended, and is killed after five seconds', async (what, lastsMs) => {
-  expect(await endsSlowly(what, 2_000, lastsMs)).toEqual(['0 p0 up', '3 p0 up']);
-  expect(await endsSlowly(what, 60_000, lastsMs)).toEqual(['0 p0 up', '6 p0 up']);
-});
+])(
+  '%s: who is still ending when it heals is started again once it has ended, and is killed after five seconds',
+  async (what, lastsMs) => {
+    expect(await endsSlowly(what, 2_000, lastsMs)).toEqual(['0 p0 up', '3 p0 up']);
+    expect(await endsSlowly(what, 60_000, lastsMs)).toEqual(['0 p0 up', '6 p0 up']);
+  },
+);
 
 test('an error on the way to its end ends who was asked to, and it is started when that has healed', async () => {
   const told = (lastsMs: number) =>
@@ -186,7 +189,11 @@ test('a short pause does not end a long one, and pauses nobody who has started s
   const ticking: Main = ({ id, life, note }) => void (id === 'p0' && setInterval(() => note(`life ${life}`), 1_000));
   const long = fault('pause', 1_500, 6_000);
   const seconds = async (faults: readonly RehearsalFault[]) => new Set((await notes(faults, ticking)).map((line) => line));
-  expect([...(await seconds([long, fault('pause', 3_000, 1_000)]))].slice(0, 3)).toEqual(['1 p0 life 1', '7 p0 life 1', '8 p0 life 1']);
+  expect([...(await seconds([long, fault('pause', 3_000, 1_000)]))].slice(0, 3)).toEqual([
+    '1 p0 life 1',
+    '7 p0 life 1',
+    '8 p0 life 1',
+  ]);
   const restarted = [...(await seconds([long, fault('kill', 2_000, 500), fault('pause', 5_200, 5_000)]))];
   expect(restarted.slice(0, 4)).toEqual(['1 p0 life 1', '3 p0 life 2', '4 p0 life 2', '10 p0 life 2']);
 });
@@ -202,7 +209,12 @@ test('a short drift does not end a long one, nor a short slowness', async () => 
     note(String(Math.round((Date.now() - 1_767_225_600_000 - performance.now()) / 10) * 10));
   };
   const told = await notes(
-    [fault('slow', 1_000, 6_000, 50), fault('drift', 1_000, 6_000, 100), fault('slow', 2_000, 1_000, 3), fault('drift', 2_000, 1_000, -50)],
+    [
+      fault('slow', 1_000, 6_000, 50),
+      fault('drift', 1_000, 6_000, 100),
+      fault('slow', 2_000, 1_000, 3),
+      fault('drift', 2_000, 1_000, -50),
+    ],
     drifting,
   );
   expect(told).toEqual(['5 p0 late', '10 p0 450']);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
 import { listsUnder } from './lists.fixture.js';
 import { locksUnder, shippedFrom } from './locks.fixture.js';
+import { membersUnder } from './members.fixture.js';
 import { OBJECTS, objectsUnder, type ShippedObjects } from './objects.fixture.js';
 import { rehearse } from './rehearse.js';
 
@@ -18,13 +19,15 @@ const SHIPPED = { limits: ['shipped'] } as const;
 
 /** The shares of the time. */
 const WORKS = [
-  ['locks', locksUnder(shipped), 0.2, {}],
+  ['locks', locksUnder(shipped), 0.15, {}],
   ['locks, a wrong list', listsUnder(shipped), 0.1, {}],
+  ['locks, members change', membersUnder(shipped), 0.1, {}],
+  ['locks, members change, over mesh', membersUnder(shipped, ['mesh']), 0.05, {}],
   ['locks over mesh', locksUnder(shipped, ['mesh']), 0.15, {}],
   ['locks over NATS', locksUnder(shipped, ['nats']), 0.1, SHIPPED],
   ['locks over MQTT', locksUnder(shipped, ['mqtt']), 0.1, {}],
-  ['objects', objectsUnder(shipped), 0.2, SHIPPED],
-  ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.15, SHIPPED],
+  ['objects', objectsUnder(shipped), 0.15, SHIPPED],
+  ['objects over mesh', objectsUnder(shipped, ['mesh']), 0.1, SHIPPED],
 ] as const;
 
 test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { options, main }, share, more) => {

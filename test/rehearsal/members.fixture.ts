@@ -1,0 +1,192 @@
+/**
+ * Locks as they ship, whose members change while locks are held: peers come with `join: true`, are added, removed, and put in the place of
+ * others (docs/locks.md, "Members at run time"), with what they promised on their disks, as the page asks.
+ *
+ * An operator orders one change after the other through the shared store: a member is to call for it, the next one if that has not done it
+ * within a second, until one has. It is a process like the others, fails like them, and goes on where it was. It notes which lists of
+ * voters count, both while a change is decided, so that the judges of locks know of whom a majority is one. Who has been removed ends by itself.
+ */
+import type { MembershipChange } from '../../machines/locks/membership.js';
+import { lockJudges, type RehearsalJudge } from './judges.js';
+import { below, endOfFullDisk, servicesOf, sleep, storageOn, wireOf, workWith, type Shipped } from './locks.fixture.js';
+import type { Main, RehearsedPeer } from './peer.js';
+import type { RehearseOptions } from './rehearse.js';
+import type { RehearsalEvent } from './world.js';
+
+const PLANS = [
+  'add',
+  'remove',
+  'replace',
+  'add remove',
+  'remove add',
+  'replace remove',
+  'replace replace',
+  'add add',
+  'add replace remove',
+];
+
+/** Between two looks at the store, and how long a member is given. */
+const LOOK_MS = 100;
+const CALL_MS = 1_000;
+/** A change is decided so long after all that failed has healed, and all are up. */
+const DECIDED_MS = 8_000;
+
+/** With whom the cluster begins: all but two, and three at least. */
+export const foundersOf = (peers: readonly string[]): readonly string[] => peers.slice(0, Math.max(3, peers.length - 2));
+
+/** What the operator orders. What would add somebody when nobody is left to come is left out. */
+export function changesOf(peers: readonly string[], { plan, first }: RehearsedPeer['knobs']): readonly MembershipChange[] {
+  const founders = foundersOf(peers);
+  const leaving = founders.map((_, i) => founders[(i + (first as number)) % founders.length]!);
+  const coming = peers.slice(founders.length);
+  return (plan as string).split(' ').flatMap((what) => {
+    if (what !== 'remove' && coming.length === 0) return [];
+    return [{ add: what === 'remove' ? null : coming.shift()!, remove: what === 'add' ? null : leaving.shift()! }];
+  });
+}
+
+export const membersAfter = (founders: readonly string[], changes: readonly MembershipChange[]): readonly string[] =>
+  changes.reduce(
+    (members, { add, remove }) => [...members.filter((member) => member !== remove), ...(add === null ? [] : [add])],
+    founders,
+  );
+
+interface Order extends MembershipChange {
+  readonly number: number;
+  readonly caller: string;
+}
+
+const operate: Main = async ({ peers, knobs, store, note }) => {
+  const [founders, changes] = [foundersOf(peers), changesOf(peers, knobs)];
+  const read = async (key: string) => ((await store.read(key)) as number | undefined) ?? 0;
+  let decided = await read('decided');
+  if (decided > 0) note('members', { lists: [membersAfter(founders, changes.slice(0, decided))] });
+  while (decided < changes.length) {
+    await sleep(below(2 * knobs['think']));
+    const [before, after] = [decided, decided + 1].map((count) => membersAfter(founders, changes.slice(0, count))) as [
+      string[],
+      string[],
+    ];
+    const { add, remove } = changes[decided]!;
+    const number = decided + 1;
+    const callers = before.filter((member) => member !== remove);
+    note('members', { lists: [before, after] });
+    for (let turn = 0; (await read('done')) < number; turn++) {
+      await store.write('order', { number, add, remove, caller: callers[turn % callers.length]! } satisfies Order);
+      for (let waited = 0; waited < CALL_MS && (await read('done')) < number; waited += LOOK_MS) await sleep(LOOK_MS);
+    }
+    await store.write('decided', number);
+    note('members', { lists: [after] });
+    decided = number;
+  }
+};
+
+type Locks = ReturnType<Shipped['createLocks']>;
+
+async function call(locks: Locks, { add, remove }: Order): Promise<unknown> {
+  if (add === null) return locks.removeMember(remove!);
+  return remove === null ? locks.addMember(add) : locks.replaceMember(remove, add);
+}
+
+/** Makes the changes that it is called for; resolves when it has been removed. `join` is called once it is a member. */
+async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, join: () => void): Promise<void> {
+  const [founders, changes] = [foundersOf(peers), changesOf(peers, knobs)];
+  let called = 0;
+  for (;;) {
+    const decided = changes.slice(0, ((await store.read('decided')) as number | undefined) ?? 0);
+    if (decided.some(({ remove }) => remove === id)) return;
+    if (membersAfter(founders, decided).includes(id)) join();
+    const order = (await store.read('order')) as Order | undefined;
+    if (order?.caller === id && order.number > decided.length && order.number !== called) {
+      called = order.number;
+      call(locks, order).then(
+        () => store.write('done', order.number),
+        (error: Error) => {
+          // A newcomer may not be reached yet, nor this one's disk be read: it is asked again.
+          if (error.name !== 'UsageError' || !/is not reached|is no member/.test(error.message)) throw error;
+          called = 0;
+        },
+      );
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
+  const { id, peers, knobs, disk, store } = peer;
+  const founders = foundersOf(peers);
+  const decided = ((await store.read('decided')) as number | undefined) ?? 0;
+  if (
+    changesOf(peers, knobs)
+      .slice(0, decided)
+      .some(({ remove }) => remove === id)
+  )
+    return;
+  const transport = shipped.linked(wireOf(shipped, peer), { peers });
+  const list = founders.includes(id) ? { peers: founders } : { join: true as const };
+  const locks = peer.watch(shipped.createLocks({ transport, storage: storageOn(disk), ...list }));
+  let join!: () => void;
+  const joined = new Promise<void>((resolve) => (join = resolve));
+  const working = joined.then(() => workWith(locks, knobs));
+  const removed = follow(peer, locks, join).then(() => process.exit(0));
+  await Promise.all([working, removed]).catch(endOfFullDisk);
+}
+
+/** It knows of whom a majority is one. */
+const amongMembers = ({ name, begin }: RehearsalJudge): RehearsalJudge => ({
+  name,
+  begin: (setting) => {
+    const hearing = begin(setting);
+    hearing.hear?.({ at: 0, type: 'members', lists: [foundersOf(setting.scenario.peers)] });
+    return {
+      hear: (happening) => hearing.hear?.(happening.what === 'members' ? { ...happening, type: 'members' } : happening),
+      end: (now) => hearing.end?.(now),
+    };
+  },
+});
+
+/** What the operator orders is done once all has healed. */
+export const changesSettle = (): RehearsalJudge => ({
+  name: 'changes settle',
+  begin: () => {
+    let asked: RehearsalEvent | undefined;
+    let disturbedMs = 0;
+    return {
+      hear: (happening) => {
+        const { type, what, at } = happening;
+        if (type === 'healed' || type === 'start' || type === 'end') disturbedMs = at;
+        if (what === 'members') asked = happening;
+        return null;
+      },
+      end: (now) => {
+        const [before, after] = (asked?.['lists'] ?? []) as readonly (readonly string[])[];
+        if (!after || Math.max(asked!.at, disturbedMs) + DECIDED_MS > now) return null;
+        return `the members ${before!.join(', ')} are to be ${after.join(', ')} since ${Math.round(asked!.at)} ms, and nobody has changed them`;
+      },
+    };
+  },
+});
+
+export const membersUnder = (
+  shipped: Shipped,
+  over: readonly string[] = ['hub', 'sealed'],
+): { options: RehearseOptions; main: Main } => ({
+  options: {
+    peers: [4, 5, 7],
+    services: servicesOf(shipped, over),
+    clients: { operator: operate },
+    seconds: 28,
+    limits: ['shipped', 'small'],
+    judges: [...lockJudges().map(amongMembers), changesSettle()],
+    knobs: {
+      over,
+      workers: [1, 2],
+      names: [1, 3, 20],
+      think: [20, 100, 500, 2_000],
+      hold: [1, 50, 400, 3_000, 60_000],
+      plan: PLANS,
+      first: [0, 1, 2],
+    },
+  },
+  main: (peer) => work(shipped, peer),
+});
