@@ -154,7 +154,7 @@ const ofPause = { fault: 'pause', healed: 'resume' } as const;
  * @throws UsageError for what is no failure of this version.
  */
 export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
-  const { judge, says: why, atMs, seed, scenario, story = [], roles } = checkFailure(file);
+  const { judge, says: why, atMs, seed, scenario, story, roles } = checkFailure(file);
   const ids = [...scenario.services, ...scenario.peers, ...scenario.clients];
   const lanes = new Map(ids.map((id) => [id, new Lane(id)]));
   const property = { name: judge, kind: 'always', says: why } as const;

@@ -89,7 +89,7 @@ export function checkFailure(value: unknown): RehearsalFailure {
     (areRoles ? null : 'roles are no steps and charts');
   if (wrong !== null)
     throw new UsageError(`a failure of a rehearsal that was changed, or cut: ${wrong}; give it as \`rehearse\` has reported it`);
-  return value as unknown as RehearsalFailure;
+  return { ...value, story } as unknown as RehearsalFailure;
 }
 
 type Raw = Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@
 export { rehearse, type Rehearsal, type RehearseOptions } from './rehearse.js';
 export { tellFailure, type RehearsalFailure } from './failure.js';
 export { rehearsalMatchers } from './matchers.js';
+export { RehearsalReporter } from './reporter.js';
 export type { Main, RehearsedPeer } from './peer.js';
 export { natsBroker } from './nats-broker.js';
 export type { RehearsalFault } from './scenario.js';

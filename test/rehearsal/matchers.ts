@@ -19,8 +19,10 @@ import type { Rehearsal } from './rehearse.js';
  * @experimental
  */
 export const rehearsalMatchers = {
-  /** No judge found anything; else the message is the failure's story, and how to run it again. */
-  toHold({ failure, runs }: Rehearsal): { readonly pass: boolean; message(): string } {
+  /** No judge found anything; else the message is the failure's story, and how to run it again. Vitest's task carries the failure to `RehearsalReporter`. */
+  toHold(this: unknown, { failure, runs }: Rehearsal): { readonly pass: boolean; message(): string } {
+    const { task } = (this ?? {}) as { readonly task?: { readonly meta: object } };
+    if (failure && task) Object.assign(task.meta, { rehearsal: failure });
     return {
       pass: failure === null,
       message: () => (failure ? tellFailure(failure) : `nothing was found in ${runs} runs, and something should have been`),

@@ -17,6 +17,7 @@ import { inhabitWorld } from './platform.js';
 import { frameOf } from './options.js';
 import type { FaultKind, LimitSetting, RehearsalFrame, RehearsalScenario } from './scenario.js';
 import { takeProcess } from './here.js';
+import { progressOf } from './reporter.js';
 import { RoleSteps, type RunRoles } from './role-steps.js';
 import { searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
@@ -177,11 +178,13 @@ export class Rehearsing {
     const { seed = 1, shrinkSeconds = 60 } = this.options;
     const sums = new Sums();
     const perform = async (scenario: RehearsalScenario) => sums.add(await this.run(scenario));
+    const tell = progressOf(first, count);
     for (let i = first; i < first + count; i++) {
       this.current = seed + i;
       const found = await searchFailure(seed + i, this.frame, perform, shrinkSeconds);
       const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => this.run(found.scenario)) : null;
       const violation = found.outcome.violation ?? twice;
+      tell(violation ? count : i + 1 - first);
       if (!violation) continue;
       const kept = await this.kept(found.scenario, found.outcome);
       return sums.rehearsal(i + 1 - first, failureOf(seed + i, found.scenario, { ...kept, violation }));

@@ -1,0 +1,22 @@
+/** A test that fails, as an application has it; `reporter.test.ts` runs it. */
+import { expect, test } from 'vitest';
+import { invariant } from '../judges.js';
+import { rehearsalMatchers } from '../matchers.js';
+import type { Main } from '../peer.js';
+import { rehearse } from '../rehearse.js';
+
+expect.extend(rehearsalMatchers);
+
+const charge: Main = async ({ store }) => {
+  const charges = ((await store.read('charges')) as number | undefined) ?? 0;
+  await store.write('charges', charges + 1);
+};
+const rehearsed = (most: number) => {
+  const judge = invariant('charged once', ({ store }) => ((store.get('charges') as number | undefined) ?? 0) <= most);
+  return rehearse({ seconds: 20, runs: 20, faults: [], judges: [judge], shrinkSeconds: 0 }, charge);
+};
+
+test('nobody is charged "twice"', async () => expect(await rehearsed(1)).toHold());
+test('what is to break breaks', async () => expect(await rehearsed(1)).not.toHold());
+test('nobody is charged four times', async () => expect(await rehearsed(3)).toHold());
+test('another thing is wrong', () => expect(1).toBe(2));

@@ -1,0 +1,71 @@
+/** What Vitest says with the reporter of rehearsals, in a pipe; and what somebody at a terminal is told. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { checkFailure } from './failure.js';
+import { rehearse } from './rehearse.js';
+import { Progress, progressOf } from './reporter.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+function runVitest(folder: string): Promise<string> {
+  const config = 'test/rehearsal/reported/vitest.config.ts';
+  const { QUIVER_REHEARSAL_PROGRESS: _, ...env } = process.env;
+  return new Promise((resolve) =>
+    execFile(
+      process.execPath,
+      ['node_modules/vitest/vitest.mjs', 'run', '--config', config, '--no-color'],
+      { cwd: root, env: { ...env, FOLDER: folder, VITEST: undefined } as NodeJS.ProcessEnv },
+      (_, stdout, stderr) => resolve(stdout + stderr),
+    ),
+  );
+}
+
+test('a failed rehearsal is saved, with what shows it and what keeps it; nothing else is, and a pipe hears of no progress', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-reporter-'));
+  try {
+    const said = await runVitest(folder);
+    expect(readdirSync(folder)).toEqual(['nobody-is-charged-twice-1.json']);
+    const file = join(folder, 'nobody-is-charged-twice-1.json');
+    const { judge, seed } = checkFailure(JSON.parse(readFileSync(file, 'utf8')));
+    expect([judge, seed]).toEqual(['charged once', 1]);
+    expect(said).toContain('rehearsal  nobody is charged "twice"\n   charged once: "charged once" does not hold\n');
+    expect(said).toContain(`saved as   ${file}, of seed 1\n`);
+    expect(said).toContain(`npx quiver explore ${file}\n`);
+    expect(said).toContain(`replay: JSON.parse(readFileSync('${file}', 'utf8')) }, main)).toHold();`);
+    expect(said.match(/saved as/g)).toHaveLength(1);
+    expect(said).toContain('2 failed | 2 passed');
+    expect(said).not.toContain('rehearsing');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('at a terminal it is said how far a rehearsal is that takes more than a second, each word once, and nothing when it is over', async () => {
+  const said: string[] = [];
+  const progress = new Progress({ write: (text) => said.push(text) });
+  try {
+    const begun = performance.now();
+    const judge = { name: 'looks', begin: () => ({ end: () => void (performance.now() - begun > 1_000 && progress.look()) }) };
+    let runs = 0;
+    const slow = () => {
+      runs++;
+      const until = performance.now() + 400;
+      while (performance.now() < until);
+    };
+    await rehearse({ runs: 6, seconds: 1, faults: [], judges: [judge, { name: 'slow', begin: () => (slow(), {}) }] }, () => {});
+    expect(runs).toBe(7);
+    expect(said.length).toBeGreaterThan(0);
+    expect(new Set(said).size).toBe(said.length);
+    for (const line of said) expect(line).toMatch(/^rehearsing: [1-5] of 6 runs\n$/);
+    const lines = said.length;
+    progress.look();
+    expect(said).toHaveLength(lines);
+  } finally {
+    progress.end();
+  }
+  expect(progressOf(0, 5)(1)).toBeUndefined();
+});
