@@ -39,13 +39,24 @@ beforeEach(async () => {
   await transport.connect();
   for (const peer of ['b', 'c']) medium.up(peer);
   serve(5);
-  const node = { name: 'locks', steps$: steps, role: (name: string) => roles[name] };
+  const node = { id: 'a', name: 'locks', steps$: steps, role: (name: string) => roles[name] };
   availability = new Availability(node as never, transport as never, (lock) => heard.push(lock));
 });
 
 test('everybody is asked, with the epoch in which it is', () => {
   availability.ask('jobs');
   expect(news()).toEqual(['b whether jobs 5', 'c whether jobs 5']);
+});
+
+test.each<[string, { user: string | null; line: string[] }, boolean]>([
+  ['a client has the lock, or asked before', { user: 'x', line: ['a'] }, true],
+  ['another client stands in line before it', { user: null, line: ['x', 'a'] }, true],
+  ['the one before has given it back', { user: null, line: ['a'] }, false],
+  ['it is its turn', { user: 'a', line: ['x'] }, false],
+])('of who stands in line at its own peer nobody is asked where it is not free: %s', (_, context, isHeard) => {
+  roles[lockRole('jobs')] = { context };
+  availability.ask('jobs');
+  expect([heard, news().length]).toEqual([isHeard ? ['jobs'] : [], isHeard ? 0 : 2]);
 });
 
 test('who has put a request behind another one says so at once, and once', () => {

@@ -4,7 +4,7 @@
  * Who has asked for a lock, and was not granted it at once, asks everybody on a conversation of its own whether its request has been put
  * behind another one. The node that does so, or has done so, answers `queued`; so does one at which somebody reads whom a writer has to
  * wait for. Every request ends at the token or behind somebody, so one of the two answers comes; on a channel that keeps its order, before
- * the token itself.
+ * the token itself. Who stands in line behind a client of its own has asked nobody, and knows.
  */
 import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
@@ -39,7 +39,7 @@ export class Availability {
     private readonly node: LiveNode,
     private readonly transport: Transport,
     /** Called with each lock for which a request of this node has been put behind another one. */
-    hear: (lock: string) => void,
+    private readonly hear: (lock: string) => void,
   ) {
     this.conversation = `${node.name}/queued`;
     this.channels = Channels.of(transport);
@@ -60,7 +60,21 @@ export class Availability {
 
   /** Of a request that is under way. */
   ask(lock: string): void {
+    if (this.isBehindClient(lock)) {
+      this.hear(lock);
+      return;
+    }
     for (const peer of this.transport.peers) this.say(peer, 'whether', lock, this.epoch);
+  }
+
+  /** Whether somebody else at this node has the lock, or is before it in its line. */
+  private isBehindClient(lock: string): boolean {
+    const { id } = this.node;
+    const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;
+    if (!own) return false;
+    const { user, line } = own;
+    const place = line.indexOf(id);
+    return place > 0 || (place === 0 && user !== null && user !== id);
   }
 
   private get epoch(): number {

@@ -1,12 +1,12 @@
 /** Rule 11, live: clients take locks through peers that vote. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientContext } from '../../machines/locks/client.js';
 import { linked } from '../linked.js';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLastingNames } from './lasting-names.js';
 import { createLastingQuota } from './lasting-quota.js';
-import { createLocks, type Locks } from './locks.js';
+import { createLocks, type LockMode, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
 import type { Transport } from '../transports/transport.js';
 
@@ -112,6 +112,27 @@ test('who closes while its callback runs gives the lock back once that has ended
   await closing;
   (await next).release();
   expect(locks['x']!.status().state).toBe('closed');
+});
+
+test('who closes frees its lock once the time is over, though its callback has not ended', async () => {
+  const { locks } = await cluster(['a', 'b'], ['x']);
+  const { x, b } = locks as Record<string, Locks>;
+  await x!.acquire('printer');
+  const waiting = b!.acquire('printer', { signal: AbortSignal.timeout(2_500) });
+  await x!.close({ withinMs: 20 });
+  expect((await waiting).fence).toBeGreaterThan(0);
+});
+
+test('a peer whose client has the lock, or asked before, is told that it is not available', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], ['x']);
+  const held = await locks['x']!.acquire('printer');
+  const none = (id: string, mode: LockMode) => locks[id]!.request('printer', { ifAvailable: true, mode }, (lock) => lock);
+  for (const id of ['a', 'b', 'c']) expect([await none(id, 'exclusive'), await none(id, 'shared')]).toEqual([null, null]);
+  held.release();
+  await vi.waitFor(async () => {
+    const fences = ['a', 'b', 'c'].map((id) => locks[id]!.request('printer', { ifAvailable: true }, (lock) => lock?.fence));
+    expect((await Promise.all(fences)).some((fence) => fence! > held.fence)).toBe(true);
+  });
 });
 
 test('clients that have come and gone leave nothing behind', async () => {

@@ -47,3 +47,12 @@ export class Lock implements AsyncDisposable {
     this.#losing.abort(reason);
   }
 }
+
+/** The lock is given back as the callback ends. */
+export async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promise<T>): Promise<T> {
+  try {
+    return await callback(lock);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,5 +1,6 @@
 import { createActor, sendTo, setup, waitFor, type AnyActor } from 'xstate';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { UsageError } from '../../machines/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
 import { lockLogic, lockLogicOf, type LockInput } from './lock.js';
@@ -44,6 +45,29 @@ function workers(all = locksOf()): AnyActor[] {
 
 const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 20_000 });
 const lockOf = (actor: AnyActor): AnyActor => actor.getSnapshot().children.lock;
+
+test('who asks again where the locks are closed hears again that it is lost', async () => {
+  const all = locksOf();
+  const actor = createActor(lockLogic, { input: { locks: all['a']!, name: 'printer' } }).start();
+  const lost: unknown[] = [];
+  actor.on('lost', ({ error }) => lost.push((error as Error).name));
+  await all['a']!.close();
+  for (let times = 1; times <= 2; times++) {
+    actor.send({ type: 'request' });
+    await waitFor(actor, (snapshot) => snapshot.matches('closed'));
+    expect(lost).toEqual(Array.from({ length: times }, () => 'ClosedError'));
+  }
+});
+
+test('an input that it does not know is refused by name, and is no lock to write', async () => {
+  const locks = locksOf()['a']!;
+  const actor = createActor(lockLogic, { input: { locks, name: 'printer', moed: 'shared' } as LockInput }).start();
+  const errors: unknown[] = [];
+  actor.on('lost', ({ error }) => errors.push(error));
+  actor.send({ type: 'request' });
+  await waitFor(actor, (snapshot) => snapshot.matches('closed'));
+  expect(errors).toEqual([new UsageError('lockLogic has no option moed; did you mean "mode"? Known: locks, name, mode')]);
+});
 
 test('a machine that invokes the lock works while it is granted, and one at a time', async () => {
   const [a, b, c] = workers() as [AnyActor, AnyActor, AnyActor];

@@ -5,10 +5,11 @@
  * if it held the lock, and waits again if it waited, for the locks of `lockLogicOf(locks)`, which takes the place of `lockLogic` there.
  *
  * States. `free`: not wanted. `waiting`: asked for; leaving the state gives up. `granted`: held, until `release` or until it is lost.
- * `closed`: the locks behind it are closed.
+ * `closed`: the locks behind it are closed, or it was asked for wrongly; who asks again hears so again.
  */
 import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
+import { checkOptions, must, optional } from '../options.js';
 import { LostError } from '../transports/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
@@ -56,8 +57,14 @@ const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
     return lock;
   });
 
-const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
-  const { locks, name } = input ?? {};
+const anything = optional(must('anything', () => true));
+/** What is wrong with one of them is said where the lock is asked for. */
+const INPUT_CHECKS = { locks: anything, name: anything, mode: anything };
+
+const acquire = acquireFrom((context: Partial<LockInput & { readonly lock: unknown; readonly fence: unknown }>) => {
+  const { lock: _, fence: __, ...input } = context;
+  const { locks, name } = input;
+  checkOptions('lockLogic', input, INPUT_CHECKS);
   if (!locks || typeof name !== 'string')
     throw new UsageError(`lockLogic takes its locks and the name of one as its input; give input: { locks, name: 'printer' }`);
   if (typeof locks.acquire === 'function') return locks;
@@ -148,7 +155,7 @@ export const lockLogic = setup({
         },
       },
     },
-    closed: {},
+    closed: { on: { request: 'waiting' } },
   },
 });
 

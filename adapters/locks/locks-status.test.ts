@@ -40,6 +40,15 @@ test('a peer says with whom it serves, who leads, and whom of those who vote it 
   expect(context.served.members).toEqual(['a', 'b']);
 });
 
+test.each(['preparing', 'following'])('a peer that does not vote is apart, not %s', (state) => {
+  const context = { id: 'd', served: { epoch: 0, members: [] }, membership: { version: 2, voters: ['a'], origin: 7 }, links: [] };
+  const stateOf = (id: string) => {
+    const node = { id, role: () => ({ value: { [state]: 'waiting' }, context: { ...context, id } }) };
+    return statusOf(node as never, ['a'], new Map(), false).state;
+  };
+  expect([stateOf('d'), stateOf('a')]).toEqual(['apart', state]);
+});
+
 test('a client says to whom it is attached', () => {
   for (const host of ['b', null])
     expect(statusOf(nodeOf({ value: 'seeking', context: { ...context, host } }), peers, noDesks, false)).toMatchObject({

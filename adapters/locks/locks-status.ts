@@ -3,6 +3,7 @@ import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap
 import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { isOfAllPresent } from '../../machines/locks/membership.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
@@ -91,8 +92,11 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   if (!role && isClosed) return { state: 'closed', ...none, missing: [] };
   if (!role) return { state: 'connecting', ...none, missing: peers.filter((peer) => peer !== node.id) };
   const { id, served, leader = null, membership, links } = role.context as Partial<EpochsContext> & ClientContext;
+  const state = topStateOf(role) as Standing['state'];
+  const isOutside = !isOfAllPresent(membership) && !membership.voters.includes(id);
   return {
-    state: topStateOf(role) as Standing['state'],
+    // Who does not vote may propose, in vain, or be overruled: until it is added it is in no epoch all the same.
+    state: isOutside && (state === 'preparing' || state === 'following') ? 'apart' : state,
     epoch: served.epoch,
     members: [...served.members],
     leader,

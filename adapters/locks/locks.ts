@@ -9,8 +9,9 @@
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
+import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
-import { filter, firstValueFrom, map, ReplaySubject, Subject, Subscription, switchMap, type Observable } from 'rxjs';
+import { filter, firstValueFrom, map, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
@@ -18,7 +19,7 @@ import { Desks } from './desks.js';
 import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
-import type { Lock } from './lock-handle.js';
+import { during, type Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
 import {
@@ -33,7 +34,7 @@ import {
 } from './locks-options.js';
 import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
-import { later } from '../transports/later.js';
+import { Patience } from './patience.js';
 import { abortable } from '../transports/promises.js';
 import type { Visits } from './visits.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -115,6 +116,8 @@ export class Locks implements AsyncDisposable {
   #isServed = false;
   #hasServed = false;
   #closing: Error | null = null;
+  /** Of `close`, with those who hold locks. */
+  #patience: Patience | undefined;
   #isEnded = false;
   #mistake: ConfigurationError | null = null;
 
@@ -298,7 +301,7 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   addMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
-    return this.#members.change({ add: id, remove: null }, options);
+    return this.#change({ add: id, remove: null }, options);
   }
 
   /**
@@ -312,7 +315,7 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   removeMember(id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
-    return this.#members.change({ add: null, remove: id }, options);
+    return this.#change({ add: null, remove: id }, options);
   }
 
   /**
@@ -326,7 +329,12 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   replaceMember(old: NodeId, id: NodeId, options?: MembersOptions): Promise<readonly NodeId[]> {
-    return this.#members.change({ add: id, remove: old }, options);
+    return this.#change({ add: id, remove: old }, options);
+  }
+
+  async #change(change: MembershipChange, options: MembersOptions | undefined): Promise<readonly NodeId[]> {
+    if (this.#closing) throw this.#closing;
+    return this.#members.change(change, options);
   }
 
   /**
@@ -366,7 +374,8 @@ export class Locks implements AsyncDisposable {
   /**
    * Takes no more part. Who waits is told with a `ClosedError`, who holds by the signal of the lock: its `request` rejects at once, with
    * a `LostError` that has the `ClosedError` as its cause, while the callback still has the lock. It goes on to somebody else once the
-   * callback has ended or it was released, or when the time is over. The transport stays open. Resolves once nothing is being saved any more.
+   * callback has ended or it was released, or when the time is over. A second call may shorten that time. The transport stays open. Resolves
+   * once nothing is being saved any more.
    *
    * @throws UsageError for an option that is wrong or not known.
    * @example
@@ -376,9 +385,13 @@ export class Locks implements AsyncDisposable {
    */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions('locks.close', options, { withinMs: optional(milliseconds(0)) });
+    const { withinMs = CLOSE_MS } = options;
+    this.#patience?.atMost(withinMs);
     if (!this.#closing) {
       this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
-      await this.givenBack(this.#closing, options.withinMs ?? CLOSE_MS);
+      await this.givenBack(this.#closing, withinMs);
+      // What is held still goes on to others now, though its callback has not ended.
+      for (const [lock, { fence }] of this.#desks) if (fence !== undefined) this.#node.attempt('release', { lock });
       await this.#node.close();
       await this.#visits?.end();
     }
@@ -465,10 +478,10 @@ export class Locks implements AsyncDisposable {
   /** Resolves once nothing is held here, the time is over, or the node has ended. */
   private givenBack(error: Error, withinMs: number): Promise<unknown> {
     const { environment, closed } = this.#node;
-    const waiting = new Subscription();
-    const over = new Promise<void>((resolve) => later(waiting, environment.clock, resolve, withinMs));
+    const patience = (this.#patience = new Patience(environment.clock));
+    patience.atMost(withinMs);
     const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error, true)));
-    return Promise.race([all, over, closed]).finally(() => waiting.unsubscribe());
+    return Promise.race([all, patience.over, closed]).finally(() => patience.end());
   }
 
   private end(error: Error): void {
@@ -480,14 +493,5 @@ export class Locks implements AsyncDisposable {
     this.#isEnded = true;
     this.#nodes$.complete();
     this.#notices$.complete();
-  }
-}
-
-/** The lock is given back as the callback ends. */
-async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promise<T>): Promise<T> {
-  try {
-    return await callback(lock);
-  } finally {
-    lock.release();
   }
 }

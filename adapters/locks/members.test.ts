@@ -210,6 +210,14 @@ describe('a change', () => {
     await expect(a.removeMember('c', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
+  test('of locks that are closed is refused with their end', async () => {
+    const a = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+    await a.ready;
+    await a.close();
+    for (const change of [a.addMember('b'), a.removeMember('a'), a.replaceMember('a', 'b')])
+      await expect(change).rejects.toMatchObject({ name: 'ClosedError', message: 'the locks of peer "a" are closed' });
+  });
+
   test('that waits is settled when the locks are closed', async () => {
     const [a, b, c] = await beginning(onBus());
     await Promise.all([b.close({ withinMs: 0 }), c.close({ withinMs: 0 })]);

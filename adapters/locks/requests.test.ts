@@ -180,6 +180,15 @@ describe('closing in good order', () => {
     expect((await next).fence).toBeGreaterThan(held.fence);
   });
 
+  test('a second call shortens the time, and does not make it longer', async () => {
+    const [{ a, b }] = await peers('a', 'b');
+    const held = await a!.acquire('printer');
+    const waiting = b!.acquire('printer', { signal: AbortSignal.timeout(2_500) });
+    const closing = [a!.close(), a!.close({ withinMs: 10 }), a!.close()];
+    expect((await waiting).fence).toBeGreaterThan(held.fence);
+    await Promise.all(closing);
+  });
+
   test('who does not stop is waited for so long, and no longer', async () => {
     const [{ a, b }] = await peers('a', 'b', 'c');
     const stubborn = a!.request('x', never);

@@ -7,6 +7,7 @@ describe('nearest', () => {
     ['LOSS', ['latency', 'loss'], 'loss'],
     ['banana', ['latency', 'loss'], undefined],
     ['b', ['n'], undefined],
+    ['zz', ['b', 'c'], undefined],
     ['', ['n'], undefined],
     ['n1', ['n10', 'n1', 'n2'], 'n1'],
   ])('%s among %j is %s', (word, choices, expected) => {

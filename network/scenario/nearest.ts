@@ -6,7 +6,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) > limit) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance > limit || distance === candidate.length) continue;
+    if (distance > limit || distance >= candidate.length) continue;
     best = candidate;
     limit = distance - 1;
   }
