@@ -1,6 +1,7 @@
 /** The longer searches of three voters, and mutants whose failures lie deeper. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
+import { explore } from '../../test/index.js';
 import { locks } from './index.js';
 import { beginningOf, keptOf } from './promises.js';
 import { oneUser, undisturbedUser } from './properties.js';
@@ -20,6 +21,7 @@ import {
   rival,
   join,
   searchOn,
+  starting,
   told,
   type Commands,
   type Search,
@@ -81,6 +83,18 @@ test.each<[string, number, ReturnType<typeof pair>, Commands]>([
     { hold: 1 },
   );
   expect(found).toMatchObject({ verdict: 'valid', states });
+});
+
+test('a peer starts, and comes to the leader before it comes to the holder, who keeps its lock: 77115 states', () => {
+  const ofTwo = { members: ['a', 'c'], memory: 'known' } as const;
+  const found = explore(starting({ a: ofTwo, c: ofTwo }), {
+    topology: pair('a', 'c'),
+    options: { hold: null },
+    commands: [ask('c'), join('a', 'b'), join('b', 'c')],
+    oneByOne: true,
+    properties: [...locks.properties({} as never), undisturbedUser('c')],
+  });
+  expect(found).toMatchObject({ verdict: 'valid', states: 77_115 });
 });
 
 /** Three voters, and a client that is linked with these of them. */

@@ -2,6 +2,7 @@
 import { assign, enqueueActions } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
+import type { Property } from '../protocol.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';
 import { beginningOf, keptOf, pendingAfter, type PromiseReport } from './promises.js';
@@ -18,11 +19,14 @@ import {
   forgetful,
   join,
   mutant,
+  namingByName,
+  pair,
   path,
   remembering,
   restart,
   rival,
   searchOn,
+  starting,
   told,
   type Commands,
   type Search,
@@ -33,14 +37,25 @@ const keeps = (user: string): Search => ({ hold: null, properties: [undisturbedU
 const quiet: Search = { hold: 1, properties: [oneUser] };
 const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: memory, c: memory });
 
+/** b and c hold, and do not reach each other any more: a is linked with both. */
+const parted = [ask('b', 'x'), ask('c', 'y'), cut('b', 'c')];
+const goesOn: Property = {
+  name: 'goes on',
+  says: 'The leader is served again, by a majority of those whom it reaches.',
+  kind: 'eventually',
+  when: (c, node) => node === 'a' && !isServing(c.nodes.get('a')!),
+  holds: (c) => isServing(c.nodes.get('a')!),
+};
+
 describe('all properties hold', () => {
   test.each<[string, number, Commands, Search]>([
     ['nothing fails', 154, [ask('a'), ask('b'), ask('c')], quiet],
     ['the first holder and leader crashes', 3080, [ask('b'), ask('c'), ...crash('a')], { hold: 1 }],
     ['one link is cut', 903, [ask('a'), ask('b'), cut('a', 'b')], { hold: 1 }],
-    ['a holder crashes', 6955, [ask('c'), ask('b'), ...crash('c')], { hold: 1 }],
+    ['a holder crashes', 10808, [ask('c'), ask('b'), ...crash('c')], { hold: 1 }],
     ['the leader is stopped and goes on', 532, [ask('b'), ...crash('a'), restart('a')], { hold: 1 }],
     ['the leader proposes twice more, b holds', 312, [ask('b'), again('a'), again('a')], keeps('b')],
+    ['two hold, and the link between them is cut', 3745, parted, { hold: null, properties: [goesOn] }],
     [
       'an epoch with room for one lock, three names',
       99,
@@ -83,6 +98,28 @@ describe('all properties hold', () => {
         away,
       ),
     ).toMatchObject({ verdict: 'valid', states: 4313 });
+  });
+});
+
+/** a and c serve, and c holds; b starts, and its links come up one by one: each event at rest. */
+const starts = (protocol: typeof locks, ...links: readonly ReturnType<typeof join>[]) =>
+  explore(starting({ a: ofTwo, c: ofTwo }, protocol), {
+    topology: pair('a', 'c'),
+    options: { hold: null },
+    commands: [ask('c'), ...links],
+    oneByOne: true,
+    properties: [...protocol.properties({} as never), undisturbedUser('c')],
+  });
+const ofTwo = { members: ['a', 'c'], memory: 'known' } as const;
+
+describe('a peer starts, and comes to the leader before it comes to the holder', () => {
+  test('who keeps its lock: 3417 states', () => {
+    expect(starts(locks, join('a', 'b'))).toMatchObject({ verdict: 'valid', states: 3417 });
+  });
+
+  test('but if the leader goes by names: undisturbed', () => {
+    const { verdict, counterexample } = starts(namingByName, join('a', 'b'), join('b', 'c'));
+    expect([verdict, counterexample?.property]).toEqual(['invalid', 'undisturbed']);
   });
 });
 
@@ -177,6 +214,13 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       path,
     ],
     ['5: nobody keeps a lock', 'undisturbed', mutant({ actions: keeping(() => []) }), [ask('b'), again('a')], keeps('b')],
+    [
+      '6: the leader waits for a user for ever',
+      'goes on',
+      mutant({ guards: { leavesOutUsersNewly: never } }),
+      parted,
+      { hold: null, properties: [goesOn] },
+    ],
     [
       '7: nobody hears of the epoch that leaves it out',
       'notice',

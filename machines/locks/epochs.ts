@@ -20,7 +20,7 @@
  *   apart             in no epoch, and nothing to be done about it here
  *   preparing.saving  proposes, and waits until what it promises itself is stored
  *   preparing.collecting.asking   collects the promises of those whom it has named
- *   preparing.collecting.delayed  the same, and somebody has answered that it waits: whatever changes there is news
+ *   preparing.collecting.delayed  the same, and somebody waits, one of them or this node itself: whatever changes there is news
  *   preparing.collecting.opposed  all have promised, and those who have another list of voters have been asked to give way
  *   following.saving  promises, and waits until that is stored
  *   following.waiting has promised, or is overruled, and waits for an epoch to begin
@@ -106,6 +106,7 @@ import {
   lockInThis,
   lockStartIn,
   nothingToReturn,
+  noticeOf,
   lockOf,
   ownLock,
   passedOn,
@@ -126,7 +127,7 @@ import {
   waiting,
   word,
 } from './orders.js';
-import { beginningOf, boundOf, cliqueOf, floorOf, installedBy, promisedTo, proposed, reportsAfter } from './promises.js';
+import { beginningOf, boundOf, floorOf, installedBy, leftOutByClique, promisedTo, proposed, reportsAfter } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
 const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
@@ -176,7 +177,7 @@ export const epochsMachine = setup({
     noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
     found: assign({ memory: 'founding' }),
     propose: assign(({ context }: In) => proposed(context)),
-    nameClique: assign({ clique: ({ context: { id, reports } }: In) => cliqueOf(id, reports) }),
+    nameClique: assign({ clique: ({ context }: In) => leftOutByClique(context)!.named }),
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
     noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
     noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
@@ -184,6 +185,7 @@ export const epochsMachine = setup({
     noteReport: assign({ reports: reportsAfter }),
     forgetReports: assign({ reports: [] }),
     noteMissed: assign({ missed: missedBy }),
+    noteLeftOut: assign({ missed: ({ context }: In) => leftOutByClique(context) }),
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
     noteInstall: assign({ served: ({ event }: In): Beginning => installedBy(event as Install) }),
@@ -237,11 +239,7 @@ export const epochsMachine = setup({
     noteGivenWay: assign({ differing: withGivenWay }),
     keepEarly: assign({ early: ({ context, event }: In) => [...context.early, event as From<LockMessage>] }),
     hearEarly: enqueueActions(hearEarly),
-    announceEpoch: emit(({ context: { served } }: In) => ({
-      type: 'serving' as const,
-      epoch: served.epoch,
-      members: served.members,
-    })),
+    announceEpoch: emit(({ context }: In) => noticeOf(context.served)),
     announceDiffering: emit((args: In) => ({ type: 'differs' as const, ...listsOf(args) })),
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args) })),
     announceApart: emit({ type: 'apart' }),
@@ -373,6 +371,7 @@ export const epochsMachine = setup({
           always: [
             { guard: 'isPassedAndLeads', target: '#epochs.preparing', reenter: true }, // 9
             { guard: 'isPassed', ...isOverruledHere, actions: send(change) }, // 9
+            { guard: 'leavesOutUsersNewly', target: '.delayed', actions: ['noteLeftOut', patience] }, // 6
             { guard: 'mustNameFewer', target: '#epochs.preparing', reenter: true, actions: 'nameClique' }, // 1
             { guard: 'isBelowFloor', target: '#epochs.preparing', reenter: true, actions: 'noteFloor' }, // 4b
             { guard: 'isBound', target: '#epochs.preparing', reenter: true, actions: 'noteBound' }, // 9

@@ -16,18 +16,11 @@ import {
   type NamedLinkEvent,
 } from './knowledge.js';
 import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo, theirs } from './lists.js';
-import {
-  areMajoritiesOf,
-  isMajorityOf,
-  isSameMembership,
-  membershipAfter,
-  votesInOneOf,
-  type MembershipChange,
-} from './membership.js';
+import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type MembershipChange } from './membership.js';
 import type { Prepare, Refuse, Told } from './messages.js';
 import { epochOf, fromOf, lockOf, PATIENCE } from './orders.js';
 import { hasRoomFor, isGivenBackFull } from './room.js';
-import { boundOf, cliqueOf, floorOf, isClique, isWithinLists, recallOf } from './promises.js';
+import { boundOf, floorOf, isClique, isWithinLists, leftOutByClique, recallOf } from './promises.js';
 
 const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
 const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
@@ -42,6 +35,11 @@ const leavesOut = (args: In, isFollowing: boolean): boolean =>
   isNoStranger(args) &&
   isNews(args) &&
   leftOutBy(args.event as Prepare, args.context, isFollowing).length > 0;
+/** Rule 6: whom it would rob, if this proposer names fewer, as it must; `undefined` where it must not, or cannot. */
+function leavesOutUsers(args: In): readonly NodeId[] | undefined {
+  const { context } = args;
+  return hasAllAnswers(args) && !isClique(context.reports) && leads(args) ? leftOutByClique(context)?.peers : undefined;
+}
 const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
 const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
 
@@ -149,10 +147,8 @@ export const epochsGuards = {
     const { peer } = args.event as NamedLinkEvent;
     return reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer);
   },
-  mustNameFewer: (args: In) => {
-    const { id, reports, membership } = args.context;
-    return hasAllAnswers(args) && !isClique(reports) && leads(args) && isMajorityOf(cliqueOf(id, reports), membership);
-  },
+  mustNameFewer: (args: In) => leavesOutUsers(args)?.length === 0,
+  leavesOutUsersNewly: (args: In) => args.context.missed === null && (leavesOutUsers(args)?.length ?? 0) > 0,
   isBelowFloor: (args: In) =>
     areAllLinked(args) && recall(args) === 'nobody is missing' && promisedEpoch(args.context) <= floorOf(args.context.reports),
   isBound: (args: In) => isBound(args) && leads(args),

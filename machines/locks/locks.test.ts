@@ -7,7 +7,7 @@ import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';
 import { firstMembership, membershipAfter, NO_MEMBERSHIP } from './membership.js';
 import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';
-import { mutant } from './systems.fixtures.js';
+import { mutant, namingByName } from './systems.fixtures.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e'];
 const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const));
@@ -58,6 +58,25 @@ describe('links and nodes that come and go', () => {
     const last = grants.slice(-5).map(({ fence }) => fence);
     expect(last).toEqual(last.toSorted((x, y) => x - y));
   });
+});
+
+test('of five, two pairs do not reach each other: the holder is among those who go on, and all comes to rest', () => {
+  const scenario = {
+    protocol: 'locks',
+    options: { hold: 5000 },
+    topology: { nodes, links: pairs.map(([u, v]) => [u, v, 1]) },
+    network: { latency: { min: 1, max: 9 }, order: 'fifo' },
+    events: [
+      { at: 0, do: 'request', node: 'c' },
+      { at: 100, do: 'cut', link: ['b', 'c'] },
+      { at: 100, do: 'cut', link: ['d', 'e'] },
+      { at: 200, do: 'request', node: 'a' },
+    ],
+    seed: 1,
+    until: { idle: true },
+  };
+  const report = new Simulation(parseScenario(scenario, { locks }), { host: 'snapshots' }).run();
+  expect(report).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }, { node: 'a' }] } });
 });
 
 test('without the rule that messages of later epochs wait, such runs end with somebody unserved', () => {
@@ -222,15 +241,48 @@ test('4: what those who promise remember together', () => {
   expect(of(a, b, c, { ...d, memory: 'new' })).toBe('enough');
 });
 
-test('members of an epoch all reach each other', () => {
-  const reports = [
-    stands('a', { links: ['b', 'c', 'd'] }),
-    stands('b', { links: ['a', 'd'] }),
-    stands('c', { links: ['a', 'b', 'd'] }),
-    stands('d', { links: ['a', 'b', 'c'] }),
-  ];
-  expect(cliqueOf('a', reports)).toEqual(['a', 'b', 'd']);
-  expect(cliqueOf('c', [reports[2]!, reports[0]!, reports[1]!, reports[3]!])).toEqual(['a', 'c', 'd']);
+describe('who is named where not all reach each other', () => {
+  const four = firstMembership(['a', 'b', 'c', 'd']);
+  const whole: Readonly<Record<string, readonly string[]>> = {
+    a: ['b', 'c', 'd'],
+    b: ['a', 'd'],
+    c: ['a', 'b', 'd'],
+    d: ['a', 'b', 'c'],
+  };
+  /** b and c do not reach each other, for b has not heard of it yet; all but `standing` is the same of all. */
+  const named = (proposer: string, standings: Readonly<Record<string, Partial<PromiseReport>>> = {}) => {
+    const others = Object.keys(whole).filter((node) => node !== proposer);
+    const reports = [proposer, ...others].map((node) => stands(node, { links: whole[node]!, ...standings[node] }));
+    return cliqueOf(reports, four);
+  };
+
+  test('members of an epoch all reach each other', () => {
+    expect(named('b')).toEqual(['a', 'b', 'd']);
+    expect(named('c')).toEqual(['a', 'c', 'd']);
+  });
+
+  test('first whoever uses a lock that stays with it, then whoever is of the latest epoch, then whoever is linked with most', () => {
+    const old = { served: 0 } as const;
+    const pending = { served: 0, pending: [{ epoch: 1, proposer: 'd', members: ['b', 'd'], next: four }] };
+    expect(named('a', { b: { links: ['a', 'd', 'x'] } })).toEqual(['a', 'b', 'd']);
+    expect(named('a')).toEqual(['a', 'c', 'd']);
+    expect(named('a', { c: old })).toEqual(['a', 'b', 'd']);
+    expect(named('a', { b: pending, c: old })).toEqual(['a', 'b', 'd']);
+    expect(named('a', { b: x(7) })).toEqual(['a', 'b', 'd']);
+    // It lost that one, as others went on, and has not heard of it.
+    expect(named('a', { b: { ...x(7), ...old } })).toEqual(['a', 'c', 'd']);
+  });
+
+  test('a majority, though it leaves out who comes first', () => {
+    const reports = [
+      stands('a', { links: ['b', 'c', 'd'] }),
+      stands('b', { links: ['a'], ...x(7) }),
+      stands('c', { links: ['a', 'd'] }),
+      stands('d', { links: ['a', 'c'] }),
+    ];
+    expect(cliqueOf(reports, four)).toEqual(['a', 'c', 'd']);
+    expect(cliqueOf(reports.slice(0, 3), four)).toBeNull();
+  });
 });
 
 interface Arrivals {
@@ -284,13 +336,27 @@ function lateLeader(seed: number, protocol = locks) {
   return arrive({ nodes: nodes.slice(0, 3), memory: 'new', hold: 1000, events }, seed, protocol);
 }
 
+/** a and c serve, and c holds the lock when b comes, whose links come up one by one. */
+function lateMember(seed: number, protocol = locks) {
+  const random = new Random(seed, 'late member');
+  const events = [
+    { at: 0, do: 'join', link: ['a', 'c'] },
+    { at: 300, do: 'request', node: 'c' },
+    { at: 400, do: 'join', link: ['a', 'b'] },
+    { at: 400 + random.below(300), do: 'join', link: ['b', 'c'] },
+  ];
+  return arrive({ nodes: nodes.slice(0, 3), memory: 'new', hold: 1000, events }, seed, protocol);
+}
+
 describe('peers that start one after the other, and links that come', () => {
   const many = Array.from({ length: 30 }, (_, seed) => seed);
+  const loses = { name: 'until something fails, nobody loses a lock', kind: 'always', holds: false };
 
   test('nobody loses a lock, no two hold one, fences grow, and everybody is served', () => {
     for (const seed of many) {
       expect(coldStart(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
       expect(lateLeader(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }] } });
+      expect(lateMember(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }] } });
       expect(leaderChanges(seed)).toMatchObject({ verdict: 'valid', summary: { lost: 0 } });
     }
   });
@@ -299,10 +365,11 @@ describe('peers that start one after the other, and links that come', () => {
     const never = () => false;
     const guards = { leavesOutMembers: never, leavesOutNamed: never, leavesOutMembersNewly: never, leavesOutNamedNewly: never };
     const broken = many.map((seed) => lateLeader(seed, mutant({ guards }))).filter(({ verdict }) => verdict === 'invalid');
-    expect(broken[0]?.properties).toContainEqual({
-      name: 'until something fails, nobody loses a lock',
-      kind: 'always',
-      holds: false,
-    });
+    expect(broken[0]?.properties).toContainEqual(loses);
+  });
+
+  test('nor does the leader hold itself to it, if it names first who comes first by name', () => {
+    const broken = many.map((seed) => lateMember(seed, namingByName)).filter(({ verdict }) => verdict === 'invalid');
+    expect(broken[0]?.properties).toContainEqual(loses);
   });
 });

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
-import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
+import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
 import type { Ballot, Beginning, Install, Kept, Prepare, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
@@ -12,15 +12,54 @@ const linkedIn = (reports: readonly PromiseReport[]) => (a: NodeId, b: NodeId) =
   reports.find(({ node }) => node === a)!.links.includes(b) && reports.find(({ node }) => node === b)!.links.includes(a);
 
 /** Rule 1: whether all who answered reach each other. */
-export const isClique = (reports: readonly PromiseReport[]): boolean =>
-  cliqueOf(reports[0]!.node, reports).length === reports.length;
-
-/** Of those who answered, in their order, who is linked with all before them; the proposer first. */
-export function cliqueOf(proposer: NodeId, reports: readonly PromiseReport[]): NodeId[] {
+export function isClique(reports: readonly PromiseReport[]): boolean {
   const areLinked = linkedIn(reports);
-  const members = [proposer];
-  for (const { node } of reports) if (node !== proposer && members.every((member) => areLinked(node, member))) members.push(node);
-  return members.sort(byName);
+  return reports.every(({ node }, i) => reports.slice(i + 1).every((other) => areLinked(node, other.node)));
+}
+
+/**
+ * Rules 1 and 6: of those who answered, whom to name where not all of them reach each other: the proposer, whose report comes first, and whoever
+ * comes next in turn, as long as all reach each other and are a majority in the end. `null` where no majority is.
+ */
+export function cliqueOf(reports: readonly PromiseReport[], membership: Membership): NodeId[] | null {
+  const areLinked = linkedIn(reports);
+  const cliqueWith = (named: readonly NodeId[], others: readonly NodeId[]): readonly NodeId[] | null => {
+    if (!isMajorityOf([...named, ...others], membership)) return null;
+    const [next, ...later] = others;
+    if (next === undefined) return named;
+    const withNext = later.filter((node) => areLinked(node, next));
+    return cliqueWith([...named, next], withNext) ?? cliqueWith(named, later);
+  };
+  const proposer = reports[0]!.node;
+  const others = inTurn(reports, membership.voters).filter((node) => node !== proposer && areLinked(node, proposer));
+  return cliqueWith([proposer], others)?.toSorted(byName) ?? null;
+}
+
+/** First whoever would lose a lock, then whoever is of the latest epoch and has not just come, then whoever is linked with most. */
+function inTurn(reports: readonly PromiseReport[], voters: readonly NodeId[]): NodeId[] {
+  const judge = new Claims(reports, voters);
+  const first = (is: boolean) => (is ? 0 : 1);
+  const ranks = new Map(
+    reports.map((report) => [
+      report.node,
+      [first(judge.keepsAny(report)), first(judge.isOfLatest(report)), -report.links.length],
+    ]),
+  );
+  const compare = (a: NodeId, b: NodeId): number =>
+    ranks
+      .get(a)!
+      .map((rank, i) => rank - ranks.get(b)![i]!)
+      .find((difference) => difference !== 0) ?? byName(a, b);
+  return reports.map(({ node }) => node).sort(compare);
+}
+
+/** Rule 6: whom this node has to wait for before it names fewer: users who would be left out. `null` where it can name no majority. */
+export function leftOutByClique({ reports, membership, cutOff }: EpochsContext): EpochsContext['missed'] {
+  const named = cliqueOf(reports, membership);
+  const judge = new Claims(reports, membership.voters);
+  const isRobbed = (report: PromiseReport) =>
+    !named!.includes(report.node) && !cutOff.includes(report.node) && judge.keepsAny(report);
+  return named && { named, peers: reports.filter(isRobbed).map(({ node }) => node) };
 }
 
 /** With the report of who promises now, the proposer's own first. */
@@ -128,6 +167,15 @@ class Claims {
   private isOfAll(): boolean {
     const knows = (report: PromiseReport) => remembers(report) || report.pending.some(({ epoch }) => epoch === this.latest);
     return this.voters.every((voter) => this.reports.some((report) => report.node === voter && knows(report)));
+  }
+
+  /** It serves the latest epoch, or has promised it and not heard yet that it began. */
+  isOfLatest({ served, pending }: PromiseReport): boolean {
+    return served === this.latest || pending.some(({ epoch }) => epoch === this.latest);
+  }
+
+  keepsAny(report: PromiseReport): boolean {
+    return usedAt(report).some((held) => this.keeps(held));
   }
 
   keeps(held: Kept): boolean {

@@ -35,8 +35,8 @@ const orders = {
     reorder('serving', 'acquire', 4),
   ),
   ...because(EPOCHS, 'who leads has gone by the choice before', reorder(COLLECTING, 'always', 3)),
-  ...because(EPOCHS, 'all of them reach each other, or not', reorder(COLLECTING, 'always', 4)),
-  ...because(EPOCHS, 'an epoch begins by the list that binds, or by no other', reorder(COLLECTING, 'always', 6)),
+  ...because(EPOCHS, 'all of them reach each other, or not', reorder(COLLECTING, 'always', 5)),
+  ...because(EPOCHS, 'an epoch begins by the list that binds, or by no other', reorder(COLLECTING, 'always', 7)),
 };
 
 const others = {

@@ -180,6 +180,20 @@ const unreasonable = ({ membership: known }: EpochsContext): Named[] => [
   ]),
 ];
 
+/** Rule 6: b and c do not reach each other, and both use a lock. */
+const users = (c: EpochsContext): Named[] => [
+  { type: 'changed', membership, from: 'b' },
+  { type: 'timer', timer: 'patience' },
+  stored,
+  ...['b', 'c'].map((from, fence) => ({
+    ...report,
+    from,
+    epoch: promisedEpoch(c),
+    links: ['a'],
+    using: [{ lock: from, fence }],
+  })),
+];
+
 /** An epoch is installed by one whose link goes before it is stored. */
 const hasty = (c: EpochsContext): Named[] => {
   const epoch = promisedEpoch(c);
@@ -362,6 +376,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, changes) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
   { input: leader, events: upTo(2, ownRemoval) },
+  { input: leader, events: upTo(4, users) },
   ...[apart, follower, candidate].map((input) => ({ input, events: upTo(3, loneVote) })),
   { input: candidate, events: upTo(3, laterList) },
   { input: { ...candidate, memory: 'forgotten' }, events: upTo(3, forgottenList) },

@@ -11,6 +11,7 @@ import type { EpochsContext, EpochsInput } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { NO_MEMBERSHIP } from './membership.js';
 import { EPOCHS, lockRole, type Memory } from './messages.js';
+import { cliqueOf, isClique, type PromiseReport } from './promises.js';
 
 type Topology = ExploreOptions['topology'];
 export type Commands = NonNullable<ExploreOptions['commands']> & readonly unknown[];
@@ -106,6 +107,24 @@ export type Changes = Parameters<typeof epochsMachine.provide>[0];
 export const mutant = (changes: Changes, ofLock: Parameters<typeof lockMachine.provide>[0] = {}): typeof locks => ({
   ...locks,
   charts: { ...locks.charts, epochs: epochsMachine.provide(changes), lock: lockMachine.provide(ofLock) },
+});
+
+const forgettingAll = (report: PromiseReport): PromiseReport => ({ ...report, served: 0, pending: [], using: [] });
+/** Rule 6, left out at the leader: where not all reach each other, it names first who comes first by name, and waits for nobody. */
+export const namingByName = mutant({
+  actions: {
+    nameClique: assign({
+      clique: ({ context: { reports, membership } }) => cliqueOf(reports.map(forgettingAll), membership),
+    }) as never,
+  },
+  guards: {
+    leavesOutUsersNewly: () => false,
+    mustNameFewer: ({ context: { id, leader, reports, promised, membership } }) =>
+      id === leader &&
+      reports.length === promised!.members.length &&
+      !isClique(reports) &&
+      cliqueOf(reports.map(forgettingAll), membership) !== null,
+  },
 });
 
 type States = Readonly<Record<string, { readonly states: States; readonly on?: Readonly<Record<string, unknown>> }>>;
