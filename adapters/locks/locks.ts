@@ -11,7 +11,7 @@ import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
 import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
-import { filter, firstValueFrom, map, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
+import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
@@ -251,7 +251,7 @@ export class Locks implements AsyncDisposable {
         const { reason } = lock.signal as { reason: unknown };
         if (!retry || error !== reason || !(reason as LostError).isRetryable) throw error;
         // It does not run twice at once here, whatever happens elsewhere.
-        await abortable(Promise.allSettled([work]), signal);
+        await abortable(firstValueFrom(race(Promise.allSettled([work]), this.#notices$.pipe(last(null, null)))), signal);
       }
     }
   }

@@ -136,6 +136,19 @@ describe('request with retry', () => {
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  test('ends with locks that are closed while the run that lost the lock does not end', async () => {
+    const { locks, lose } = await unlucky();
+    let runs = 0;
+    const stuck = locks.request('x', { retry: true }, async (lock) => {
+      runs++;
+      await lose(lock);
+      setTimeout(() => void locks.close({ withinMs: 0 }), 5);
+      return never();
+    });
+    await expect(stuck).rejects.toMatchObject({ name: 'ClosedError' });
+    expect(runs).toBe(1);
+  });
+
   test('ends with locks that are closed', async () => {
     const [{ a }] = await peers('a', 'b');
     const running = a!.request('x', { retry: true }, never);
