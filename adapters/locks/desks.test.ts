@@ -2,7 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { EPOCHS } from '../../machines/locks/messages.js';
 import { bytesOfLocks, bytesOfRecords, shareOf } from '../../machines/locks/room.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
+import { LINKED_MESSAGE_BYTES_MAX } from '../linked.js';
 import type { LiveNode } from '../node/node.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 import { Desks } from './desks.js';
 import type { LockDesk } from './lock-desk.js';
 
@@ -80,3 +82,28 @@ test('a desk is told what is lost or refused, and is gone where nobody stands at
   desks.tidy('unknown');
   expect([...desks.keys()]).toEqual(['busy']);
 });
+
+/** The figures of docs/locks.md, "Ten things to know before production". */
+test.each([
+  [6, 2_215, 10_000],
+  [41, 1_510, 10_000],
+  [201, 615, 4_942],
+])(
+  'of three peers one has room for so many locks with names of %d letters: %d in a process, %d over links',
+  (length, ...rooms) => {
+    const nameOf = (i: number) => String(i).padStart(length, 'x');
+    const node = voter({ clients: [], records: [], claims: [], wants: [] });
+    const roomIn = (bytes: number) => {
+      const desks = new Desks();
+      const take = () => {
+        for (let i = 0; ; i++) {
+          desks.requireRoom(nameOf(i), node, bytes, voters);
+          desks.set(nameOf(i), deskOf());
+        }
+      };
+      expect(take).toThrow('others are held or waited for there, which is the most');
+      return desks.size;
+    };
+    expect([inProcessGuarantees.messageBytesMax, LINKED_MESSAGE_BYTES_MAX].map(roomIn)).toEqual(rooms);
+  },
+);

@@ -19,7 +19,10 @@ import { Register } from './register.js';
 export interface LastingNamesOptions {
   /** Whose peers keep the count; see `createLocks`. */
   readonly locks: Locks;
-  /** Only those of the same name share; `names` unless given. It is also the name of the lock under which the count is changed. */
+  /**
+   * Only those of the same name share; `names` unless given. The count is changed under a lock that is called after the name of the locks and
+   * this one: `locks/names`.
+   */
   readonly name?: string;
 }
 
