@@ -7,7 +7,7 @@ import { missing } from './bench/chromium.js';
 const shared =
   '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform. */
-const alone = ['test/rehearsal/**/*.test.ts', 'bin/program.test.ts'];
+const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 

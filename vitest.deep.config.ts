@@ -16,7 +16,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: ['{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector,bench}/**/*.deep.ts'],
+          include: [
+            '{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector,bench,chaos}/**/*.deep.ts',
+          ],
           exclude: [ofPage],
         },
       },

@@ -12,6 +12,7 @@ const terms: HistoryTerms = {
   budget: 3,
   share: 1,
   isStored: true,
+  recoveryMs: 1_500,
 };
 type Told = readonly [type: string, fields?: Readonly<Record<string, unknown>>, at?: number];
 const grant = (peer: string, fence: number, mode = 'exclusive', lock = 'x'): Told => ['grant', { peer, lock, fence, mode }];

@@ -24,19 +24,19 @@ export interface HistoryTerms {
   readonly share: number;
   /** Whether what peers keep outlives their processes. */
   readonly isStored: boolean;
+  /** How long what has failed goes on to disturb. */
+  readonly recoveryMs: number;
 }
 
 type Rule = (history: History, terms: HistoryTerms) => string[];
 
 export const violations = (history: History, terms: HistoryTerms): string[] => RULES.flatMap((rule) => rule(history, terms));
 
-/** Half a second for the detector, and one for a new connection and what follows. */
-const RECOVERY_MS = 1_500;
 /** More of the same says nothing new. */
 const SAID_MAX = 5;
 
-function judged(judge: RehearsalJudge, history: History, { peers, services, clients }: HistoryTerms): string[] {
-  const setting: Setting = { scenario: { peers, services, clients }, recoveryMs: RECOVERY_MS, store: new Map(), history };
+function judged(judge: RehearsalJudge, history: History, { peers, services, clients, recoveryMs }: HistoryTerms): string[] {
+  const setting: Setting = { scenario: { peers, services, clients }, recoveryMs, store: new Map(), history };
   const hearing = judge.begin(setting);
   const said = asHeard(history).map((line) => hearing.hear?.(line));
   const end = hearing.end?.(history.at(-1)?.at ?? 0);

@@ -11,7 +11,7 @@ import { webSocket } from '../adapters/transports/web-socket.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import { watched, type LocksLike, type TellWorld } from '../test/rehearsal/watched.js';
 import { tellStalls, writerTo } from './history.js';
-import type { DiskFault, RoundSubject } from './plan.js';
+import { PEERS, type DiskFault, type RoundSubject } from './plan.js';
 import { severed } from './severed.js';
 
 /** Faults happen; all are over; everybody has been served since; everybody may go. */
@@ -52,10 +52,12 @@ export const UNCONNECTED = 75;
 export const UNSTORED = 74;
 
 /** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
-const DETECTOR = { beatMs: 25, patience: 20 };
+export const DETECTOR = { beatMs: 25, patience: 20 };
 
 export class ChaosPeer {
   readonly id: string;
+  /** With whom the round begins. */
+  readonly peers = PEERS;
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
   readonly write: TellWorld;

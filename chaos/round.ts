@@ -19,6 +19,8 @@ import { BUDGET, SHARE } from './work.js';
 
 /** How long everybody may take when all is well again, on a machine that is busy with other things. */
 const PATIENCE_MS = 60_000;
+/** Half a second for the detector, and one for a new connection and what follows. */
+const RECOVERY_MS = 1_500;
 /** A member that has not changed the members after so long may be gone: the next one is told to. */
 const CHANGE_MS = 1_000;
 
@@ -111,6 +113,7 @@ class Round {
       budget: BUDGET,
       share: SHARE,
       isStored,
+      recoveryMs: RECOVERY_MS,
     };
     return { history, violations: violations(history, terms) };
   }

@@ -1,7 +1,6 @@
 /** A peer as a program: `node start-peer.js '{"id":"a",…}'`. It ends with whoever started it, when its disk takes nothing, or when it is told to go. */
-import { StorageError } from '../adapters/transports/errors.js';
 import { ChaosPeer, UNCONNECTED, UNSTORED, type Started } from './peer.js';
-import { WORK } from './work.js';
+import { WORK, workUntilTold } from './work.js';
 
 const started = JSON.parse(process.argv[2]!) as Started;
 const orphaned = () => process.exit();
@@ -10,21 +9,12 @@ process.on('disconnect', orphaned);
 if (!process.connected) orphaned();
 
 const peer = new ChaosPeer(started);
-const { object, done } = WORK[started.subject](peer);
-done.catch(() => {});
+const work = WORK[started.subject](peer);
+work.done.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));
 peer.write('start', { peer: peer.id, life: started.life });
 peer.tell('connected');
-const isTold = Promise.race([peer.left, peer.until('ended')]);
-const finished = done.then(() => peer.tell('done'));
-await Promise.race([finished, isTold]).catch((error: unknown) => {
-  if (!(error instanceof StorageError)) throw error;
-  peer.note('unstored');
-  process.exitCode = UNSTORED;
-});
-if (process.exitCode !== UNSTORED) await isTold;
-await object[Symbol.asyncDispose]();
-await peer.transport.close();
+if (!(await workUntilTold(peer, work))) process.exitCode = UNSTORED;
 
 // From here on nothing may keep the process: if something does, the round sees that it does not end by itself.
 process.off('disconnect', orphaned);

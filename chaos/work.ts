@@ -1,14 +1,19 @@
-/** What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down. */
+/**
+ * What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down.
+ *
+ * It knows of a process what `WorkingPeer` says, and is run in two: as real ones (start-peer.ts), and in the world of a rehearsal
+ * (in-world.fixture.ts), judged by the same rules, so that the one shows how true the other is.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createElection } from '../adapters/election.js';
-import { ForgottenError, LostError } from '../adapters/transports/errors.js';
+import { ForgottenError, LostError, StorageError } from '../adapters/transports/errors.js';
 import { createLastingNames } from '../adapters/locks/lasting-names.js';
 import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import { UsageError } from '../machines/errors.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
 import type { ChaosPeer } from './peer.js';
-import { PEERS, type RoundSubject } from './plan.js';
+import type { RoundSubject } from './plan.js';
 
 export const BUDGET = 2_000;
 /** So many of them may lie at each peer. */
@@ -21,15 +26,21 @@ const SHORT_LOCKS = ['x', 'y'];
 const LONG_LOCK = 'z';
 const LONG_MS = { min: 50, max: 400 };
 
+/** What a process hands to its work. */
+export type WorkingPeer = Pick<
+  ChaosPeer,
+  'peers' | 'transport' | 'storage' | 'phase' | 'left' | 'until' | 'changing' | 'watch' | 'note' | 'answered' | 'tell'
+> & { readonly started: Pick<ChaosPeer['started'], 'role'> };
+
 /** What the peer has, which lets go of everything when it is disposed of; `done` resolves when the peer may go. */
-interface Work {
+export interface Work {
   readonly object: AsyncDisposable;
   readonly done: Promise<unknown>;
 }
 
-function locksOf({ transport, storage, started: { role } }: ChaosPeer): Locks {
-  if (role === 'client') return createLocks({ transport, peers: PEERS, client: true });
-  return createLocks({ transport, storage, ...(role === 'joining' ? { join: true } : { peers: PEERS }) });
+function locksOf({ transport, storage, peers, started: { role } }: WorkingPeer): Locks {
+  if (role === 'client') return createLocks({ transport, peers, client: true });
+  return createLocks({ transport, storage, ...(role === 'joining' ? { join: true } : { peers }) });
 }
 
 /** A newcomer may not be reached yet. */
@@ -45,7 +56,7 @@ async function change(locks: Locks, { add, remove }: MembershipChange): Promise<
   }
 }
 
-function locks(peer: ChaosPeer): Work {
+function locks(peer: WorkingPeer): Work {
   const all = peer.watch(locksOf(peer));
   peer.changing((wanted) => change(all, wanted));
   tellHosts(peer, all);
@@ -74,7 +85,7 @@ function locks(peer: ChaosPeer): Work {
   return { object: all, done: Promise.all([short(), long()]) };
 }
 
-function tellHosts(peer: ChaosPeer, { status$ }: Locks): void {
+function tellHosts(peer: WorkingPeer, { status$ }: Locks): void {
   let last: string | null | undefined;
   status$.subscribe(({ host }) => {
     if (host && host !== last) peer.note('hosted', { host });
@@ -82,9 +93,9 @@ function tellHosts(peer: ChaosPeer, { status$ }: Locks): void {
   });
 }
 
-function leaders(peer: ChaosPeer): Work {
-  const { transport } = peer;
-  const election = createElection({ transport, peers: PEERS });
+function leaders(peer: WorkingPeer): Work {
+  const { transport, peers } = peer;
+  const election = createElection({ transport, peers });
   election.addEventListener('change', () => peer.note('leader', { leader: election.leader }));
   const work = async () => {
     await peer.until('healed');
@@ -95,7 +106,7 @@ function leaders(peer: ChaosPeer): Work {
   return { object: election, done: work() };
 }
 
-type AskingPeer = Pick<ChaosPeer, 'phase' | 'note' | 'answered' | 'tell'>;
+type AskingPeer = Pick<WorkingPeer, 'phase' | 'note' | 'answered' | 'tell'>;
 type AskedLocks = { readonly node: Pick<Locks['node'], 'addEventListener'> };
 
 function unlessLost(error: unknown): null {
@@ -124,9 +135,9 @@ export async function ask(peer: AskingPeer, all: AskedLocks, once: () => Promise
   }
 }
 
-function quota(peer: ChaosPeer): Work {
+function quota(peer: WorkingPeer): Work {
   const all = locksOf(peer);
-  const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * PEERS.length });
+  const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * peer.peers.length });
   const done = ask(peer, all, async () => {
     const { ok } = await budget.take();
     if (ok) peer.note('took', { n: 1 });
@@ -138,7 +149,7 @@ function quota(peer: ChaosPeer): Work {
   return { object: all, done };
 }
 
-function names(peer: ChaosPeer): Work {
+function names(peer: WorkingPeer): Work {
   const all = locksOf(peer);
   const numbers = createLastingNames({ locks: all });
   const done = ask(peer, all, async () => {
@@ -149,7 +160,7 @@ function names(peer: ChaosPeer): Work {
   return { object: all, done };
 }
 
-export const WORK: Readonly<Record<RoundSubject, (peer: ChaosPeer) => Work>> = {
+export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => Work>> = {
   locks,
   leaders,
   members: locks,
@@ -157,3 +168,19 @@ export const WORK: Readonly<Record<RoundSubject, (peer: ChaosPeer) => Work>> = {
   clients: locks,
   names,
 };
+
+/** Works on until the peer may go, lets go of everything, and says whether the disk took everything; what else ends the work is thrown. */
+export async function workUntilTold(peer: WorkingPeer, { object, done }: Work): Promise<boolean> {
+  const isTold = Promise.race([peer.left, peer.until('ended')]);
+  const finished = done.then(() => peer.tell('done'));
+  let isStored = true;
+  await Promise.race([finished, isTold]).catch((error: unknown) => {
+    if (!(error instanceof StorageError)) throw error;
+    peer.note('unstored');
+    isStored = false;
+  });
+  if (isStored) await isTold;
+  await object[Symbol.asyncDispose]();
+  await peer.transport.close();
+  return isStored;
+}
