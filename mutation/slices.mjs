@@ -175,7 +175,7 @@ export const slices = {
   unserved: { files: locks('unserved'), tests: locks('unserved.test', 'status.test'), minutes: 45 },
   register: {
     files: locks('register', 'lasting-quota', 'lasting-names'),
-    tests: locks('lasting.test', 'register-copies.test'),
+    tests: locks('lasting.test', 'register-copies.test', 'register-peer.test', 'register-values.test'),
     minutes: 40,
   },
   desk: {

@@ -12,7 +12,7 @@ import { LostError } from '../transports/errors.js';
 import { Register } from './register.js';
 
 /**
- * What `createLastingNames` is given.
+ * What `createLastingNames` is given; each member calls it as it starts.
  *
  * @public
  */

@@ -1,10 +1,11 @@
 /**
  * A budget that outlives the peers who draw on it: what is left is kept by a majority of them, see register.ts.
  *
- * Never more than the budget is given out. Every peer keeps a stock of at most its part of `waste`, from which it answers at once; who
- * is refused knows that no more than `waste` is left, in the stocks of others. A peer that crashes takes its stock with it, and what it
+ * Never more than the budget is given out. Every member keeps a stock of at most its part of `waste`, from which it answers at once; who
+ * is refused knows that no more than `waste` is left, in the stocks of others (and what was fetched there when the members were fewer). A peer that crashes takes its stock with it, and what it
  * was just fetching. Where peers stay, the controllers behind `createQuota` need no majority and fewer messages.
  */
+import { UsageError } from '../../machines/errors.js';
 import type { Locks } from './locks.js';
 import { requireAmount } from '../controller/controller-node.js';
 import { checkOptions, optional, someLocks, someText, wholeNumber } from '../options.js';
@@ -12,16 +13,19 @@ import { Register } from './register.js';
 import type { Taken } from '../controller/quota.js';
 
 /**
- * What `createLastingQuota` is given; everybody gives the same budget.
+ * What `createLastingQuota` is given; everybody gives the same budget, and each member calls it as it starts.
  *
  * @public
  */
 export interface LastingQuotaOptions {
   /** Whose peers keep what is left; see `createLocks`. */
   readonly locks: Locks;
-  /** How many permits there are, for all peers together and for good. */
+  /** How many permits there are, for all peers together and for good: the same for everybody. Who begins with another one is named on the console. */
   readonly budget: number;
-  /** How many of them may lie in the stocks of peers; none unless given, and then every take asks a majority. */
+  /**
+   * How many of them may lie in the stocks of the members, each of which has a part; none unless given, and then every take asks a majority. No
+   * more than the budget.
+   */
   readonly waste?: number;
   /** Only those of the same name share; `quota` unless given. */
   readonly name?: string;
@@ -59,7 +63,8 @@ const CHECKS = { locks: someLocks, budget: wholeNumber, waste: optional(wholeNum
  */
 export class LastingQuota {
   private readonly left: Register<number>;
-  private readonly share: number;
+  private readonly locks: Locks;
+  private readonly waste: number;
   private stock = 0;
   /** Takes of this peer are answered one after the other. */
   private last: Promise<unknown> = Promise.resolve();
@@ -67,8 +72,11 @@ export class LastingQuota {
   constructor(options: LastingQuotaOptions) {
     checkOptions('createLastingQuota', options, CHECKS);
     const { locks, budget, waste = 0, name = 'quota' } = options;
+    if (waste > budget)
+      throw new UsageError(`createLastingQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`);
+    this.locks = locks;
+    this.waste = waste;
     this.left = new Register(locks, name, budget, isCount);
-    this.share = Math.floor(waste / locks.peers.length);
   }
 
   /** What this peer can give without asking anybody. */
@@ -102,8 +110,9 @@ export class LastingQuota {
     const needed = amount - this.stock;
     let fetched = 0;
     await this.left.change((left) => {
-      // Tried anew after a failure, it begins from what is left then.
-      fetched = left < needed ? 0 : needed + Math.min(this.share, left - needed);
+      // Tried anew after a failure, it begins from what is left then. Who has the lock knows who votes.
+      const share = Math.floor(this.waste / this.locks.members.length);
+      fetched = left < needed ? 0 : needed + Math.min(share, left - needed);
       return left - fetched;
     }, options);
     this.stock += fetched;

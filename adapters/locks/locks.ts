@@ -21,7 +21,7 @@ import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import { during, type Lock } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
-import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions } from './members.js';
+import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions, type Moving } from './members.js';
 import {
   checkAcquire,
   checkName,
@@ -93,6 +93,10 @@ export class Locks implements AsyncDisposable {
   readonly peers: readonly NodeId[];
   /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
+  /** Whether this peer votes once it is a member, and so keeps registers. @internal */
+  readonly isKeeper: boolean;
+  /** Those that were made here: a change of members waits until they have moved. @internal */
+  readonly registers = new Set<Moving>();
   // Private to the letter: what is live here is no data, and XState walks all of a context that it persists.
   #transport: Transport<Linked>;
   #node!: LiveNode;
@@ -131,6 +135,7 @@ export class Locks implements AsyncDisposable {
     this.storage = options.storage;
     this.#isConfirmed = options.confirm ?? false;
     this.#isClient = options.client ?? false;
+    this.isKeeper = !this.#isClient && visits === undefined;
     const epochs$ = this.#nodes$.pipe(
       switchMap(({ notices$ }) => notices$),
       filter((notice): notice is LocksNotice & { type: 'serving' } => notice.type === 'serving'),
@@ -158,7 +163,7 @@ export class Locks implements AsyncDisposable {
     this.#transport = transport;
     this.#node = node;
     warnWhenUnserved(node, transport, this.peers, () => this.status());
-    this.#members = new Members(node, transport, this.peers);
+    this.#members = new Members(node, transport, this.peers, this.registers);
     this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
     node.notices$.subscribe((notice) => this.hear(notice));
     this.#nodes$.next(node);
@@ -290,8 +295,8 @@ export class Locks implements AsyncDisposable {
 
   /**
    * A peer votes from now on. It has been started with `join: true`, and is reached from here. On any member; resolves with all members
-   * once a majority of the old ones and of the new ones has decided it, at once where the peer votes already. Locks stay with those who
-   * hold them.
+   * once a majority of the old ones and of the new ones has decided it, and the registers that were made here are kept with the new ones, or have waited ten
+   * seconds for it in vain (docs/locks.md). Locks stay with those who hold them.
    *
    * @throws UsageError when this peer is no member, or the new one is not reached.
    * @example
@@ -305,7 +310,7 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * A peer votes no more. Let go of what it holds first: it keeps that for this epoch only. Of one that was removed before it resolves at once.
+   * A peer votes no more, as `addMember`. Let go of what it holds first: it keeps that for this epoch only.
    *
    * @throws UsageError when this peer is no member, and for one that never was a member.
    * @example

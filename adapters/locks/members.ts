@@ -107,6 +107,11 @@ const votersIn = ({ membership, served }: EpochsContext): NodeId[] => [
   ...(isOfAllPresent(membership) ? served.members : membership.voters),
 ];
 
+/** What moves when the members change, and is waited for. @internal */
+export interface Moving {
+  moved(): Promise<void>;
+}
+
 export class Members {
   /** Changes of one peer wait for each other. */
   private last: Promise<unknown> = Promise.resolve();
@@ -121,6 +126,8 @@ export class Members {
     private readonly node: LiveNode,
     private readonly transport: Transport,
     private readonly first: readonly NodeId[],
+    /** Who stops for good once its change is over takes nothing along. */
+    private readonly registers: ReadonlySet<Moving>,
   ) {
     let hasServed = false;
     node.notices$.subscribe((notice) => {
@@ -146,7 +153,11 @@ export class Members {
     options.signal?.throwIfAborted();
     const decided = this.last.then(() => this.decide(change, options.signal));
     this.last = decided.catch(() => {});
-    return abortable(decided, options.signal);
+    const moved = decided.then(async (voters) => {
+      await Promise.all([...this.registers].map((register) => register.moved()));
+      return voters;
+    });
+    return abortable(moved, options.signal);
   }
 
   /** Of each peer once, where this one is served: then both may be, each by its own list. */

@@ -1,11 +1,16 @@
 /** The locks of one peer, as much of them as a register uses, between peers that the test is. */
+import { Subject } from 'rxjs';
+import type { Message } from '../../machines/effects.js';
+import { hash } from '../../machines/hash.js';
 import { firstFence } from '../../machines/locks/epoch.js';
+import { firstMembership, type Membership } from '../../machines/locks/membership.js';
 import { VirtualClock } from '../../network/clock.js';
 import type { PeerStorage } from '../storage/storage.js';
 import { createTransport, type DriverListener } from '../transports/driver.js';
 import { inProcessGuarantees } from '../transports/guarantees.js';
 import type { Json } from '../transports/transport.js';
 import { Lock } from './lock-handle.js';
+import { Register } from './register.js';
 import type { Locks } from './locks.js';
 
 export interface Options {
@@ -13,6 +18,9 @@ export interface Options {
   readonly storage?: PeerStorage;
   /** The epoch that this peer has served first; 5 unless given. */
   readonly served?: Promise<number>;
+  readonly isKeeper?: boolean;
+  /** Who votes; the peers unless given. */
+  readonly decided?: Membership;
 }
 
 /** The fence of the first grant. */
@@ -20,7 +28,13 @@ export const FIRST = firstFence(5) + 10;
 
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** The locks of peer `a`, as much of them as a register uses. Locks are granted at once, with fences of epoch 5. */
-export async function locksOf({ peers = ['a', 'b', 'c'], storage, served = Promise.resolve(5) }: Options = {}) {
+export async function locksOf({
+  peers = ['a', 'b', 'c'],
+  storage,
+  served = Promise.resolve(5),
+  isKeeper = true,
+  decided = firstMembership(peers),
+}: Options = {}) {
   let medium!: DriverListener;
   const sent: { to: string; name: string; message: any }[] = [];
   const transport = createTransport('a', inProcessGuarantees, (given) => {
@@ -38,14 +52,30 @@ export async function locksOf({ peers = ['a', 'b', 'c'], storage, served = Promi
   const granted: Lock[] = [];
   const asked: unknown[][] = [];
   const released: Lock[] = [];
+  const notices$ = new Subject<Message>();
+  const notified: Message[] = [];
   let end!: (error: Error | null) => void;
   const crypto = { getRandomValues: (words: Uint32Array) => words.fill(70), randomUUID: () => '' };
   const locks = {
-    node: { id: 'a', name: 'locks', environment: { clock, crypto }, closed: new Promise((resolve) => (end = resolve)) },
+    node: {
+      id: 'a',
+      name: 'locks',
+      environment: { clock, crypto },
+      closed: new Promise((resolve) => (end = resolve)),
+      ready: Promise.resolve(),
+      notices$,
+      notify: (notice: Message) => void notified.push(notice),
+      role: () => ({ context: { membership: decided } }),
+    },
     transport,
     peers,
+    get members() {
+      return decided.voters;
+    },
     storage,
     served,
+    isKeeper,
+    registers: new Set(),
     request: () => {},
     close: () => {},
     acquire: async (...given: unknown[]) => {
@@ -55,6 +85,36 @@ export async function locksOf({ peers = ['a', 'b', 'c'], storage, served = Promi
       return lock;
     },
   };
+  /** The members change, as it is heard here. */
+  const decide = (version: number, voters: readonly string[]) => {
+    decided = { ...decided, version, voters };
+    notices$.next({ type: 'members' });
+  };
   const say = (from: string, message: object, name = 'locks/x') => medium.received(from, { v: 1, name, message } as Json);
-  return { locks: locks as unknown as Locks, medium, clock, sent, granted, asked, released, end, say };
+  return { locks: locks as unknown as Locks, medium, clock, sent, granted, asked, released, notified, end, say, decide };
 }
+
+export const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+/** Register `x` of peer `a`, between peers that are up. */
+export async function registerOf(options: Options = {}) {
+  const all = await locksOf(options);
+  for (const peer of ['b', 'c']) all.medium.up(peer);
+  const register = new Register(all.locks, 'x', 0, isNumber);
+  await turn();
+  /** What was asked of a peer last. */
+  const lastTo = (peer: string) => all.sent.filter(({ to }) => to === peer).at(-1)?.message;
+  /** A peer answers what it was asked last. */
+  const answer = async (peer: string, said: object) => {
+    all.say(peer, { ...said, number: lastTo(peer).number });
+    await turn();
+  };
+  return { ...all, register, lastTo, answer };
+}
+
+/** With whom it is kept, unless the members change; and the digest of what it begins with. */
+export const keepers = { version: 1, peers: ['a', 'b', 'c'] };
+export const initial = hash('0');
+export const copy = (fence: number, value: number) => ({ type: 'copy', copy: { fence, value, keepers } });
+export const none = { type: 'copy', copy: null };
+export const stored = { type: 'stored' };

@@ -1,5 +1,6 @@
 /** Values, quotas and names that outlive the peers: what was acknowledged counts, nothing counts twice, and too much loss is said. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hash } from '../../machines/hash.js';
 import { LostError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLastingNames } from './lasting-names.js';
@@ -38,12 +39,12 @@ function later(work: () => void, delay: number) {
 
 /** At the first writing of a register: `instead` of it, and the lock is gone. */
 function losing(of: unknown, instead: (write: () => Promise<unknown>) => unknown): void {
-  const register = of as { ask(...args: readonly unknown[]): Promise<unknown> };
-  const { ask } = register;
-  register.ask = async (question, ...rest) => {
-    const go = () => ask.call(register, question, ...rest);
-    if ((question as { type: string }).type !== 'write') return go();
-    register.ask = ask;
+  const { questions } = of as { questions: { ask(asking: { question: { type: string } }): Promise<unknown> } };
+  const { ask } = questions;
+  questions.ask = async (asking) => {
+    const go = () => ask.call(questions, asking);
+    if (asking.question.type !== 'write') return go();
+    questions.ask = ask;
     await instead(go);
     throw new LostError('the lock was taken away');
   };
@@ -77,12 +78,13 @@ describe('a register', () => {
     await things['a']!.change((n) => n + 1);
     const b = things['b'] as unknown as { answer(question: object): Promise<object>; copy: { fence: number } | null };
     const { fence } = b.copy!;
-    const later = { type: 'copy', copy: { fence, value: 1 } };
+    const keepers = { version: 1, peers: IDS };
+    const later = { type: 'copy', copy: { fence, value: 1, keepers }, initial: hash('0') };
     expect(await b.answer({ type: 'read', fence: fence + 2 })).toEqual(later);
-    expect(await b.answer({ type: 'write', fence: fence + 1, value: 7 })).toEqual({ type: 'late' });
+    expect(await b.answer({ type: 'write', fence: fence + 1, value: 7, keepers })).toEqual({ type: 'late' });
     expect(await b.answer({ type: 'read', fence: fence + 1 })).toEqual({ type: 'late' });
     expect(await b.answer({ type: 'read', fence: fence + 2 })).toEqual(later);
-    expect(await b.answer({ type: 'write', fence: fence + 2, value: 7 })).toEqual({ type: 'stored' });
+    expect(await b.answer({ type: 'write', fence: fence + 2, value: 7, keepers })).toEqual({ type: 'stored' });
   });
 
   test('when too many have started anew every change is refused, and when all have it begins anew', async () => {
@@ -101,7 +103,7 @@ describe('a register', () => {
 
   test.each([
     ['is refused', () => {}, 'ForgottenError'],
-    ['would be made twice if who has forgotten were believed', (count: any) => (count.copy = { fence: 0, value: 0 }), 2],
+    ['would be made twice if who has forgotten were believed', (count: any) => (count.copy = { fence: 0, value: 0, keepers: { version: 1, peers: IDS } }), 2],
   ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);

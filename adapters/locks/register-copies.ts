@@ -1,0 +1,141 @@
+/**
+ * With whom the copies of a register are kept, how that becomes the next list of members, and which answers are enough to know the latest.
+ *
+ * A copy says with which list of peers it is kept; while it moves from one list to the next it says both, and needs a majority of each, for
+ * reading and for writing (Ongaro and Ousterhout: joint consensus). What is kept with one list again proves that such a joint copy was
+ * complete, for it is written only then, under the same fence; so who reads it needs nobody of earlier lists.
+ */
+import type { NodeId } from '../../machines/effects.js';
+import { isObject } from '../../machines/checks.js';
+import { isMajority } from '../../machines/locks/epoch.js';
+import type { Json } from '../transports/transport.js';
+
+/** With whom a copy is kept. */
+export interface Keepers {
+  /** Of their list; 0 for that of a peer that came later and has stored nothing. */
+  readonly version: number;
+  readonly peers: readonly NodeId[];
+  /** While it moves: with whom it was kept before. */
+  readonly from?: readonly NodeId[];
+}
+
+export interface Copy {
+  /** Of its writer's lock; 0 for what nobody has written. */
+  readonly fence: number;
+  readonly value: Json;
+  readonly keepers: Keepers;
+}
+
+/** `late`: somebody with a larger fence has been here; `refused`: this is no value of the register, as it is made here. */
+export type Answer =
+  | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number }
+  | { readonly type: 'stored' }
+  | { readonly type: 'late' }
+  | { readonly type: 'refused' };
+
+export type Answers = ReadonlyMap<NodeId, Answer>;
+
+/** `initial`: a digest of what the register holds before the first change, as it is made there. */
+export type Question =
+  | { readonly type: 'read'; readonly fence: number; readonly initial?: number }
+  /** The release before knows no `move`: it would store such a copy without saying with whom it is kept. */
+  | ({ readonly type: 'write' | 'move' } & Copy);
+
+export const NOBODY: Keepers = { version: 0, peers: [] };
+
+export const listsOf = ({ peers, from }: Keepers): (readonly NodeId[])[] => (from ? [peers, from] : [peers]);
+
+export const isKeptBy = (nodes: ReadonlySet<NodeId>, keepers: Keepers): boolean =>
+  listsOf(keepers).every((list) => isMajority(list.filter((peer) => nodes.has(peer)).length, list));
+
+/** With whom the next copy is to be kept, one write after the other: what moves already goes on first. */
+export function keepersAfter(kept: Keepers, decided: Keepers): readonly Keepers[] {
+  const { version, peers, from } = kept;
+  if (from) return [kept, { version, peers }];
+  return decided.version > version ? [{ ...decided, from: peers }, decided] : [kept];
+}
+
+/** Under one fence a joint copy is written before the one that is kept with one list again. */
+export const isLater = (one: Copy, other: Copy): boolean =>
+  one.fence !== other.fence
+    ? one.fence > other.fence
+    : Boolean(one.keepers.from) === Boolean(other.keepers.from)
+      ? one.keepers.version > other.keepers.version
+      : one.keepers.from === undefined;
+
+export const writing = (copy: Copy): Question => ({
+  type: copy.keepers.version > 1 || copy.keepers.from ? 'move' : 'write',
+  ...copy,
+});
+
+/** What is known of a register by the answers to a reading. */
+export interface Known {
+  /** `null` where nobody has a copy. */
+  readonly latest: Copy | null;
+  /** Who has one, also one that says that nothing was ever written there. */
+  readonly witnesses: ReadonlySet<NodeId>;
+  /** Whose copies are no values of the register, as it is made here: as good as no answers. */
+  readonly unread: readonly NodeId[];
+  /** Who has answered, and whose answers matter. */
+  readonly answered: ReadonlySet<NodeId>;
+  readonly asked: ReadonlySet<NodeId>;
+  /** `settled`: a majority has it with its one list, so that nobody else is needed. */
+  readonly is: 'waiting' | 'known' | 'settled' | 'unwritten' | 'forgotten';
+}
+
+export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unknown) => boolean): Known {
+  const copies = new Map<NodeId, Copy>();
+  const unread: NodeId[] = [];
+  for (const [peer, answer] of answers) {
+    if (answer.type !== 'copy' || !answer.copy) continue;
+    if (isValue(answer.copy.value)) copies.set(peer, answer.copy);
+    else unread.push(peer);
+  }
+  const latest = [...copies.values()].reduce<Copy | null>((last, copy) => (last && !isLater(copy, last) ? last : copy), null);
+  const witnesses = new Set(copies.keys());
+  const answered = new Set([...answers.keys()].filter((peer) => !unread.includes(peer)));
+  const written = latest !== null && latest.fence > 0 ? latest : null;
+  const asked = new Set([...(written ? listsOf(written.keepers).flat() : []), ...decided.peers]);
+  const isAnswered = decided.version > 0 && [...asked].every((peer) => answered.has(peer));
+  const known = { latest, witnesses, unread, answered, asked };
+  if (latest && isKeptBy(witnesses, latest.keepers) && (written || isKeptBy(witnesses, decided)))
+    return { ...known, is: isSettled(copies, latest.keepers) ? 'settled' : 'known' };
+  if (!isAnswered) return { ...known, is: 'waiting' };
+  const remembering = decided.peers.filter((peer) => witnesses.has(peer)).length;
+  const isUnwritten = !written && (remembering === 0 || remembering === decided.peers.length);
+  return { ...known, is: isUnwritten ? 'unwritten' : 'forgotten' };
+}
+
+/** Whether a majority says that its copy is kept with this list alone. */
+function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: Keepers): boolean {
+  const settled = peers.filter((peer) => {
+    const keepers = copies.get(peer)?.keepers;
+    return keepers?.version === version && !keepers.from;
+  });
+  return !from && isMajority(settled.length, peers);
+}
+
+/** How many know a register of which too many have forgotten. */
+export function tellForgotten({ latest, witnesses }: Known, decided: Keepers): string {
+  const lists = latest && latest.fence > 0 ? listsOf(latest.keepers) : [decided.peers];
+  const told = lists.map((list) => [list.filter((peer) => witnesses.has(peer)).length, list] as const);
+  const [count, list] = told.find(([known, of]) => !isMajority(known, of)) ?? told[0]!;
+  return `${count} of ${list.length} peers`;
+}
+
+const isPeers = (value: unknown): value is readonly NodeId[] =>
+  Array.isArray(value) && value.every((peer) => typeof peer === 'string');
+
+const isKeepers = (value: unknown): value is Keepers =>
+  isObject(value) &&
+  Number.isSafeInteger(value['version']) &&
+  isPeers(value['peers']) &&
+  (value['from'] === undefined || isPeers(value['from']));
+
+/** As it was stored or sent; the release before did not say with whom. `undefined` for what is no copy. */
+export function copyOf(given: unknown, first: Keepers): Copy | null | undefined {
+  if (given === null) return null;
+  if (!isObject(given) || !Number.isSafeInteger(given['fence']) || given['value'] === undefined) return undefined;
+  const { fence, value, keepers = first } = given as unknown as Omit<Copy, 'keepers'> & Partial<Copy>;
+  return isKeepers(keepers) ? { fence, value, keepers } : undefined;
+}

@@ -1,0 +1,232 @@
+/**
+ * Registers as they ship, in a world of which the test decides everything: in which order messages come, who has the lock, whether an earlier
+ * holder has noticed, who votes and who has heard of it, who crashes and starts again with what it had stored.
+ *
+ * The value is the list of all changes, each of which adds its name. So the last value tells the order of all, and each answer has to be a
+ * beginning of it.
+ */
+import { Subject } from 'rxjs';
+import type { Message } from '../../machines/effects.js';
+import { byName } from '../../machines/locks/epoch.js';
+import { firstMembership, type Membership } from '../../machines/locks/membership.js';
+import { VirtualClock } from '../../network/clock.js';
+import { Random } from '../../network/random.js';
+import { createTransport, type DriverListener } from '../transports/driver.js';
+import { LostError } from '../transports/errors.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
+import type { Json } from '../transports/transport.js';
+import { Lock } from './lock-handle.js';
+import type { Locks } from './locks.js';
+import { Register } from './register.js';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((name) => typeof name === 'string');
+
+interface Life {
+  readonly id: string;
+  readonly medium: DriverListener;
+  readonly register: Register<string[]>;
+  readonly notices$: Subject<Message>;
+  isUp: boolean;
+  known: Membership;
+}
+
+interface Wish {
+  readonly life: Life;
+  readonly grant: (lock: Lock) => void;
+}
+
+interface Change {
+  readonly name: string;
+  readonly called: number;
+  returned?: { readonly at: number; readonly value: readonly string[] };
+}
+
+export class RegisterWorld {
+  readonly changes: Change[] = [];
+  readonly lives = new Map<string, Life>();
+  private readonly clock = new VirtualClock();
+  private readonly disks = new Map<string, Map<string, Json>>();
+  private readonly lines = new Map<string, { readonly from: Life; readonly to: string; readonly message: Json }[]>();
+  private readonly lists: Membership[];
+  private wishes: Wish[] = [];
+  private holders: { readonly life: Life; readonly lock: Lock; isHolding: boolean }[] = [];
+  private fences = 0;
+  private time = 0;
+  /** What is said between these and the others is heard later, once they are in touch again. */
+  apart: readonly string[] = [];
+
+  constructor(
+    readonly random: Random,
+    private readonly first: readonly string[],
+    private readonly all: readonly string[],
+  ) {
+    this.lists = [firstMembership(first)];
+    for (const id of all) this.disks.set(id, new Map());
+    for (const id of first) this.start(id);
+  }
+
+  get decided(): Membership {
+    return this.lists.at(-1)!;
+  }
+
+  start(id: string): void {
+    const isFirst = this.first.includes(id);
+    const life = { id, isUp: true, notices$: new Subject<Message>() } as { -readonly [K in keyof Life]: Life[K] };
+    life.known = this.lives.get(id)?.known ?? (isFirst ? this.lists[0]! : { version: 0, voters: [], origin: 0 });
+    const transport = createTransport(id, inProcessGuarantees, (given) => {
+      life.medium = given;
+      given.opened({
+        send: (to, message) => {
+          if (life.isUp) this.line(id, to).push({ from: life, to, message: structuredClone(message) as Json });
+        },
+        close: () => {},
+      });
+    });
+    void transport.connect();
+    for (const peer of this.all) if (peer !== id) life.medium.up(peer);
+    const disk = this.disks.get(id)!;
+    const locks = {
+      node: {
+        id,
+        name: 'locks',
+        environment: {
+          clock: this.clock,
+          crypto: { getRandomValues: (words: Uint32Array) => words.fill(this.random.below(2 ** 32)) },
+        },
+        closed: new Promise(() => {}),
+        ready: Promise.resolve(),
+        notices$: life.notices$,
+        notify: () => {},
+        role: () => ({ context: { membership: life.known } }),
+      },
+      transport,
+      peers: isFirst ? this.first : [],
+      storage: {
+        load: async (key: string) => disk.get(key),
+        save: async (key: string, value: Json) => void (life.isUp && disk.set(key, structuredClone(value))),
+      },
+      served: Promise.resolve(0),
+      isKeeper: true,
+      registers: new Set(),
+      request: () => {},
+      close: () => {},
+      acquire: () => new Promise<Lock>((grant) => this.wishes.push({ life, grant })),
+    };
+    life.register = new Register<string[]>(locks as unknown as Locks, 'x', [], isNames);
+    this.lives.set(id, life);
+  }
+
+  crash(id: string): void {
+    this.lives.get(id)!.isUp = false;
+    this.wishes = this.wishes.filter(({ life }) => life.isUp);
+    this.holders = this.holders.filter(({ life }) => life.isUp);
+  }
+
+  /** Of one that is a member, or was, as far as it has heard. */
+  change(id: string): void {
+    if (this.lives.get(id)!.known.version === 0) return;
+    const change: Change = { name: `${this.changes.length}`, called: this.time };
+    this.changes.push(change);
+    this.lives.get(id)!.register.change((names) => [...names, change.name]).then(
+      (value) => (change.returned = { at: this.time, value }),
+      // It may count or not.
+      () => {},
+    );
+  }
+
+  /** The next list, which nobody but whom the test tells has heard of. */
+  decide(voters: readonly string[]): void {
+    this.lists.push({ ...this.decided, version: this.decided.version + 1, voters: voters.toSorted(byName) });
+  }
+
+  /** Whether a peer has stored what somebody wrote. */
+  hasTrace(id: string): boolean {
+    const { stored } = (this.disks.get(id)!.get('locks/x') ?? {}) as { stored?: { copy: { fence: number } | null } };
+    return (stored?.copy?.fence ?? 0) > 0;
+  }
+
+  learn(id: string, version = this.decided.version): void {
+    const life = this.lives.get(id)!;
+    const list = this.lists[version - 1]!;
+    if (list.version <= life.known.version) return;
+    life.known = list;
+    if (life.isUp) life.notices$.next({ type: 'members' });
+  }
+
+  /** The lock goes to somebody who waits; whoever has it is told at once, later or never. */
+  grant(isTold: boolean): void {
+    if (this.wishes.length === 0) return;
+    const [{ life, grant }] = this.wishes.splice(this.random.below(this.wishes.length), 1) as [Wish];
+    if (isTold) this.take();
+    const holder = { life, isHolding: true } as (typeof this.holders)[number] & { lock: Lock };
+    holder.lock = new Lock('x', ++this.fences, 'exclusive', () => {
+      holder.isHolding = false;
+      this.holders = this.holders.filter((other) => other !== holder);
+    });
+    this.holders.push(holder);
+    grant(holder.lock);
+  }
+
+  /** Everybody who has the lock hears that it is lost. */
+  take(): void {
+    for (const { lock } of this.holders.splice(0)) lock.lose(new LostError('the lock was taken away'));
+  }
+
+  get isHeld(): boolean {
+    return this.holders.length > 0;
+  }
+
+  /** The next message of some line comes. */
+  deliver(): boolean {
+    const waiting = [...this.lines.values()].filter(
+      ([first]) => first && this.apart.includes(first.from.id) === this.apart.includes(first.to),
+    );
+    if (waiting.length === 0) return false;
+    const { from, to, message } = this.random.pick(waiting).shift()!;
+    const life = this.lives.get(to);
+    if (life?.isUp) life.medium.received(from.id, message);
+    return true;
+  }
+
+  pass(ms: number): void {
+    this.clock.runUntil(this.clock.now() + ms);
+  }
+
+  async step(): Promise<void> {
+    this.time++;
+    await turn();
+  }
+
+  /** Nothing fails any more, and the lock has one holder; until all that was asked for is done, or so many steps. */
+  async settle(isDone: () => boolean, steps = 20_000): Promise<boolean> {
+    this.take();
+    this.apart = [];
+    for (let i = 0; i < steps && !isDone(); i++) {
+      if (!this.isHeld) this.grant(true);
+      if (!this.deliver()) this.pass(100);
+      await this.step();
+    }
+    return isDone();
+  }
+
+  private line(from: string, to: string) {
+    const key = `${from} ${to}`;
+    if (!this.lines.has(key)) this.lines.set(key, []);
+    return this.lines.get(key)!;
+  }
+}
+
+/** What is wrong with the answers, by the value after all of them; `null` for nothing. */
+export function wrongOf(changes: readonly Change[], last: readonly string[]): string | null {
+  if (new Set(last).size !== last.length) return `a change counts twice: ${last.join()}`;
+  const returned = changes.filter((change) => change.returned);
+  for (const { name, returned: answer } of returned)
+    if (answer!.value.some((other, i) => other !== last[i]) || answer!.value.at(-1) !== name)
+      return `${name} gave ${answer!.value.join()}, and at last there is ${last.join()}`;
+  for (const before of returned)
+    for (const { name, called, returned: answer } of returned)
+      if (before.returned!.at < called && before.returned!.value.length >= answer!.value.length)
+        return `${before.name} was over before ${name} was called, and comes after it: ${last.join()}`;
+  return null;
+}

@@ -1,0 +1,122 @@
+/** What a register asks of everybody, oneself included, again and again until the answers are enough; who is waited for is said on the console. */
+import { Subscription } from 'rxjs';
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Channels } from '../node/channels.js';
+import { absenceOf } from '../transports/absence.js';
+import { LostError } from '../transports/errors.js';
+import { later } from '../transports/later.js';
+import { escape } from '../transports/reading.js';
+import type { Locks } from './locks.js';
+import type { Answer, Answers, Question } from './register-copies.js';
+
+/** Peers that have not made the register yet, or were cut off, are asked again. */
+const AGAIN_MS = 100;
+
+/** Longer than a start, a failure and its detection take. */
+export const WAITING_MS = 10_000;
+
+/** What the answers come to: what was asked for, an error, or `null`, and then who is still waited for matters. */
+export interface Asking<R> {
+  readonly question: Question;
+  /** What this peer itself answers. */
+  readonly own: () => Promise<Answer>;
+  /** Ends the waiting. */
+  readonly over: AbortSignal;
+  readonly outcome: (answers: Answers) => R | Error | null;
+  readonly awaited: (answers: Answers) => Iterable<NodeId>;
+}
+
+export class Questions {
+  private readonly open = new Map<number, (peer: NodeId, answer: Answer) => void>();
+
+  constructor(
+    private readonly locks: Locks,
+    private readonly channels: Channels,
+    /** How the register is called, and the conversation in which it is spoken of. */
+    private readonly name: string,
+    private readonly conversation: string,
+    /** Answers to an earlier life of this peer are none to this one. */
+    private asked: number,
+  ) {}
+
+  heard(number: number, from: NodeId, answer: Answer): void {
+    this.open.get(number)?.(from, answer);
+  }
+
+  /** Whether a peer can still answer what it is asked now. */
+  readonly isHere = (peer: NodeId): boolean => peer === this.locks.node.id || this.locks.transport.peers.has(peer);
+
+  ask<R>({ question, own, over, outcome, awaited }: Asking<R>): Promise<R> {
+    const { id, environment } = this.locks.node;
+    const number = ++this.asked;
+    const answers = new Map<NodeId, Answer>();
+    return new Promise<R>((resolve, reject) => {
+      const timers = new Subscription();
+      const giveUp = () => settle(() => reject(over.reason as Error));
+      const settle = (how: () => void) => {
+        timers.unsubscribe();
+        this.open.delete(number);
+        over.removeEventListener('abort', giveUp);
+        how();
+      };
+      const look = () => {
+        const end = outcome(answers);
+        if (end instanceof Error) settle(() => reject(end));
+        else if (end !== null) settle(() => resolve(end));
+      };
+      const askAll = () => {
+        for (const peer of this.locks.transport.peers)
+          if (!answers.has(peer)) this.channels.send(this.conversation, peer, numbered(question, number));
+        later(
+          timers,
+          environment.clock,
+          () => {
+            // Somebody whose answer is awaited may have gone.
+            look();
+            if (!timers.closed) askAll();
+          },
+          AGAIN_MS,
+        );
+      };
+      this.open.set(number, (peer, answer) => {
+        answers.set(peer, answer);
+        if (answer.type === 'late') settle(() => reject(new LostError(`somebody else has changed "${this.name}" since`)));
+        else look();
+      });
+      if (over.aborted) return giveUp();
+      over.addEventListener('abort', giveUp, { once: true });
+      later(timers, environment.clock, () => this.warn([...awaited(answers)].filter((peer) => !answers.has(peer))), WAITING_MS);
+      try {
+        askAll();
+      } catch (error) {
+        // It does not fit into a message, and nobody has stored anything.
+        return settle(() => reject(error as Error));
+      }
+      own().then(
+        (answer) => this.heard(number, id, answer),
+        (error: Error) => settle(() => reject(error)),
+      );
+    });
+  }
+
+  /** Who is waited for, and what would help. */
+  private warn(awaited: readonly NodeId[]): void {
+    const { node, transport } = this.locks;
+    const missing = [...new Set(awaited)];
+    const reasonOf = (peer: NodeId): string => {
+      if (this.isHere(peer))
+        return `"${peer}" is connected and does not answer; make "${this.name}" there as well, as each member does when it starts`;
+      const absence = absenceOf(transport, peer);
+      return `"${peer}" is not there${absence === null ? '' : ` (${absence})`}`;
+    };
+    console.warn(
+      escape(
+        `"${this.name}" of "${node.name}" at peer "${node.id}" has waited for ${WAITING_MS / 1000} s for those who keep it: ${missing.map(reasonOf).join('; ')}`,
+      ),
+    );
+    node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing } as Message);
+  }
+}
+
+/** Which question it is, or which it answers. */
+export const numbered = <M extends Message>(message: M, number: number): M & { readonly number: number } => ({ ...message, number });

@@ -1,0 +1,74 @@
+/** Values that a register refuses: of its own changes, of others, and those that others refuse. */
+import { describe, expect, test } from 'vitest';
+import { copy, keepers, locksOf, registerOf, turn } from './register.fixture.js';
+import { Register } from './register.js';
+
+describe('a value that is none', () => {
+  test.each([
+    ['text', () => 'text' as never, 'gives "text", which isValue refuses'],
+    ['NaN, which JSON does not carry', () => NaN, 'gives NaN, which isValue refuses, as JSON carries it'],
+    ['nothing', () => undefined as never, 'gives undefined, which isValue refuses'],
+    ['a BigInt', () => 1n as never, 'gives 1, which isValue refuses'],
+    ['a promise', async () => 1, 'gives a promise; wait for what it takes before, and give the value itself; nothing has changed'],
+    ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
+  ])('of a change is refused before anything is written: %s', async (_, how, says) => {
+    const { register, sent, released, answer } = await registerOf();
+    const changed = register.change(how as () => number).catch((error: Error) => error);
+    await turn();
+    for (const peer of ['b', 'c']) await answer(peer, copy(7, 40));
+    expect(await changed).toMatchObject({ name: 'UsageError', message: expect.stringContaining(`"x": a change of it ${says}`) });
+    expect([sent.every(({ message }) => message.type === 'read'), released.length]).toEqual([true, 1]);
+  });
+
+  test('what others hold is not changed in place', async () => {
+    const all = await locksOf({ peers: ['a'] });
+    const register = new Register<number[]>(all.locks, 'x', [], Array.isArray as never);
+    const first = register.change((list) => (list.push(1), list));
+    expect(await first).toEqual([1]);
+    await expect(
+      register.change((list) => {
+        list.push(2);
+        throw new Error('mine');
+      }),
+    ).rejects.toThrow('mine');
+    expect(await register.change((list) => list)).toEqual([1]);
+  });
+
+  test('is refused by name by who does not know it', async () => {
+    const { say, sent } = await registerOf();
+    say('b', { type: 'write', fence: 2 ** 50, value: 'x', keepers, number: 3 });
+    await turn();
+    expect(sent.map(({ message }) => message)).toEqual([{ type: 'refused', number: 3 }]);
+  });
+
+  test('a change ends once too many refuse what it brings, and not before', async () => {
+    const { register, answer } = await registerOf();
+    let end: unknown;
+    void register.change((n) => n + 1).catch((error: Error) => (end = error));
+    await turn();
+    for (const peer of ['b', 'c']) await answer(peer, copy(7, 40));
+    await answer('b', { type: 'refused' });
+    expect(end).toBeUndefined();
+    await answer('c', { type: 'refused' });
+    expect(end).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('the new value of "x" is refused by isValue at b, c; give all the same isValue'),
+    });
+  });
+
+  test('a copy that is none here counts as no answer, and a change ends by name where nobody else can answer', async () => {
+    const { register, medium, clock, answer } = await registerOf();
+    const strange = { type: 'copy', copy: { fence: 9, value: 'new', keepers } };
+    const changed = register.change((n) => n + 1).catch((error: Error) => error);
+    await turn();
+    await answer('b', strange);
+    clock.runUntil(500);
+    expect(await Promise.race([changed, turn()])).toBeUndefined();
+    medium.down('c');
+    clock.runUntil(1_000);
+    expect(await changed).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('"x" has at b a value that isValue refuses at "a"'),
+    });
+  });
+});
