@@ -28,8 +28,8 @@ import {
 } from './systems.fixtures.js';
 
 test.each<[string, number, Commands, Search]>([
-  ['a node is cut off', 15334, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
-  ['a holder is stopped and goes on', 10528, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
+  ['a node is cut off', 15772, [ask('b'), cut('a', 'b'), cut('b', 'c')], { hold: 1 }],
+  ['a holder is stopped and goes on', 16414, [ask('c'), ask('b'), ...crash('c'), restart('c')], { hold: 1 }],
   [
     'an epoch of one grant, three requests',
     12279,
