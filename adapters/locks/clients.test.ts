@@ -208,3 +208,33 @@ test('a client that starts again, and reaches another peer than the one that has
   const fence = await after.locks.request('printer', { signal: AbortSignal.timeout(3_000) }, (lock) => lock.fence);
   expect(fence).toBeGreaterThan(held.fence);
 });
+
+test.each<[string, string[]]>([
+  ['part of the list', ['b']],
+  ['more than the list', ['a', 'b', 'c', 'zz']],
+  ['another order', ['c', 'a', 'b']],
+])('a client that is given %s is served by whom it reaches of it, and nobody is warned', async (_, peers) => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const { bus } = await cluster(['a', 'b', 'c'], []);
+  const x = createLocks({ transport: bus.transport('x'), peers, client: true });
+  onTestFinished(() => x.close());
+  expect(await x.request('printer', { signal: AbortSignal.timeout(2_500) }, ({ fence }) => fence)).toBeGreaterThan(0);
+  expect(x.members).toEqual(['a', 'b', 'c']);
+  expect(warn.mock.calls).toEqual([]);
+});
+
+test('a client with the list of now is served after all first members were replaced, and nobody is warned', async () => {
+  const { bus, locks } = await cluster(['a', 'b'], []);
+  const join = (id: string) => createLocks({ transport: bus.transport(id), join: true });
+  const [c, d] = ['c', 'd'].map(join) as [Locks, Locks];
+  await vi.waitFor(() => locks['a']!.addMember('c'));
+  await vi.waitFor(() => c.replaceMember('a', 'd'));
+  await c.removeMember('b');
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const x = createLocks({ transport: bus.transport('x'), peers: ['c', 'd'], client: true });
+  onTestFinished(() => Promise.all([x, c, d].map((each) => each.close({ withinMs: 0 }))));
+  expect(await x.request('printer', { signal: AbortSignal.timeout(2_500) }, ({ fence }) => fence)).toBeGreaterThan(0);
+  expect(warn.mock.calls).toEqual([]);
+});

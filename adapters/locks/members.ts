@@ -86,7 +86,10 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
 
 /** Of a peer that serves by what it has stored, and was given names besides: nobody is a member by being listed. */
 function longerList({ node, first }: { readonly node: LiveNode; readonly first: readonly NodeId[] }): string | null {
-  const { membership } = node.role(EPOCHS)!.context as EpochsContext;
+  const { context } = node.role(EPOCHS)!;
+  // A client was given those whom it asks, and nobody counts by it.
+  if ('host' in context) return null;
+  const { membership } = context as EpochsContext;
   const more = first.filter((peer) => !membership.voters.includes(peer));
   if (isOfAllPresent(membership) || more.length === 0 || membership.origin === firstMembership(first).origin) return null;
   return (

@@ -135,14 +135,14 @@ describe('a client of whose list nobody votes', () => {
     );
   });
 
-  test('for they wait to be added', async () => {
+  test('for they wait to be added: they tell it who votes', async () => {
     const { start, said } = cluster();
     const { on } = await served(start);
     start(on('e', everybody), { join: true });
     const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(`${client('d', 'e')}e${others('a, b, c', 'e')}`);
+    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now; start it again with these as its peers`);
   });
 
   test('for they were removed: they tell it who votes', async () => {

@@ -26,6 +26,7 @@ import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
+import { isGreeting } from './presence.js';
 import { checkOptions } from '../options.js';
 import {
   NODE_CHECKS,
@@ -119,6 +120,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly environment: PlatformEnvironment;
   private readonly neighbours: Neighbours;
   private readonly isNear: (peer: NodeId) => boolean;
+  private readonly hasNeighbours: boolean;
   private readonly commands = new CommandQueue();
   /** What is being saved, if anything is. */
   private saved: Promise<void> = Promise.resolve();
@@ -176,6 +178,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
     this.isCounted = this.channels.isCounted;
+    this.hasNeighbours = neighbours !== undefined;
     this.isNear = (peer) => instance.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
     this.neighbours = new Neighbours(
       transport.id,
@@ -310,11 +313,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   private receive(from: NodeId, message: Message, number: number): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
-    else if (from !== this.id && !this.isNear(from))
+    else if (from !== this.id && !this.isNear(from)) {
+      // Everybody greets whom it sees, also who speaks with its own neighbours alone.
+      if (this.hasNeighbours && isGreeting(message)) return;
       this.drops.drop(
         `it is from "${from}", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })`,
       );
-    else {
+    } else {
       this.arriving = this.isCounted ? number : null;
       this.deliver(from, message);
       // No step has taken it.

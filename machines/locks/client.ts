@@ -6,6 +6,9 @@
  * has taken it for as long as their patience with it lasts, it takes its locks for lost. Where it stands is stored nowhere: a client that
  * starts again holds nothing.
  *
+ * Whom it was given are those whom it asks: it has no list that would have to be that of the voters, but hears theirs from the first that
+ * answers. From then on voters of another cluster are none for it.
+ *
  * Each attachment has a number, larger than that of the one before: what a voter has said of an earlier one counts for nothing. Over its
  * starts they grow as its clock does, so that what is used for it since an earlier life is given back at once. A client attaches anew in each
  * epoch of its voter, which waits for its word that it is still there, and whenever its voter greets it: what was said before may have been
@@ -54,7 +57,7 @@ import { PATIENCE } from './orders.js';
 
 export interface ClientInput {
   readonly id: NodeId;
-  /** Who votes, as it is known at the start. */
+  /** Whom to ask, at the start; then who votes, as one of them has told it. */
   readonly membership: Membership;
   readonly links: readonly NodeId[];
   /** Ticks without a voter until its locks may be somebody else's. */
@@ -142,8 +145,11 @@ export const clientMachine = setup({
     ...effects<EpochMessage | Message>(),
     noteLinks: assign({ links: ({ context }, change: NamedLinkEvent) => linksAfter(context.links, change) }),
     learn: assign({
-      membership: ({ context: { membership: known } }, { membership }: EpochMessage) =>
-        membership.version > known.version ? membership : known,
+      membership: ({ context: { membership: known, served } }, { membership }: EpochMessage) => {
+        const isOfCluster = membership.origin === known.origin;
+        const isNews = isOfCluster ? membership.version > known.version : served.epoch === 0 && membership.version > 0;
+        return isNews ? membership : known;
+      },
     }),
     noteEpoch: assign({
       served: (_, { epoch, members, membership }: Attached) => ({ epoch, members, kept: [], membership }),

@@ -134,7 +134,7 @@ const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePr
 const opposed = { guard: 'isOpposed', target: 'opposed' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
-const foreign = { guard: 'isForeign', actions: ['announceDiffering', 'partWith'] } as const;
+const foreign = { guard: 'isForeign', actions: send(lettingGo) } as const; // 11: a client hears of the list by it
 /** Rule 14. */
 const outvoted = { guard: 'isOutvoted', target: '#epochs.closed', actions: 'announceDiffering' } as const;
 const differing = [
