@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 128.5,
   './adapters/quota': 25.4,
-  './adapters/tab-locks': 48.2,
+  './adapters/tab-locks': 48.5,
   './adapters/lasting-quota': 8.1,
   './adapters/lasting-names': 7.9,
   './adapters/register': 7.7,
@@ -31,7 +31,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/mqtt': 5.0,
   './adapters/node': 14.8,
   './adapters/node-logic': 0.601,
-  './adapters/lock': 1.05,
+  './adapters/lock': 1.16,
   './adapters/election': 21.1,
   './adapters/storage': 0.7,
   './adapters/folder-storage': 0.95,

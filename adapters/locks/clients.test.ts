@@ -234,7 +234,7 @@ test('a client with the list of now is served after all first members were repla
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
   const x = createLocks({ transport: bus.transport('x'), peers: ['c', 'd'], client: true });
-  onTestFinished(() => Promise.all([x, c, d].map((each) => each.close({ withinMs: 0 }))));
+  onTestFinished(() => Promise.all([x, c, d].map((each) => each.close({ withinMs: 0 }))).then(() => {}));
   expect(await x.request('printer', { signal: AbortSignal.timeout(2_500) }, ({ fence }) => fence)).toBeGreaterThan(0);
   expect(warn.mock.calls).toEqual([]);
 });

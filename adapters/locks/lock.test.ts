@@ -66,7 +66,9 @@ test('an input that it does not know is refused by name, and is no lock to write
   actor.on('lost', ({ error }) => errors.push(error));
   actor.send({ type: 'request' });
   await waitFor(actor, (snapshot) => snapshot.matches('closed'));
-  expect(errors).toEqual([new UsageError('lockLogic has no option moed; did you mean "mode"? Known: locks, name, mode')]);
+  expect(errors).toEqual([
+    new UsageError('lockLogic has no input moed; give input: { locks, name, mode }, of which mode may be left out'),
+  ]);
 });
 
 test('a machine that invokes the lock works while it is granted, and one at a time', async () => {

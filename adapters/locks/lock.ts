@@ -9,7 +9,6 @@
  */
 import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { checkOptions, must, optional } from '../options.js';
 import { LostError } from '../transports/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
@@ -57,14 +56,14 @@ const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
     return lock;
   });
 
-const anything = optional(must('anything', () => true));
-/** What is wrong with one of them is said where the lock is asked for. */
-const INPUT_CHECKS = { locks: anything, name: anything, mode: anything };
+/** `lock` and `fence` are what the logic adds itself. */
+const KNOWN = ['locks', 'name', 'mode', 'lock', 'fence'];
 
-const acquire = acquireFrom((context: Partial<LockInput & { readonly lock: unknown; readonly fence: unknown }>) => {
-  const { lock: _, fence: __, ...input } = context;
-  const { locks, name } = input;
-  checkOptions('lockLogic', input, INPUT_CHECKS);
+const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
+  const { locks, name } = input ?? {};
+  const unknown = Object.keys(input ?? {}).find((key) => !KNOWN.includes(key));
+  if (unknown !== undefined)
+    throw new UsageError(`lockLogic has no input ${unknown}; give input: { locks, name, mode }, of which mode may be left out`);
   if (!locks || typeof name !== 'string')
     throw new UsageError(`lockLogic takes its locks and the name of one as its input; give input: { locks, name: 'printer' }`);
   if (typeof locks.acquire === 'function') return locks;

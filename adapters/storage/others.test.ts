@@ -88,7 +88,9 @@ describe('the file of a key', () => {
     const path = await folder();
     const transport = new InProcessBus().transport('a');
     const locks = createLocks({ transport, peers: ['a'], storage: folderStorage(path), name: 'з'.repeat(60) });
-    const register = new Register(locks, '访问计数器'.repeat(6), 0, Number.isSafeInteger);
+    const register = new Register<number>(locks, '访问计数器'.repeat(6), 0, (value): value is number =>
+      Number.isSafeInteger(value),
+    );
     expect(await register.change((n) => n + 1)).toBe(1);
     await locks.close();
     expect(await readdir(path)).toHaveLength(2);
