@@ -10,5 +10,6 @@ test.skipIf(missing !== null)('four nodes: the same counts, with its assertions'
   const { states, transitions } = spin.run();
   spin.remove();
   expect({ states, transitions }).toEqual({ states: 7752, transitions: 23_976 });
-  expect(checkerSearch(4, true)).toMatchObject({ states: 7752, transitions: 23_976 });
+  for (const watched of ['nothing', 'asserted', 'all'] as const)
+    expect(checkerSearch(4, watched)).toMatchObject({ states: 7752, transitions: 23_976 });
 });
