@@ -34,6 +34,7 @@ import {
 } from './options.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
+import type { NodeActor } from './node/node-logic.js';
 
 /**
  * What `createElection` is given; everybody gives the same `peers`, `links` and `radii`.
@@ -206,6 +207,11 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     );
     this.ready = this.until((leader) => leader !== null);
     this.ready.catch(() => {});
+  }
+
+  /** The object as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.node.actor;
   }
 
   /** Who leads, as far as this peer knows; `null` while none is known. */

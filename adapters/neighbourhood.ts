@@ -18,6 +18,7 @@ import { createNode, type LiveNode } from './node/node.js';
 import * as checks from './options.js';
 import { abortable } from './transports/promises.js';
 import type { Linked, Transport } from './transports/transport.js';
+import type { NodeActor } from './node/node-logic.js';
 
 /**
  * What a `Neighbourhood` is made of.
@@ -91,6 +92,11 @@ export class Neighbourhood implements AsyncDisposable {
       if ((notice as ExclusionNotice).type === 'locked') this.locked();
     });
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighbourhood "${name}" is closed`)));
+  }
+
+  /** The object as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.node.actor;
   }
 
   /**

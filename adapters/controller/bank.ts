@@ -13,6 +13,7 @@ import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 import { abortable } from '../transports/promises.js';
+import type { NodeActor } from '../node/node-logic.js';
 
 /**
  * What `createBank` is given; everybody gives the same balance and waste.
@@ -68,6 +69,11 @@ export class Bank implements AsyncDisposable {
     this.ready = this.node.ready;
     this.deposits = new Questions(this.node, ['deposited']);
     this.withdrawals = new Questions(this.node, ['granted']);
+  }
+
+  /** The object as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.node.actor;
   }
 
   /**

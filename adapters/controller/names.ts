@@ -9,6 +9,7 @@ import { checkOptions } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
+import type { NodeActor } from '../node/node-logic.js';
 
 /**
  * Short unique numbers for many peers, mostly without a message, as long as the root (the first peer, unless `parents` says
@@ -54,6 +55,11 @@ export class Names implements AsyncDisposable {
     this.node = createControllerNode({ name: 'names', ...options }, { kind: 'names' });
     this.ready = this.node.ready;
     this.questions = new Questions(this.node, ['named']);
+  }
+
+  /** The object as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.node.actor;
   }
 
   /**

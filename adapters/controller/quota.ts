@@ -15,6 +15,7 @@ import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
+import type { NodeActor } from '../node/node-logic.js';
 
 /**
  * What `createQuota` is given; everybody gives the same budget and waste.
@@ -86,6 +87,11 @@ export class Quota implements AsyncDisposable {
     this.ready = this.node.ready;
     this.takes = new Questions(this.node, ['granted', 'rejected']);
     this.leaves = new Questions(this.node, ['left', 'stayed']);
+  }
+
+  /** The object as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.node.actor;
   }
 
   /**

@@ -73,7 +73,9 @@ export class LastingQuota {
     checkOptions('createLastingQuota', options, CHECKS);
     const { locks, budget, waste = 0, name = 'quota' } = options;
     if (waste > budget)
-      throw new UsageError(`createLastingQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`);
+      throw new UsageError(
+        `createLastingQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`,
+      );
     this.locks = locks;
     this.waste = waste;
     this.left = new Register(locks, name, budget, isCount);

@@ -1,3 +1,4 @@
+import type { NodeId } from '../../machines/effects.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 
 /**
@@ -55,4 +56,15 @@ export async function during<T>(lock: Lock, callback: (lock: Lock) => T | Promis
   } finally {
     lock.release();
   }
+}
+
+/**
+ * One lock in the answer of `locks.query()`: its name, and who holds it or waits for it, which is always the peer that was asked.
+ *
+ * @public
+ */
+export interface LockInfo {
+  readonly name: string;
+  readonly mode: LockMode;
+  readonly clientId: NodeId;
 }

@@ -146,3 +146,11 @@ export const checkAcquire = (name: string, options: unknown): void =>
   checkOptions(`locks.acquire("${name}")`, options, LOCK_CHECKS);
 export const checkRequest = (name: string, options: unknown): void =>
   checkOptions(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });
+
+/** What peers that vote may ask for, and a client may not. */
+export function checkOfClient(id: NodeId, mode: LockMode, ifAvailable: boolean): void {
+  if (mode === 'shared')
+    throw new UsageError(`mode: "shared" is for peers that vote, and "${id}" is a client; leave it out, and have the lock alone`);
+  if (ifAvailable)
+    throw new UsageError(`ifAvailable is for peers that vote, and "${id}" is a client; give a signal that ends its waiting`);
+}

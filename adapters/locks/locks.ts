@@ -19,12 +19,13 @@ import { Desks } from './desks.js';
 import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
-import { during, type Lock } from './lock-handle.js';
+import { during, type Lock, type LockInfo } from './lock-handle.js';
 import { createLocksNode } from './locks-node.js';
 import { clientNamed, differingLists, firstPeersOf, Members, shorterList, type MembersOptions, type Moving } from './members.js';
 import {
   checkAcquire,
   checkName,
+  checkOfClient,
   checkRequest,
   checkLocks,
   type CloseOptions,
@@ -34,6 +35,7 @@ import {
 } from './locks-options.js';
 import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
+import type { NodeActor } from '../node/node-logic.js';
 import { Patience } from './patience.js';
 import { abortable } from '../transports/promises.js';
 import type { Visits } from './visits.js';
@@ -41,23 +43,12 @@ import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 export type { LockMode } from '../../machines/locks/messages.js';
-export type { Lock } from './lock-handle.js';
+export type { Lock, LockInfo } from './lock-handle.js';
 export type { LocksStatus } from './locks-status.js';
 export type { CloseOptions, LockOptions, LocksOptions, RequestOptions } from './locks-options.js';
 
 /** How long `close` waits for those who still work. */
 const CLOSE_MS = 5_000;
-
-/**
- * One lock in the answer of `locks.query()`: its name, and who holds it or waits for it, which is always the peer that was asked.
- *
- * @public
- */
-export interface LockInfo {
-  readonly name: string;
-  readonly mode: LockMode;
-  readonly clientId: NodeId;
-}
 
 /**
  * Locks by name that peers share over a transport, with the habits of the Web Locks API and without a server. It returns at once
@@ -211,6 +202,11 @@ export class Locks implements AsyncDisposable {
   /** The node under the locks, for those who want to see more. */
   get node(): LiveNode {
     return this.#node;
+  }
+
+  /** The locks as an XState actor: see `LiveNode`. */
+  get actor(): NodeActor {
+    return this.#node.actor;
   }
 
   /** In a persisted snapshot locks are where they were, not what they do: see `lockLogic`. */
@@ -421,14 +417,7 @@ export class Locks implements AsyncDisposable {
   private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (this.#closing) throw this.#closing;
-    if (mode === 'shared' && this.#isClient)
-      throw new UsageError(
-        `mode: "shared" is for peers that vote, and "${this.#node.id}" is a client; leave it out, and have the lock alone`,
-      );
-    if (ifAvailable && this.#isClient)
-      throw new UsageError(
-        `ifAvailable is for peers that vote, and "${this.#node.id}" is a client; give a signal that ends its waiting`,
-      );
+    if (this.#isClient) checkOfClient(this.#node.id, mode, ifAvailable);
     if (ifAvailable && !this.#isServed) {
       this.#notices$.next({ type: 'unavailable', ms: 0 });
       return null;

@@ -1,6 +1,16 @@
 /** Which copies of a register are enough, and with whom the next one is kept. */
 import { describe, expect, test } from 'vitest';
-import { copyOf, isLater, keepersAfter, knownBy, NOBODY, tellForgotten, type Answer, type Copy, type Keepers } from './register-copies.js';
+import {
+  copyOf,
+  isLater,
+  keepersAfter,
+  knownBy,
+  NOBODY,
+  tellForgotten,
+  type Answer,
+  type Copy,
+  type Keepers,
+} from './register-copies.js';
 
 const one: Keepers = { version: 1, peers: ['a', 'b', 'c'] };
 const two: Keepers = { version: 2, peers: ['a', 'b', 'd'] };

@@ -128,11 +128,14 @@ export class RegisterWorld {
     if (this.lives.get(id)!.known.version === 0) return;
     const change: Change = { name: `${this.changes.length}`, called: this.time };
     this.changes.push(change);
-    this.lives.get(id)!.register.change((names) => [...names, change.name]).then(
-      (value) => (change.returned = { at: this.time, value }),
-      // It may count or not.
-      () => {},
-    );
+    this.lives
+      .get(id)!
+      .register.change((names) => [...names, change.name])
+      .then(
+        (value) => (change.returned = { at: this.time, value }),
+        // It may count or not.
+        () => {},
+      );
   }
 
   /** The next list, which nobody but whom the test tells has heard of. */

@@ -75,7 +75,10 @@ async function run(seed: number, steps = 250): Promise<string | null> {
   for (const id of world.decided.voters) world.change(id);
   const all = world.changes.slice(last);
   if (!(await world.settle(() => all.every(({ returned }) => returned)))) return 'not all is answered in the end';
-  const end = all.map(({ returned }) => returned!.value).sort((one, other) => one.length - other.length).at(-1)!;
+  const end = all
+    .map(({ returned }) => returned!.value)
+    .sort((one, other) => one.length - other.length)
+    .at(-1)!;
   return wrongOf(world.changes, end);
 }
 
@@ -103,11 +106,15 @@ describe('without a rule the runs show it:', () => {
     }),
   };
 
-  test.each(Object.entries(RULES))('%s', async (_, rule) => {
-    changed.rules = rule(await real);
-    onTestFinished(() => void (changed.rules = {}));
-    let found: string[] = [];
-    for (let seed = 100; found.length === 0 && seed < 600; seed += 10) found = await wrongs(10, seed);
-    expect(found).not.toEqual([]);
-  }, 300_000);
+  test.each(Object.entries(RULES))(
+    '%s',
+    async (_, rule) => {
+      changed.rules = rule(await real);
+      onTestFinished(() => void (changed.rules = {}));
+      let found: string[] = [];
+      for (let seed = 100; found.length === 0 && seed < 600; seed += 10) found = await wrongs(10, seed);
+      expect(found).not.toEqual([]);
+    },
+    300_000,
+  );
 });

@@ -13,7 +13,9 @@ describe('a change', () => {
     const changed = register.change((n) => n + 1);
     await turn();
     expect(asked).toEqual([['locks/x', {}]]);
-    expect(sent).toEqual(['b', 'c'].map((to) => ({ to, name: 'locks/x', message: { type: 'read', fence: FIRST, initial, number: 71 } })));
+    expect(sent).toEqual(
+      ['b', 'c'].map((to) => ({ to, name: 'locks/x', message: { type: 'read', fence: FIRST, initial, number: 71 } })),
+    );
     await answer('b', copy(7, 40));
     await answer('c', copy(9, 41));
     expect(sent.slice(2).map(({ message }) => message)).toEqual([
@@ -186,7 +188,12 @@ describe('what others ask', () => {
     expect(await ask('read', first)).toEqual({ type: 'copy', copy: null, initial, number: 3 });
     expect(await ask('write', first + 5, 40)).toEqual({ type: 'stored', number: 3 });
     expect(await ask('read', first + 4)).toEqual({ type: 'late', number: 3 });
-    expect(await ask('read', first + 6)).toEqual({ type: 'copy', copy: { fence: first + 5, value: 40, keepers }, initial, number: 3 });
+    expect(await ask('read', first + 6)).toEqual({
+      type: 'copy',
+      copy: { fence: first + 5, value: 40, keepers },
+      initial,
+      number: 3,
+    });
     expect(await ask('write', first + 5, 41)).toEqual({ type: 'late', number: 3 });
   });
 
@@ -280,7 +287,9 @@ describe('with storage', () => {
     const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
     say('b', read(0));
     await turn();
-    expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: { fence: 0, value: 0, keepers }, initial, number: 3 }]);
+    expect(sent.map(({ message }) => message)).toEqual([
+      { type: 'copy', copy: { fence: 0, value: 0, keepers }, initial, number: 3 },
+    ]);
   });
 
   test.each([

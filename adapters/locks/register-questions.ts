@@ -119,4 +119,7 @@ export class Questions {
 }
 
 /** Which question it is, or which it answers. */
-export const numbered = <M extends Message>(message: M, number: number): M & { readonly number: number } => ({ ...message, number });
+export const numbered = <M extends Message>(message: M, number: number): M & { readonly number: number } => ({
+  ...message,
+  number,
+});

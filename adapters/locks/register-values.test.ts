@@ -9,7 +9,11 @@ describe('a value that is none', () => {
     ['NaN, which JSON does not carry', () => NaN, 'gives NaN, which isValue refuses, as JSON carries it'],
     ['nothing', () => undefined as never, 'gives undefined, which isValue refuses'],
     ['a BigInt', () => 1n as never, 'gives 1, which isValue refuses'],
-    ['a promise', async () => 1, 'gives a promise; wait for what it takes before, and give the value itself; nothing has changed'],
+    [
+      'a promise',
+      async () => 1,
+      'gives a promise; wait for what it takes before, and give the value itself; nothing has changed',
+    ],
     ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
   ])('of a change is refused before anything is written: %s', async (_, how, says) => {
     const { register, sent, released, answer } = await registerOf();

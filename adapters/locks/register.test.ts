@@ -103,7 +103,11 @@ describe('a register', () => {
 
   test.each([
     ['is refused', () => {}, 'ForgottenError'],
-    ['would be made twice if who has forgotten were believed', (count: any) => (count.copy = { fence: 0, value: 0, keepers: { version: 1, peers: IDS } }), 2],
+    [
+      'would be made twice if who has forgotten were believed',
+      (count: any) => (count.copy = { fence: 0, value: 0, keepers: { version: 1, peers: IDS } }),
+      2,
+    ],
   ])('a change that a stale copy and a peer that has forgotten are asked for %s', async (_, spoil, outcome) => {
     const { things, start, crash } = counters();
     await things['a']!.change((n) => n + 1);

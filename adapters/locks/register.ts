@@ -220,7 +220,8 @@ export class Register<T extends Json> {
         const { latest } = await this.read(fence, over);
         const own: readonly number[] = tried?.fences.includes(latest.fence) ? tried.fences : [];
         if (tried && own.length === 0 && latest.fence >= tried.since) break;
-        const value = own.length > 0 ? (latest.value as T) : this.checked(how(heardOf(latest.value) as T), 'a change of it gives');
+        const value =
+          own.length > 0 ? (latest.value as T) : this.checked(how(heardOf(latest.value) as T), 'a change of it gives');
         tried = { since: tried?.since ?? fence, fences: [...own, fence] };
         await this.write(fence, value, latest.keepers, over);
         return value;
@@ -273,7 +274,9 @@ export class Register<T extends Json> {
       const { node } = this.locks;
       const { message } = error as Error;
       if (!(error instanceof ClosedError))
-        console.warn(escape(`"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the members of now: ${message}`));
+        console.warn(
+          escape(`"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the members of now: ${message}`),
+        );
       for (const end of this.waiting) end(true);
     } finally {
       this.isMoving = false;
@@ -303,7 +306,9 @@ export class Register<T extends Json> {
     }
     const heard = heardOf(value);
     if (heard === undefined || !this.isValue(heard))
-      throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which isValue refuses, as JSON carries it; nothing has changed`);
+      throw new UsageError(
+        `"${this.name}": ${whatIs} ${shownValue(value)}, which isValue refuses, as JSON carries it; nothing has changed`,
+      );
     return heard;
   }
 

@@ -7,9 +7,17 @@
  * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
  * persist a whole network, or a node that nobody talks to.
  *
- * Of an object that runs already `nodeLogic(() => locks.node)` is the actor: it says what the object's node says, and stopping it closes the node.
+ * Of an object that runs already `locks.actor` is the actor (`nodeLogic(() => locks.node)` is its logic): it says what the object's node says, and stopping it closes the node.
  */
-import type { ActorLogic, AnyActor, AnyActorRef, AnyEventObject, Snapshot } from 'xstate';
+import {
+  createActor,
+  type Actor,
+  type ActorLogic,
+  type AnyActor,
+  type AnyActorRef,
+  type AnyEventObject,
+  type Snapshot,
+} from 'xstate';
 import type { NodeView } from '../../machines/protocol.js';
 import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
@@ -106,4 +114,21 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
     },
     restoreSnapshot: (snapshot) => snapshot as NodeSnapshot<I>,
   };
+}
+
+/**
+ * A running node as an actor: `actor` of every object, and of `LiveNode`.
+ *
+ * @public
+ */
+export type NodeActor = Actor<Logic<object>>;
+
+/** How it ends `closed` tells, and its snapshot: an error that nobody waits for is not reported once more. @internal */
+export function actorOf(node: LiveNode): NodeActor {
+  const actor = createActor(
+    nodeLogic(() => node),
+    { input: {} },
+  );
+  actor.subscribe({ error: () => {} });
+  return actor.start();
 }

@@ -24,6 +24,7 @@ import { Channels } from './channels.js';
 import { Drops } from '../transports/drops.js';
 import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
+import { actorOf, type NodeActor } from './node-logic.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
 import { Neighbours } from './neighbours.js';
 import { isGreeting } from './presence.js';
@@ -138,6 +139,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** The number of the message that is being delivered. */
   private arriving: number | null = null;
   private gate: Gate | undefined;
+  private asActor: NodeActor | undefined;
   private settleClosed!: (error: Error | null) => void;
 
   constructor(
@@ -207,6 +209,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** Its id, which is that of its transport. */
   get id(): NodeId {
     return this.transport.id;
+  }
+
+  /** The node as an XState actor, from its first use on: notices by `on`, charts by `getSnapshot()`, commands by `send`; stopping it closes the node. */
+  get actor(): NodeActor {
+    return (this.asActor ??= actorOf(this));
   }
 
   /** The states of its charts, by role; empty before it has started. */

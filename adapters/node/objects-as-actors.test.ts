@@ -1,6 +1,6 @@
 /** What an object of an application does and what the actor of its node says are the same, from its start to its end. */
-import { expect, onTestFinished, test } from 'vitest';
-import { createActor, waitFor, type AnyActor } from 'xstate';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { waitFor, type AnyActor } from 'xstate';
 import { createBank } from '../controller/bank.js';
 import { createNames } from '../controller/names.js';
 import { createQuota } from '../controller/quota.js';
@@ -9,10 +9,11 @@ import { createLocks } from '../locks/locks.js';
 import { Neighbourhood } from '../neighbourhood.js';
 import { InProcessBus } from '../transports/in-process.js';
 import type { LiveNode } from './node.js';
-import { nodeLogic } from './node-logic.js';
+import type { NodeActor } from './node-logic.js';
 
 interface Shell {
   readonly node: LiveNode;
+  readonly actor: NodeActor;
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
@@ -24,11 +25,6 @@ function placesOf(...peers: readonly string[]) {
 }
 const alone = () => placesOf('a')[0]!;
 
-const actorOf = ({ node }: Shell) =>
-  createActor(
-    nodeLogic(() => node),
-    { input: {} },
-  ).start();
 const noticesOf = (actor: AnyActor) => {
   const heard: string[] = [];
   actor.on('*', ({ type }) => heard.push(type));
@@ -51,7 +47,8 @@ const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Pr
 
 test.each(shells)('%s', async (_, make, use, notice) => {
   const shell = make();
-  const actor = actorOf(shell);
+  const { actor } = shell;
+  expect(shell.actor).toBe(actor);
   const heard = noticesOf(actor);
   await shell.ready;
   await use(shell);
@@ -65,11 +62,27 @@ test.each(shells)('%s', async (_, make, use, notice) => {
 
 test('what an actor of locks is told, the locks do; stopping it closes them', async () => {
   const locks = createLocks(alone());
-  const actor = actorOf(locks);
+  const { actor } = locks;
   await locks.ready;
   actor.send({ type: 'request', lock: 'printer' });
   await waitFor(actor, ({ roles }) => 'lock printer' in roles);
   expect(locks.node.role('lock printer')).toBeDefined();
   actor.stop();
   await expect(locks.request('printer', () => {})).rejects.toThrow('closed');
+});
+
+test('an object that fails fails its actor, and nobody is told of it twice', async () => {
+  const uncaught = vi.fn<(error: unknown) => void>();
+  process.on('uncaughtException', uncaught);
+  onTestFinished(() => void process.off('uncaughtException', uncaught));
+  const [place] = placesOf('a');
+  const quota = createQuota({ ...place!, budget: 3 });
+  const { actor } = quota;
+  await quota.ready;
+  await place!.transport.close();
+  await quota.node.closed;
+  await waitFor(actor, ({ status }) => status === 'error');
+  expect((actor.getSnapshot() as { error?: unknown }).error).toMatchObject({ name: 'ClosedError' });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(uncaught).not.toHaveBeenCalled();
 });
