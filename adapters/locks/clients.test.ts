@@ -238,3 +238,17 @@ test('a client with the list of now is served after all first members were repla
   expect(await x.request('printer', { signal: AbortSignal.timeout(2_500) }, ({ fence }) => fence)).toBeGreaterThan(0);
   expect(warn.mock.calls).toEqual([]);
 });
+
+test('a peer that waits to be added does not take itself for the cluster by the list of a client', async () => {
+  const { locks } = await cluster(['a', 'b', 'c'], []);
+  await locks['a']!.acquire('printer');
+  // Parted from the others, for now.
+  const there = new InProcessBus();
+  const d = createLocks({ transport: there.transport('d'), join: true });
+  const x = createLocks({ transport: there.transport('x'), peers: ['d'], client: true });
+  onTestFinished(() => Promise.all([x, d].map((each) => each.close({ withinMs: 0 }))).then(() => there.close()));
+  // It has been asked, and takes nobody.
+  await vi.waitFor(() => expect((x.node.role('epochs')!.context as ClientContext).tried).toEqual(['d']));
+  await expect(x.request('printer', { signal: AbortSignal.timeout(300) }, () => 'two holders')).rejects.toThrow();
+  expect(d.members).toEqual([]);
+});

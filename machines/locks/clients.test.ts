@@ -9,12 +9,25 @@ import { recordsAfter } from './clients.js';
 import { clientMachine } from './client.js';
 import { locks } from './index.js';
 import type { In } from './knowledge.js';
+import { isForeign, theirs } from './lists.js';
 import { lockMachine, type LockContext } from './lock.js';
 import { firstMembership } from './membership.js';
 import { EPOCHS } from './messages.js';
 import type { Property } from '../protocol.js';
 import { oneUser, undisturbedUser } from './properties.js';
-import { again, mutant, ask, cut, join, searchOn, withProposals, type Commands, type Search } from './systems.fixtures.js';
+import {
+  again,
+  ask,
+  change,
+  cut,
+  join,
+  mutant,
+  searchOn,
+  starting,
+  withProposals,
+  type Commands,
+  type Search,
+} from './systems.fixtures.js';
 import { explore, type ExploreOptions } from '../../test/index.js';
 
 type Topology = ExploreOptions['topology'];
@@ -87,6 +100,33 @@ test('its link comes and goes, each end told by itself, and x keeps its lock', (
     options: clients,
   });
   expect([found.verdict, found.states]).toEqual(['valid', 39_346]);
+});
+
+describe('a voter serves, and one that waits to be added is all that a client was given, and reaches', () => {
+  const search = (links: readonly [string, string, number][], commands: Commands, protocol = locks, only?: string) =>
+    searchOn(
+      { nodes: ['a', 'd', 'x'], links: [...links, ['d', 'x', 1]] },
+      starting({ x: { membership: firstMembership(['d']) } }, protocol),
+      commands,
+      { hold: 1, properties: [oneUser], options: { voters: ['a'], ...clients }, ...(only !== undefined && { only }) },
+    );
+
+  test.each<[string, number, [string, string, number][], Commands]>([
+    ['it is parted from the voter, and begins nothing', 18, [], [ask('a'), ask('x')]],
+    ['it is added, and serves the client from then on', 1689, [['a', 'd', 1]], [ask('a'), ask('x'), change('a', { add: 'd' })]],
+  ])('%s: %i states', (_, states, links, commands) => {
+    const found = search(links, commands);
+    expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+
+  test.each(['two majorities never', 'one user'])(
+    'it takes itself for the cluster where the list of a client says who votes: %s',
+    (property) => {
+      const isLater = (args: In) => !isForeign(args) && theirs(args).version > args.context.membership.version;
+      const found = search([], [ask('a'), ask('x')], mutant({ guards: { isLater: isLater as never } }), property);
+      expect(found.counterexample?.property).toBe(property);
+    },
+  );
 });
 
 test('what a client is granted late, and does not want any more, it gives back', () => {

@@ -25,7 +25,9 @@ import { boundOf, floorOf, isClique, isWithinLists, leftOutByClique, recallOf } 
 const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
 const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
 
-const isLater = (args: In): boolean => !isForeign(args) && theirs(args).version > args.context.membership.version;
+/** The first list that a client knows is the one that it was given: that says whom it asks, and not who votes. */
+const isLater = (args: In): boolean =>
+  !isForeign(args) && theirs(args).version > Math.max(args.context.membership.version, args.event.type === 'attach' ? 1 : 0);
 const isOutdated = ({ context: { membership }, event }: In): boolean => (event as Prepare).next.version < membership.version;
 
 const leavesOut = (args: In, isFollowing: boolean): boolean =>
