@@ -7,6 +7,9 @@ import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart
 type Options = Pick<BenOrInput, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
 const { isCount, isOneOf, nullOr } = shapes;
 const decisions = (c: Configuration) => classicRoles<BenOrContext>(c).flatMap(({ context }) => context.decided ?? []);
+/** Who has gone through a round at least. */
+const experienced = (c: Configuration) =>
+  classicRoles<BenOrContext>(c).filter(({ value, context }) => value === 'stopped' || context.round > 1);
 const proposals = (c: Configuration) =>
   classicRoles<BenOrContext>(c).flatMap(({ context: { id, heard } }) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
@@ -21,15 +24,27 @@ const properties = ({ options: { values } }: Instance<Options>): readonly Proper
   },
   {
     name: 'validity',
-    says: 'Where all begin with one value, that is decided and no other.',
+    says: 'Where all begin with one value, nobody decides the other one.',
     kind: 'always',
     holds: (c) => new Set(values).size > 1 || decisions(c).every((value) => value === values[0]),
+  },
+  {
+    name: 'one round for one value',
+    says: 'Where all begin with one value, whoever has ended a round has decided.',
+    kind: 'always',
+    holds: (c) => new Set(values).size > 1 || experienced(c).every(({ context }) => context.decided !== null),
   },
   {
     name: 'one proposal a round',
     says: 'All proposals of a round are for the same value.',
     kind: 'always',
     holds: (c) => proposals(c).every((a) => proposals(c).every((b) => a.round !== b.round || a.value === b.value)),
+  },
+  {
+    name: 'a decision can be',
+    says: 'Somebody decides in some run.',
+    kind: 'sometimes',
+    holds: (c) => decisions(c).length > 0,
   },
 ];
 

@@ -99,6 +99,25 @@ describe.each(named)(
   },
 );
 
+describe.each(named.flatMap(([name, { runs }]) => (runs ? [[name, runs] as const] : [])))(
+  '%s, in seeded runs of more than can be searched',
+  (name, { change, seeds, property, mistake }) => {
+    const broken = (protocol: Protocol) =>
+      Array.from({ length: seeds }, (_, i) => i + 1).filter((seed) => {
+        const { properties } = new Simulation(scenario(name, protocol, { ...change, seed }), { host: 'snapshots' }).run();
+        return properties.some(({ name: one, holds }) => one === property && holds === false);
+      });
+
+    test('keep the promise', () => expect(broken(known[name]!)).toEqual([]));
+
+    test('break it with a mistake that every interleaving of the scenario lets pass', () => {
+      const { states, transitions } = questions[name]!;
+      expect(checkScenario(scenario(name, mistake(known[name]!)))).toMatchObject({ verdict: 'valid', states, transitions });
+      expect(broken(mistake(known[name]!)).length).toBeGreaterThan(0);
+    });
+  },
+);
+
 /** Two charts, three messages and their ballots or rounds, or a chart made of another one. */
 const LONGER = ['paxos', 'raft-election', 'ben-or', 'chandy-lamport', 'hirschberg-sinclair'];
 
@@ -122,6 +141,18 @@ test('Naimi-Trehel is Ivy: from the same start, for the same requests, the direc
   const ivy = { protocol: 'directory', topology: { kind: 'complete', n: 4 }, options, events };
   const { states, transitions } = questions['naimi-trehel']!;
   expect(checkScenario(parseScenario(ivy, protocols))).toMatchObject({ verdict: 'valid', states, transitions });
+});
+
+test('two-phase-commit: the scenario by itself has the states and transitions that the page tells beside the row of the table', () => {
+  const { states, transitions } = checkScenario(scenario('two-phase-commit'));
+  expect(page).toContain(`its scenario by itself has ${states} states and ${transitions} transitions`);
+});
+
+test('Dijkstra: machines are roles of one node, and a network of more nodes is refused by name', () => {
+  const change = { topology: { kind: 'ring', n: 4 } };
+  expect(() => scenario('dijkstra-ring', undefined, change)).toThrow(
+    'topology has 4 nodes; give one, with all options.machines in it',
+  );
 });
 
 describe('published counts', () => {

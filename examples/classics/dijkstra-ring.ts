@@ -1,5 +1,5 @@
 /** The description of Dijkstra's ring: so many `machines` of so many `states`, which begin with one privilege, at the bottom. */
-import { defineProtocol, type Configuration, type Instance, type Property, type RoleView } from '../../index.js';
+import { defineProtocol, UsageError, type Configuration, type Instance, type Property, type RoleView } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
 import { bottom, other, type Machine } from './dijkstra-ring.chart.js';
 
@@ -32,8 +32,9 @@ export const dijkstraRing = defineProtocol<Ring>(
     name: 'dijkstra-ring',
     charts: { bottom, other },
     network: { reach: 'links' },
-    options: (raw) => {
+    options: (raw, { topology: { nodes } }) => {
       refuseUnknown(raw, ['machines', 'states']);
+      if (nodes.length > 1) throw new UsageError(`topology has ${nodes.length} nodes; give one, with all options.machines in it`);
       const size = (key: string) => integer(raw, key, { min: 2, fallback: 4 });
       return { machines: size('machines'), states: size('states') };
     },
@@ -45,8 +46,7 @@ export const dijkstraRing = defineProtocol<Ring>(
     properties,
     corruption: {
       node: (_, instance, choose) => {
-        const { machines, states } = instance.options;
-        const values = Array.from({ length: machines }, () => choose(states));
+        const values = Array.from({ length: instance.options.machines }, () => choose(instance.options.states));
         const ring = ringOf(values, instance).map((one, i) => ({
           ...one,
           value: isPrivileged(i, one.input) ? 'privileged' : 'waiting',

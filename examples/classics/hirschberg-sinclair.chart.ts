@@ -6,6 +6,7 @@
  * States. idle: has heard of nothing. candidate: its probes of this phase are out, both ways. lost: has let a greater probe pass, and
  * only relays. leader: its own probe came round.
  * Invariant: who is a candidate in phase k has the greatest number within 2^(k-1) steps to either side.
+ * Departure: the probe of a smaller number is dropped, where the paper answers no. Its candidate loses by the greater probe that passes it.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

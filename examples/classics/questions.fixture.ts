@@ -17,6 +17,8 @@ export interface Questions {
   readonly isUnlimited?: boolean;
   /** Further systems: the scenario with other members. */
   readonly also?: readonly { readonly change: object; readonly states: number; readonly transitions: number }[];
+  /** What these systems are too small to show: seeded runs of a larger one, some of which break an always property with the mistake. */
+  readonly runs?: { readonly change: object; readonly seeds: number; readonly property: string; readonly mistake: Mistake };
   /** What no run of these systems reaches, with the reason. */
   readonly unreached?: Reasons;
   /** The part of the charts that is looked at, where the rest is another classic's. */
@@ -132,6 +134,21 @@ export const questions: Readonly<Record<string, Questions>> = {
         transitions: 4791,
       },
     ],
+    runs: {
+      change: {
+        network: { latency: { min: 1, max: 12 } },
+        events: [0, 6, 20].map((at, i) => ({ at, node: `n${i % 2}`, do: 'propose' })),
+      },
+      seeds: 100,
+      property: 'agreement',
+      mistake: assigns(
+        'keepHighest',
+        ({ context: { highest } }, { vote }) => ({
+          highest: vote && (!highest || vote.ballot < highest.ballot) ? vote : highest,
+        }),
+        'proposer',
+      ),
+    },
     mistakes: {
       agreement: guard('isNotLower', () => true, 'acceptor'),
       'one value a ballot': assigns('voteForIt', (_, { value }) => ({ vote: { ballot: 2, value } }), 'acceptor'),
@@ -205,9 +222,11 @@ export const questions: Readonly<Record<string, Questions>> = {
     mistakes: {
       agreement: assigns('decide', ({ context }) => ({ decided: context.value })),
       validity: assigns('decide', ({ context }) => ({ decided: 1 - context.value })),
+      'one round for one value': guard('isDecided', () => false),
       'one proposal a round': assigns('castProposal', ({ context: { heard, round, value, id } }) => ({
         heard: [...heard, { type: 'vote', step: 2, round, value, from: id }],
       })),
+      'a decision can be': guard('isDecided', () => false),
     },
   },
   'raft-election': {
