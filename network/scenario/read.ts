@@ -53,6 +53,12 @@ export function readNumber(value: unknown, path: string, noun: string, min: numb
   return complain(path, `${noun}${rangeOf(min, max)}`, value);
 }
 
+/** A time or a length of time. Beyond the integers that a number holds exactly, a tick more is no later. */
+export const readTicks = (value: unknown, path: string): number =>
+  typeof value === 'number' && value > Number.MAX_SAFE_INTEGER
+    ? complain(path, `a number of ticks, 0 to ${Number.MAX_SAFE_INTEGER}`, value)
+    : readNumber(value, path, 'a number of ticks', 0);
+
 export function readInteger(value: unknown, path: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value)) return readNumber(value, path, 'an integer', min, max);
   return complain(path, `an integer${rangeOf(min, max)}`, value);

@@ -67,6 +67,12 @@ describe('refused with one line that names thing, place and cure', () => {
     [event({ at: 0, do: 'toString', node: 'n0' }), 'events[1].do: "toString" is nothing that protocol ported can do'],
     [event({ do: 'lock', node: 'n0' }), 'events[1].at is missing; it must be a number of ticks, at least 0'],
     [event({ at: -1, do: 'lock', node: 'n0' }), 'events[1].at must be a number of ticks, at least 0, but is -1'],
+    [
+      event({ at: 1e308, do: 'lock', node: 'n0' }),
+      'events[1].at must be a number of ticks, 0 to 9007199254740991, but is 1e+308',
+    ],
+    [{ until: { at: 2 ** 53 } }, 'until.at must be a number of ticks, 0 to 9007199254740991, but is 9007199254740992'],
+    [{ network: { latency: 1e308 } }, 'network.latency must be a number of ticks, 0 to 9007199254740991, but is 1e+308'],
     [event({ at: 0, do: 'lock' }), 'events[1].node is missing'],
     [event({ at: 0, do: 'lock', node: 'zz' }), 'events[1].node: "zz" is no node of the topology'],
     [event({ at: 0, do: 'lock', node: 'n0', amount: 1 }), 'events[1].amount is not a known key; known: at, do, node'],

@@ -116,6 +116,9 @@ test('what does not go with a budget is refused, with the reason', () => {
   expect(() => budgetOver(exclusion as Protocol, 'messages')).toThrow(/nodes have no names/);
   expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(/chart "request", as the controller has/);
   expect(() => budgetOver(ballsUnder, 'messages')).toThrow(/carried by a layer of its own/);
+  const unit = (word: string) => () => budgetOver(directory as Protocol, word as BudgetUnit);
+  expect(unit('bytes')).toThrow('budgetOver(directory, "bytes") has no such unit; choose one of messages, nodes');
+  expect(unit('node')).toThrow('choose one of messages, nodes');
   const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
   expect(options(undefined)).toThrow(/options\.budget is missing/);
   expect(options({ kind: 'bank', M: 1 })).toThrow(/gives out no permits/);

@@ -27,6 +27,7 @@ import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptio
 
 /** What is counted: every message that the protocol sends to a node, or every node that takes part in it. */
 export type BudgetUnit = 'messages' | 'nodes';
+const UNITS: readonly BudgetUnit[] = ['messages', 'nodes'];
 
 type Node = { has(role: string): boolean };
 
@@ -62,6 +63,10 @@ const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...inst
  */
 export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protocol<BudgetOptions> {
   refuseUnfit(controlled);
+  if (!UNITS.includes(unit))
+    throw new UsageError(
+      `budgetOver(${controlled.name}, ${JSON.stringify(unit)}) has no such unit; choose one of ${UNITS.join(', ')}`,
+    );
   const isCounted = (role: string) => !isOfController(role) && role !== PURSE && role !== GATE;
   const asker = unit === 'messages' ? PURSE : GATE;
   return defineProtocol<BudgetOptions>(
