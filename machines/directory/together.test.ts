@@ -16,12 +16,12 @@ test.each([
   expect(found.states).toBe(states);
 });
 
-const threeTimes = (together: number) =>
+const threeTimes = (together: number, nodes = ['n1', 'n3']) =>
   simulate({
     protocol: 'directory',
     topology: { kind: 'path', n: 4 },
     options: { together, hold: 5 },
-    events: [0, 1, 2].flatMap((at) => ['n1', 'n3'].map((node) => ({ at, node, do: 'request' }))),
+    events: [0, 1, 2].flatMap((at) => nodes.map((node) => ({ at, node, do: 'request' }))),
   });
 
 test('what joins is served with the token that comes, and no find is sent for it', () => {
@@ -29,4 +29,7 @@ test('what joins is served with the token that comes, and no find is sent for it
   expect(apart).toMatchObject({ served: ['n1', 'n3', 'n1', 'n3', 'n1', 'n3'] });
   expect(joined).toMatchObject({ served: ['n1', 'n1', 'n1', 'n3', 'n3', 'n3'] });
   expect([apart, joined].map((summary) => summary['findMessages'])).toEqual([11, 3]);
+  expect([threeTimes(1), threeTimes(3)].map(({ messages }) => messages.total)).toEqual([17, 5]);
+  const neighbours = [1, 3].map((together) => threeTimes(together, ['n2', 'n3']).summary);
+  expect(neighbours.map((summary) => summary['findMessages'])).toEqual([7, 3]);
 });
