@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { agrees, type Table } from '../experiment.js';
 import { aloneTable, chanceTable, deferredTable, printedTable } from './index.js';
@@ -16,6 +17,18 @@ test('the chance to win a trial is (1/K) sum (p/K)^c, and K = Δ² + 1 needs 8.8
 
 test('printed rules: no crowd ever finishes, two nodes now and then; corrected: all do', () => {
   expect(differing(printedTable(8))).toEqual([]);
+});
+
+test('the printed rules finish as often as docs/exclusion.md says', () => {
+  const [two, ...crowds] = printedTable(20).rows.map(
+    ({ label, cells }) => [label, (cells[0] as { value: number }).value] as const,
+  );
+  expect(two).toEqual(['two nodes, 40 runs', 29]);
+  expect(crowds.map(([, finished]) => finished)).toEqual([0, 0, 0]);
+  const said =
+    'the printed rules finish in none of five runs on each of the complete graph of 8, the ring of 64 and the grid of 8 × 8';
+  const page = readFileSync(new URL('../../docs/exclusion.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+  expect(page).toContain(`${said}, and on two nodes in 29 of 40 runs`);
 });
 
 test('deferred rules: about 112 edge messages a request on eight nodes, instead of about 170', () => {
