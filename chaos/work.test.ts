@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ForgottenError, LostError } from '../adapters/transports/errors.js';
-import { ask } from './work.js';
+import { askRepeatedly } from './work.js';
 
 /** What a peer is told when it asks once for each of the answers, in the phase in which all faults are over. */
 async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]> {
@@ -12,7 +12,7 @@ async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]
     tell: (report: string) => told.push(`tells ${report}`),
   };
   const left = [...answers];
-  await ask(peer, { node: { addEventListener: () => {} } }, () => {
+  await askRepeatedly(peer, { node: { addEventListener: () => {} } }, () => {
     const answer = left.shift()!;
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   });

@@ -33,7 +33,7 @@ export type WorkingPeer = Pick<
 > & { readonly started: Pick<ChaosPeer['started'], 'role'> };
 
 /** What the peer has, which lets go of everything when it is disposed of; `done` resolves when the peer may go. */
-export interface Work {
+export interface ChaosWork {
   readonly object: AsyncDisposable;
   readonly done: Promise<unknown>;
 }
@@ -56,7 +56,7 @@ async function change(locks: Locks, { add, remove }: MembershipChange): Promise<
   }
 }
 
-function locks(peer: WorkingPeer): Work {
+function locks(peer: WorkingPeer): ChaosWork {
   const all = peer.watch(locksOf(peer));
   peer.changing((wanted) => change(all, wanted));
   tellHosts(peer, all);
@@ -93,7 +93,7 @@ function tellHosts(peer: WorkingPeer, { status$ }: Locks): void {
   });
 }
 
-function leaders(peer: WorkingPeer): Work {
+function leaders(peer: WorkingPeer): ChaosWork {
   const { transport, peers } = peer;
   const election = createElection({ transport, peers });
   election.addEventListener('change', () => peer.note('leader', { leader: election.leader }));
@@ -118,7 +118,7 @@ function unlessLost(error: unknown): null {
  * Asks again and again. When too many have begun anew to know what was given out, that is what it is told, and it is served. When
  * nobody knows whether what it was fetching counts, it is told so, has been served nothing, and asks again, as docs/chaos.md says.
  */
-export async function ask(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {
+export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {
   all.node.addEventListener('lock.lost', () => peer.note('interrupted'));
   try {
     for (let goesOn = true; goesOn;) {
@@ -135,10 +135,10 @@ export async function ask(peer: AskingPeer, all: AskedLocks, once: () => Promise
   }
 }
 
-function quota(peer: WorkingPeer): Work {
+function quota(peer: WorkingPeer): ChaosWork {
   const all = locksOf(peer);
   const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * peer.peers.length });
-  const done = ask(peer, all, async () => {
+  const done = askRepeatedly(peer, all, async () => {
     const { ok } = await budget.take();
     if (ok) peer.note('took', { n: 1 });
     else peer.note('refused');
@@ -149,10 +149,10 @@ function quota(peer: WorkingPeer): Work {
   return { object: all, done };
 }
 
-function names(peer: WorkingPeer): Work {
+function names(peer: WorkingPeer): ChaosWork {
   const all = locksOf(peer);
   const numbers = createLastingNames({ locks: all });
-  const done = ask(peer, all, async () => {
+  const done = askRepeatedly(peer, all, async () => {
     peer.note('named', { name: await numbers.next() });
     await pause(Math.random() * 4);
     return peer.phase !== 'settled';
@@ -160,7 +160,7 @@ function names(peer: WorkingPeer): Work {
   return { object: all, done };
 }
 
-export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => Work>> = {
+export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWork>> = {
   locks,
   leaders,
   members: locks,
@@ -170,7 +170,7 @@ export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => Work>> =
 };
 
 /** Works on until the peer may go, lets go of everything, and says whether the disk took everything; what else ends the work is thrown. */
-export async function workUntilTold(peer: WorkingPeer, { object, done }: Work): Promise<boolean> {
+export async function workUntilTold(peer: WorkingPeer, { object, done }: ChaosWork): Promise<boolean> {
   const isTold = Promise.race([peer.left, peer.until('ended')]);
   const finished = done.then(() => peer.tell('done'));
   let isStored = true;

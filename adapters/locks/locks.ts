@@ -36,7 +36,7 @@ import {
 import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
-import { Patience } from './patience.js';
+import { ClosePatience } from './patience.js';
 import { abortable } from '../transports/promises.js';
 import type { Visits } from './visits.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -112,7 +112,7 @@ export class Locks implements AsyncDisposable {
   #hasServed = false;
   #closing: Error | null = null;
   /** Of `close`, with those who hold locks. */
-  #patience: Patience | undefined;
+  #patience: ClosePatience | undefined;
   #isEnded = false;
   #mistake: ConfigurationError | null = null;
 
@@ -472,7 +472,7 @@ export class Locks implements AsyncDisposable {
   /** Resolves once nothing is held here, the time is over, or the node has ended. */
   private givenBack(error: Error, withinMs: number): Promise<unknown> {
     const { environment, closed } = this.#node;
-    const patience = (this.#patience = new Patience(environment.clock));
+    const patience = (this.#patience = new ClosePatience(environment.clock));
     patience.atMost(withinMs);
     const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error, true)));
     return Promise.race([all, patience.over, closed]).finally(() => patience.end());

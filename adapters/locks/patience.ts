@@ -2,7 +2,7 @@
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { later } from '../transports/later.js';
 
-export class Patience {
+export class ClosePatience {
   private readonly timers = new Subscription();
   private resolve!: () => void;
   readonly over = new Promise<void>((resolve) => (this.resolve = resolve));

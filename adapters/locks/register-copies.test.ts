@@ -1,13 +1,13 @@
 /** Which copies of a register are enough, and with whom the next one is kept. */
 import { describe, expect, test } from 'vitest';
 import {
-  copyOf,
+  registerCopyOf,
   isLater,
   keepersAfter,
   knownBy,
   NOBODY,
   tellForgotten,
-  type Answer,
+  type CopyAnswer,
   type Copy,
   type Keepers,
 } from './register-copies.js';
@@ -20,7 +20,7 @@ const moving: Keepers = { ...two, from: one.peers };
 const copy = (fence: number, keepers: Keepers = one, value: number | string = fence): Copy => ({ fence, value, keepers });
 const isNumber = (value: unknown) => typeof value === 'number';
 const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
-  const answers = Object.entries(copies).map(([peer, of]): [string, Answer] => [peer, { type: 'copy', copy: of }]);
+  const answers = Object.entries(copies).map(([peer, of]): [string, CopyAnswer] => [peer, { type: 'copy', copy: of }]);
   return knownBy(new Map(answers), decided, isNumber);
 };
 
@@ -87,9 +87,9 @@ describe('what is known by the answers', () => {
 });
 
 test('a copy that does not say with whom it is kept is kept with the first list; what is none is none', () => {
-  expect(copyOf({ fence: 3, value: 4 }, one)).toEqual({ fence: 3, value: 4, keepers: one });
-  expect(copyOf(copy(3, moving), one)).toEqual(copy(3, moving));
-  expect(copyOf(null, one)).toBeNull();
+  expect(registerCopyOf({ fence: 3, value: 4 }, one)).toEqual({ fence: 3, value: 4, keepers: one });
+  expect(registerCopyOf(copy(3, moving), one)).toEqual(copy(3, moving));
+  expect(registerCopyOf(null, one)).toBeNull();
   for (const none of [7, {}, { fence: 1 }, { fence: 1.5, value: 1 }, { ...copy(1), keepers: { version: 'x', peers: [] } }])
-    expect(copyOf(none, one)).toBeUndefined();
+    expect(registerCopyOf(none, one)).toBeUndefined();
 });

@@ -27,26 +27,26 @@ export interface Copy {
 }
 
 /** `late`: somebody with a larger fence has been here; `refused`: this is no value of the register, as it is made here. */
-export type Answer =
+export type CopyAnswer =
   | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number }
   | { readonly type: 'stored' }
   | { readonly type: 'late' }
   | { readonly type: 'refused' };
 
-export type Answers = ReadonlyMap<NodeId, Answer>;
+export type Answers = ReadonlyMap<NodeId, CopyAnswer>;
 
 /** `initial`: a digest of what the register holds before the first change, as it is made there. */
-export type Question =
+export type CopyQuestion =
   | { readonly type: 'read'; readonly fence: number; readonly initial?: number }
   /** The release before knows no `move`: it would store such a copy without saying with whom it is kept. */
   | ({ readonly type: 'write' | 'move' } & Copy);
 
 export const NOBODY: Keepers = { version: 0, peers: [] };
 
-export const listsOf = ({ peers, from }: Keepers): (readonly NodeId[])[] => (from ? [peers, from] : [peers]);
+export const keeperLists = ({ peers, from }: Keepers): (readonly NodeId[])[] => (from ? [peers, from] : [peers]);
 
-export const isKeptBy = (nodes: ReadonlySet<NodeId>, keepers: Keepers): boolean =>
-  listsOf(keepers).every((list) => isMajority(list.filter((peer) => nodes.has(peer)).length, list));
+export const hasKeepers = (nodes: ReadonlySet<NodeId>, keepers: Keepers): boolean =>
+  keeperLists(keepers).every((list) => isMajority(list.filter((peer) => nodes.has(peer)).length, list));
 
 /** With whom the next copy is to be kept, one write after the other: what moves already goes on first. */
 export function keepersAfter(kept: Keepers, decided: Keepers): readonly Keepers[] {
@@ -63,13 +63,13 @@ export const isLater = (one: Copy, other: Copy): boolean =>
       ? one.keepers.version > other.keepers.version
       : one.keepers.from === undefined;
 
-export const writing = (copy: Copy): Question => ({
+export const writing = (copy: Copy): CopyQuestion => ({
   type: copy.keepers.version > 1 || copy.keepers.from ? 'move' : 'write',
   ...copy,
 });
 
 /** What is known of a register by the answers to a reading. */
-export interface Known {
+export interface KnownCopies {
   /** `null` where nobody has a copy. */
   readonly latest: Copy | null;
   /** Who has one, also one that says that nothing was ever written there. */
@@ -83,7 +83,7 @@ export interface Known {
   readonly is: 'waiting' | 'known' | 'settled' | 'unwritten' | 'forgotten';
 }
 
-export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unknown) => boolean): Known {
+export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unknown) => boolean): KnownCopies {
   const copies = new Map<NodeId, Copy>();
   const unread: NodeId[] = [];
   for (const [peer, answer] of answers) {
@@ -95,10 +95,10 @@ export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unk
   const witnesses = new Set(copies.keys());
   const answered = new Set([...answers.keys()].filter((peer) => !unread.includes(peer)));
   const written = latest !== null && latest.fence > 0 ? latest : null;
-  const asked = new Set([...(written ? listsOf(written.keepers).flat() : []), ...decided.peers]);
+  const asked = new Set([...(written ? keeperLists(written.keepers).flat() : []), ...decided.peers]);
   const isAnswered = decided.version > 0 && [...asked].every((peer) => answered.has(peer));
   const known = { latest, witnesses, unread, answered, asked };
-  if (latest && isKeptBy(witnesses, latest.keepers) && (written || isKeptBy(witnesses, decided)))
+  if (latest && hasKeepers(witnesses, latest.keepers) && (written || hasKeepers(witnesses, decided)))
     return { ...known, is: isSettled(copies, latest.keepers) ? 'settled' : 'known' };
   if (!isAnswered) return { ...known, is: 'waiting' };
   const remembering = decided.peers.filter((peer) => witnesses.has(peer)).length;
@@ -116,8 +116,8 @@ function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: 
 }
 
 /** How many know a register of which too many have forgotten. */
-export function tellForgotten({ latest, witnesses }: Known, decided: Keepers): string {
-  const lists = latest && latest.fence > 0 ? listsOf(latest.keepers) : [decided.peers];
+export function tellForgotten({ latest, witnesses }: KnownCopies, decided: Keepers): string {
+  const lists = latest && latest.fence > 0 ? keeperLists(latest.keepers) : [decided.peers];
   const told = lists.map((list) => [list.filter((peer) => witnesses.has(peer)).length, list] as const);
   const [count, list] = told.find(([known, of]) => !isMajority(known, of)) ?? told[0]!;
   return `${count} of ${list.length} peers`;
@@ -133,7 +133,7 @@ const isKeepers = (value: unknown): value is Keepers =>
   (value['from'] === undefined || isPeers(value['from']));
 
 /** As it was stored or sent; the release before did not say with whom. `undefined` for what is no copy. */
-export function copyOf(given: unknown, first: Keepers): Copy | null | undefined {
+export function registerCopyOf(given: unknown, first: Keepers): Copy | null | undefined {
   if (given === null) return null;
   if (!isObject(given) || !Number.isSafeInteger(given['fence']) || given['value'] === undefined) return undefined;
   const { fence, value, keepers = first } = given as unknown as Omit<Copy, 'keepers'> & Partial<Copy>;

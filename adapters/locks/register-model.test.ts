@@ -8,7 +8,7 @@ import { Random } from '../../network/random.js';
 import type * as Copies from './register-copies.js';
 import { RegisterWorld, wrongOf } from './register-model.fixture.js';
 
-type Rules = Pick<typeof Copies, 'keepersAfter' | 'isKeptBy'>;
+type Rules = Pick<typeof Copies, 'keepersAfter' | 'hasKeepers'>;
 
 /** What is otherwise than it ships. */
 const changed = vi.hoisted(() => ({ rules: {} as Partial<Rules> }));
@@ -18,7 +18,7 @@ vi.mock('./register-copies.js', async (original) => {
   return {
     ...real,
     keepersAfter: (...args: Parameters<Rules['keepersAfter']>) => (changed.rules.keepersAfter ?? real.keepersAfter)(...args),
-    isKeptBy: (...args: Parameters<Rules['isKeptBy']>) => (changed.rules.isKeptBy ?? real.isKeptBy)(...args),
+    hasKeepers: (...args: Parameters<Rules['hasKeepers']>) => (changed.rules.hasKeepers ?? real.hasKeepers)(...args),
   };
 });
 
@@ -101,8 +101,8 @@ describe('without a rule the runs show it:', () => {
     'kept with the next list without having been kept with both': ({ keepersAfter }) => ({
       keepersAfter: (...args) => keepersAfter(...args).slice(-1),
     }),
-    'kept with both once a majority of the new one has it': ({ isKeptBy }) => ({
-      isKeptBy: (nodes, { from: _, ...keepers }) => isKeptBy(nodes, keepers),
+    'kept with both once a majority of the new one has it': ({ hasKeepers }) => ({
+      hasKeepers: (nodes, { from: _, ...keepers }) => hasKeepers(nodes, keepers),
     }),
   };
 

@@ -7,7 +7,7 @@ import { LostError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
-import type { Answer, Answers, Question } from './register-copies.js';
+import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
 
 /** Peers that have not made the register yet, or were cut off, are asked again. */
 const AGAIN_MS = 100;
@@ -17,17 +17,17 @@ export const WAITING_MS = 10_000;
 
 /** What the answers come to: what was asked for, an error, or `null`, and then who is still waited for matters. */
 export interface Asking<R> {
-  readonly question: Question;
+  readonly question: CopyQuestion;
   /** What this peer itself answers. */
-  readonly own: () => Promise<Answer>;
+  readonly own: () => Promise<CopyAnswer>;
   /** Ends the waiting. */
   readonly over: AbortSignal;
   readonly outcome: (answers: Answers) => R | Error | null;
   readonly awaited: (answers: Answers) => Iterable<NodeId>;
 }
 
-export class Questions {
-  private readonly open = new Map<number, (peer: NodeId, answer: Answer) => void>();
+export class CopyQuestions {
+  private readonly open = new Map<number, (peer: NodeId, answer: CopyAnswer) => void>();
 
   constructor(
     private readonly locks: Locks,
@@ -39,7 +39,7 @@ export class Questions {
     private asked: number,
   ) {}
 
-  heard(number: number, from: NodeId, answer: Answer): void {
+  heard(number: number, from: NodeId, answer: CopyAnswer): void {
     this.open.get(number)?.(from, answer);
   }
 
@@ -49,7 +49,7 @@ export class Questions {
   ask<R>({ question, own, over, outcome, awaited }: Asking<R>): Promise<R> {
     const { id, environment } = this.locks.node;
     const number = ++this.asked;
-    const answers = new Map<NodeId, Answer>();
+    const answers = new Map<NodeId, CopyAnswer>();
     return new Promise<R>((resolve, reject) => {
       const timers = new Subscription();
       const giveUp = () => settle(() => reject(over.reason as Error));

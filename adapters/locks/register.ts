@@ -34,21 +34,21 @@ import { later } from '../transports/later.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import {
-  copyOf,
-  isKeptBy,
+  registerCopyOf,
+  hasKeepers,
   keepersAfter,
   knownBy,
-  listsOf,
+  keeperLists,
   NOBODY,
   tellForgotten,
   writing,
-  type Answer,
+  type CopyAnswer,
   type Copy,
   type Keepers,
-  type Known,
-  type Question,
+  type KnownCopies,
+  type CopyQuestion,
 } from './register-copies.js';
-import { numbered, Questions, WAITING_MS } from './register-questions.js';
+import { numbered, CopyQuestions, WAITING_MS } from './register-questions.js';
 import type { Json } from '../transports/transport.js';
 
 /** What a change has begun to write: under which fence for the first time, and under which ones the value that it would have now. */
@@ -100,7 +100,7 @@ export class Register<T extends Json> {
   private promised = Infinity;
   private readonly channels: Channels;
   private readonly conversation: string;
-  private readonly questions: Questions;
+  private readonly questions: CopyQuestions;
   private readonly initial: T;
   /** Its digest: everybody has the same one, and who has not is named. */
   private readonly beginning: number;
@@ -139,7 +139,7 @@ export class Register<T extends Json> {
     this.conversation = `${locks.node.name}/${name}`;
     this.channels = Channels.of(locks.transport);
     const asked = drawBelow(environment.crypto, 2 ** 32);
-    this.questions = new Questions(locks, this.channels, name, this.conversation, asked);
+    this.questions = new CopyQuestions(locks, this.channels, name, this.conversation, asked);
     this.channels.open(this.conversation, {
       message: (from, message) => this.hear(from, message),
     });
@@ -187,7 +187,7 @@ export class Register<T extends Json> {
       return;
     }
     const { promised, copy } = (stored ?? {}) as { promised?: unknown; copy?: unknown };
-    const known = copyOf(copy, this.first);
+    const known = registerCopyOf(copy, this.first);
     if (stored && known !== undefined && Number.isSafeInteger(promised)) {
       this.copy = known;
       this.promised = promised as number;
@@ -315,8 +315,8 @@ export class Register<T extends Json> {
   /** The latest copy, and whether a majority keeps it with its one list. */
   private async read(fence: number, over: AbortSignal): Promise<{ latest: Copy; isSettled: boolean }> {
     const { name, initial, questions, decided } = this;
-    const question: Question = { type: 'read', fence, initial: this.beginning };
-    const known = await questions.ask<Known>({
+    const question: CopyQuestion = { type: 'read', fence, initial: this.beginning };
+    const known = await questions.ask<KnownCopies>({
       question,
       own: () => this.ownAnswer(question),
       over,
@@ -345,15 +345,18 @@ export class Register<T extends Json> {
         own: () => this.ownAnswer(question),
         over,
         outcome: (answers) => {
-          const who = (type: Answer['type']) => [...answers].filter(([, answer]) => answer.type === type).map(([peer]) => peer);
+          const who = (type: CopyAnswer['type']) =>
+            [...answers].filter(([, answer]) => answer.type === type).map(([peer]) => peer);
           const stored = who('stored');
-          if (isKeptBy(new Set(stored), keepers)) return true;
+          if (hasKeepers(new Set(stored), keepers)) return true;
           const refusing = who('refused');
-          const open = listsOf(keepers).flatMap((list) => list.filter((peer) => !answers.has(peer) && questions.isHere(peer)));
-          const isOver = refusing.length > 0 && !isKeptBy(new Set([...stored, ...open]), keepers);
+          const open = keeperLists(keepers).flatMap((list) =>
+            list.filter((peer) => !answers.has(peer) && questions.isHere(peer)),
+          );
+          const isOver = refusing.length > 0 && !hasKeepers(new Set([...stored, ...open]), keepers);
           return isOver ? this.refused(refusing) : null;
         },
-        awaited: () => listsOf(keepers).flat(),
+        awaited: () => keeperLists(keepers).flat(),
       });
       this.note(keepers);
     }
@@ -377,7 +380,7 @@ export class Register<T extends Json> {
     for (const look of this.waiting) look();
   }
 
-  private ownAnswer(question: Question): Promise<Answer> {
+  private ownAnswer(question: CopyQuestion): Promise<CopyAnswer> {
     return this.begun.then(() => this.answer(question));
   }
 
@@ -410,13 +413,13 @@ export class Register<T extends Json> {
     );
   }
 
-  private answer(question: Question): Promise<Answer> {
+  private answer(question: CopyQuestion): Promise<CopyAnswer> {
     const answered = this.last.then(() => this.answerNow(question));
     this.last = answered.catch(() => {});
     return answered;
   }
 
-  private async answerNow(question: Question): Promise<Answer> {
+  private async answerNow(question: CopyQuestion): Promise<CopyAnswer> {
     const { fence } = question;
     if (fence < this.promised) return { type: 'late' };
     let { copy } = this;
@@ -436,19 +439,19 @@ export class Register<T extends Json> {
     return { type: 'stored' };
   }
 
-  private questionIn(message: Readonly<Record<string, unknown>>): Question | undefined {
+  private questionIn(message: Readonly<Record<string, unknown>>): CopyQuestion | undefined {
     const { type, fence, keepers } = message;
     if (type === 'read') return Number.isSafeInteger(fence) ? { type, fence: fence as number } : undefined;
     if (type !== 'write' && type !== 'move') return undefined;
     // The release before knows no later list, and its copy would say nothing of this one.
     if (keepers === undefined && (this.decided.version > 1 || this.copy?.keepers.from)) return undefined;
-    const copy = copyOf(message, this.first);
+    const copy = registerCopyOf(message, this.first);
     return copy ? { type, ...copy } : undefined;
   }
 
-  private answerIn({ type, copy: given }: Readonly<Record<string, unknown>>): Answer | undefined {
+  private answerIn({ type, copy: given }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
     if (type === 'stored' || type === 'late' || type === 'refused') return { type };
-    const copy = type === 'copy' ? copyOf(given, this.first) : undefined;
+    const copy = type === 'copy' ? registerCopyOf(given, this.first) : undefined;
     return copy === undefined ? undefined : { type: 'copy', copy };
   }
 }

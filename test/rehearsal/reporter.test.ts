@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checkFailure } from './failure.js';
 import { rehearse } from './rehearse.js';
-import { Progress, progressOf } from './reporter.js';
+import { RehearsalProgress, progressOf } from './reporter.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -46,7 +46,7 @@ test('a failed rehearsal is saved, with what shows it and what keeps it; nothing
 
 test('at a terminal it is said how far a rehearsal is that takes more than a second, each word once, and nothing when it is over', async () => {
   const said: string[] = [];
-  const progress = new Progress({ write: (text) => said.push(text) });
+  const progress = new RehearsalProgress({ write: (text) => said.push(text) });
   try {
     const begun = performance.now();
     const judge = { name: 'looks', begin: () => ({ end: () => void (performance.now() - begun > 1_000 && progress.look()) }) };

@@ -54,7 +54,7 @@ const fileNameOf = (name: string): string =>
  * @experimental
  */
 export class RehearsalReporter {
-  private progress: Progress | undefined;
+  private progress: RehearsalProgress | undefined;
   private readonly told: string[] = [];
 
   /** @param folder where failures are saved; it is made with the first. */
@@ -62,7 +62,7 @@ export class RehearsalReporter {
 
   /** Called by Vitest. */
   onTestRunStart(): void {
-    if (process.stdout.isTTY) this.progress = new Progress(process.stdout);
+    if (process.stdout.isTTY) this.progress = new RehearsalProgress(process.stdout);
   }
 
   /** Called by Vitest. */
@@ -89,7 +89,7 @@ export class RehearsalReporter {
 }
 
 /** Says on a terminal how far rehearsals are that have begun since. */
-export class Progress {
+export class RehearsalProgress {
   private readonly folder = mkdtempSync(join(tmpdir(), 'quiver-rehearsals-'));
   private readonly looking: NodeJS.Timeout;
   private last = '';
