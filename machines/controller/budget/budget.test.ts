@@ -117,8 +117,8 @@ test('what does not go with a budget is refused, with the reason', () => {
   expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(/chart "request", as the controller has/);
   expect(() => budgetOver(ballsUnder, 'messages')).toThrow(/carried by a layer of its own/);
   const unit = (word: string) => () => budgetOver(directory as Protocol, word as BudgetUnit);
-  expect(unit('bytes')).toThrow('budgetOver(directory, "bytes") has no such unit; choose one of messages, nodes');
-  expect(unit('node')).toThrow('choose one of messages, nodes');
+  expect(unit('bytes')).toThrow('no budget goes under protocol directory: "bytes" is no unit; choose messages or nodes');
+  expect(unit('node')).toThrow('"node" is no unit; choose messages or nodes');
   const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
   expect(options(undefined)).toThrow(/options\.budget is missing/);
   expect(options({ kind: 'bank', M: 1 })).toThrow(/gives out no permits/);

@@ -27,7 +27,6 @@ import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptio
 
 /** What is counted: every message that the protocol sends to a node, or every node that takes part in it. */
 export type BudgetUnit = 'messages' | 'nodes';
-const UNITS: readonly BudgetUnit[] = ['messages', 'nodes'];
 
 type Node = { has(role: string): boolean };
 
@@ -62,11 +61,7 @@ const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...inst
  * @experimental
  */
 export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protocol<BudgetOptions> {
-  refuseUnfit(controlled);
-  if (!UNITS.includes(unit))
-    throw new UsageError(
-      `budgetOver(${controlled.name}, ${JSON.stringify(unit)}) has no such unit; choose one of ${UNITS.join(', ')}`,
-    );
+  refuseUnfit(controlled, unit);
   const isCounted = (role: string) => !isOfController(role) && role !== PURSE && role !== GATE;
   const asker = unit === 'messages' ? PURSE : GATE;
   return defineProtocol<BudgetOptions>(
@@ -100,10 +95,11 @@ export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protoco
   );
 }
 
-function refuseUnfit({ name, network, charts, wiring }: Protocol<any>): void {
+function refuseUnfit({ name, network, charts, wiring }: Protocol<any>, unit: string): void {
   const refuse = (why: string): never => {
     throw new UsageError(`no budget goes under protocol ${name}: ${why}`);
   };
+  if (unit !== 'messages' && unit !== 'nodes') refuse(`"${unit}" is no unit; choose messages or nodes`);
   if (network.addressing === 'ports')
     refuse('its nodes have no names, and the tree of the controller needs them; choose another');
   if (wiring?.carrier) refuse('its messages are carried by a layer of its own; put the budget under that one');
