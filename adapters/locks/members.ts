@@ -110,7 +110,7 @@ const votersIn = ({ membership, served }: EpochsContext): NodeId[] => [
   ...(isOfAllPresent(membership) ? served.members : membership.voters),
 ];
 
-/** What moves when the members change, and is waited for. @internal */
+/** What moves when the members change, and is waited for. */
 export interface Moving {
   moved(): Promise<void>;
 }
