@@ -17,7 +17,6 @@ import {
   readList,
   readNumber,
   readObject,
-  readTicks,
   shownValue,
   unknownWord,
   type Fields,
@@ -72,7 +71,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     read: (fields, path, scene) => ({
       do: 'slow',
       channel: readPair(fields['channel'], placeIn(path, 'channel'), scene),
-      by: readTicks(fields['by'], placeIn(path, 'by')),
+      by: readNumber(fields['by'], placeIn(path, 'by'), 'a number of ticks', 0),
     }),
   },
   drop: messageVerb('drop'),
@@ -114,7 +113,7 @@ function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEve
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   const keys = command ? ['node', ...(command.fields ?? []).map(({ name }) => name)] : verbs[word]!.keys;
   const fields = readFields(value, path, ['at', 'do', ...keys]);
-  const at = readTicks(fields['at'], placeIn(path, 'at'));
+  const at = readNumber(fields['at'], placeIn(path, 'at'), 'a number of ticks', 0);
   return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
 }
 

@@ -21,7 +21,6 @@ import {
   readName,
   readNumber,
   readOneOf,
-  readTicks,
   type Fields,
 } from './read.js';
 import type { ScenarioNetwork, Scenario, Until } from './types.js';
@@ -91,7 +90,7 @@ function readNetwork(value: unknown, path: string, protocol: Protocol): Scenario
 
 function readLatency(value: unknown, path: string): LatencySpec {
   if (value === 'weight') return value;
-  if (typeof value === 'number') return readTicks(value, path);
+  if (typeof value === 'number') return readNumber(value, path, 'a number of ticks', 0);
   if (typeof value !== 'object') complain(path, 'a number of ticks, {"min", "max"}, {"exponential"} or "weight"', value);
   const fields = readFields(value, path, ['min', 'max', 'exponential']);
   if (fields['exponential'] !== undefined) {
@@ -135,7 +134,7 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
 function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
   if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at; choose one`);
-  if (at !== undefined) return { at: readTicks(at, placeIn(path, 'at')) };
+  if (at !== undefined) return { at: readNumber(at, placeIn(path, 'at'), 'a number of ticks', 0) };
   if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
   return { idle };
 }

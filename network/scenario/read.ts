@@ -53,17 +53,13 @@ export function readNumber(value: unknown, path: string, noun: string, min: numb
   return complain(path, `${noun}${rangeOf(min, max)}`, value);
 }
 
-/** A time or a length of time. Beyond the integers that a number holds exactly, a tick more is no later. */
-export const readTicks = (value: unknown, path: string): number =>
-  (value as number) > 9e15 ? complain(path, 'at most 9e15 ticks', value) : readNumber(value, path, 'a number of ticks', 0);
-
-export function readInteger(value: unknown, path: string, min = Number.MIN_SAFE_INTEGER, max = Infinity): number {
-  if (Number.isSafeInteger(value)) return readNumber(value, path, 'an integer', min, max);
+export function readInteger(value: unknown, path: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value)) return readNumber(value, path, 'an integer', min, max);
   return complain(path, `an integer${rangeOf(min, max)}`, value);
 }
 
 function rangeOf(min: number, max: number): string {
-  if (max < Infinity) return `, ${min} to ${max}`;
+  if (max < Number.MAX_SAFE_INTEGER) return `, ${min} to ${max}`;
   return min > Number.MIN_SAFE_INTEGER ? `, at least ${min}` : '';
 }
 

@@ -14,7 +14,6 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const name: Schema = { type: 'string', minLength: 1 };
 const atLeast = (minimum: number): Schema => ({ type: 'number', minimum });
-const ticks: Schema = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const integer: Schema = { type: 'integer' };
 const from = (minimum: number): Schema => ({ type: 'integer', minimum });
 const chance: Schema = { type: 'number', minimum: 0, maximum: 1 };
@@ -77,7 +76,7 @@ const topology = (): Schema => ({
 
 const network = exactly({
   'latency?': {
-    anyOf: [ticks, { const: 'weight' }, exactly({ min: from(0), max: from(0) }), exactly({ exponential: atLeast(0) })],
+    anyOf: [atLeast(0), { const: 'weight' }, exactly({ min: from(0), max: from(0) }), exactly({ exponential: atLeast(0) })],
   },
   'order?': { enum: ['fifo', 'unordered'] },
   'loss?': chance,
@@ -93,7 +92,7 @@ const EVENT_FIELDS: Readonly<Record<string, Schema>> = {
   channel: pairOf(name),
   ports: pairOf(from(1)),
   weight: atLeast(0),
-  by: ticks,
+  by: atLeast(0),
   message: from(0),
 };
 const OPTIONAL_FIELDS = ['ports', 'weight', 'node of corrupt', 'nodes of corrupt'];
@@ -101,7 +100,7 @@ const OPTIONAL_FIELDS = ['ports', 'weight', 'node of corrupt', 'nodes of corrupt
 function eventOf(word: string, keys: readonly string[]): Schema {
   const isOptional = (key: string) => OPTIONAL_FIELDS.includes(key) || OPTIONAL_FIELDS.includes(`${key} of ${word}`);
   const fields = keys.map((key) => [isOptional(key) ? `${key}?` : key, EVENT_FIELDS[key]!] as const);
-  return exactly({ at: ticks, do: { const: word }, ...Object.fromEntries(fields) });
+  return exactly({ at: atLeast(0), do: { const: word }, ...Object.fromEntries(fields) });
 }
 
 function commandOf(word: string, { fields = [] }: Command): Schema {
@@ -109,7 +108,7 @@ function commandOf(word: string, { fields = [] }: Command): Schema {
     optional ? `${key}?` : key,
     type === 'node' ? name : min === undefined ? integer : from(min),
   ]);
-  return exactly({ at: ticks, do: { const: word }, node: name, ...Object.fromEntries(own) });
+  return exactly({ at: atLeast(0), do: { const: word }, node: name, ...Object.fromEntries(own) });
 }
 
 const eventsOf = ({ commands }: Protocol): Schema => ({
@@ -134,7 +133,7 @@ const workloadOf = (commands: readonly string[] | null): Schema => {
 };
 
 /** A protocol of somebody's own has commands that are not known here. */
-const anyEvent: Schema = { type: 'object', properties: { at: ticks, do: name }, required: ['at', 'do'] };
+const anyEvent: Schema = { type: 'object', properties: { at: atLeast(0), do: name }, required: ['at', 'do'] };
 
 export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): Schema {
   const known = Object.keys(protocols);
@@ -146,7 +145,7 @@ export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): S
     'events?': { type: 'array', items: anyEvent },
     'workload?': workloadOf(null),
     'seed?': integer,
-    'until?': { anyOf: [exactly({ idle: { const: true } }), exactly({ at: ticks })] },
+    'until?': { anyOf: [exactly({ idle: { const: true } }), exactly({ at: atLeast(0) })] },
     '$schema?': name,
   });
   return {
