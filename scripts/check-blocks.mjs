@@ -90,6 +90,11 @@ const PARTS = {
     before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
     notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',
   },
+  'rehearsal.md 6': {
+    imports: `import { defineConfig } from 'vitest/config';`,
+    as: (text) => text.replace('export default ', 'void '),
+    notRun: 'test/rehearsal/reporter.test.ts runs Vitest with it',
+  },
   'shipping.md 1': {
     imports: `import { inspect, record } from 'xstate-quiver/inspector';`,
     notRun: 'it serves a page until it is ended',
