@@ -304,8 +304,6 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /**
    * Puts a gate between its transport and its charts, or takes it away. Whoever puts it there calls this again when commands need wait no
    * more, and lets go what it holds before it takes it away.
-   *
-   * @internal
    */
   guard(gate?: Gate): void {
     this.gate = gate;

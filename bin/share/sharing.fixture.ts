@@ -23,7 +23,7 @@ const main = async ({ note }) => {
   wait();
   for (;;) { note('lives', {}); await new Promise((resolve) => setTimeout(resolve, 10 + 90 * Math.random())); }
 };
-const dies = { name: 'dies seldom', begin: () => ({ hear: ({ type, life }) => (type === 'start' && life > 3 ? 'it started a fourth time' : null) }) };
+const dies = { name: 'dies seldom', begin: () => ({ hear: ({ type, life }) => (type === 'start' && life > 2 ? 'it started a third time' : null) }) };
 export const holds = { peers: [1, 2], seconds: 2, runs: ${runs}, judges: [], faults: ['kill'], main };
 export const breaks = { ...holds, judges: [dies], seconds: 5, shrinkSeconds: 0 };
 export const ends = { ...holds, runs: 3, main: () => process.abort() };
