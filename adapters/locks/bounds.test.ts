@@ -1,9 +1,17 @@
 /** Grants in a loop; in bounds.deep.ts so many that their epoch runs out of numbers. And more locks at once than a peer has room for. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { lockRole } from '../../machines/locks/messages.js';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { grantsAtFollower } from './grants.fixture.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
+
+function withSmallLimits(): void {
+  const place = Symbol.for('xstate-quiver.limits');
+  const settings = globalThis as Record<symbol, unknown>;
+  settings[place] = 'small';
+  onTestFinished(() => void delete settings[place]);
+}
 
 test('five hundred grants in a loop at a follower: fences are unique, and grow', async () => {
   const fences = await grantsAtFollower(500);
@@ -11,10 +19,7 @@ test('five hundred grants in a loop at a follower: fences are unique, and grow',
 });
 
 test('one lock more than a peer has room for is refused by name, however it is asked for, and is there once another one is released', async () => {
-  const place = Symbol.for('xstate-quiver.limits');
-  const settings = globalThis as Record<symbol, unknown>;
-  settings[place] = 'small';
-  onTestFinished(() => void delete settings[place]);
+  withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const [a, b] = ['a', 'b'].map((id) =>
@@ -34,6 +39,68 @@ test('one lock more than a peer has room for is refused by name, however it is a
   held[0]!.release();
   (await again).release();
   expect(await a!.request('y', ({ name }) => name)).toBe('y');
+});
+
+test('requests that were given up while others hold what they wait for fill a peer, which says so; once their turns have come there is room again', async () => {
+  withSmallLimits();
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
+  const held = await Promise.all(Array.from({ length: 7 }, (_, i) => b!.acquire(`x${i}`)));
+  const signal = AbortSignal.timeout(100);
+  const ended = await Promise.allSettled(held.map(({ name }) => a!.acquire(name, { signal })));
+  for (const { status } of ended) expect(status).toBe('rejected');
+  const own = await a!.acquire('own');
+  await expect(a!.acquire('y')).rejects.toThrow(
+    'lock "y" is one too many at peer "a": 8 others are held or waited for there, 7 of them given up before their turn, which is the most; release some first, or wait',
+  );
+  for (const lock of held) lock.release();
+  await vi.waitFor(() => a!.request('y', () => {}), 10_000);
+  own.release();
+});
+
+test('where nobody is served, requests that are given up take no room: by a peer alone, one that is cut off, and a client', async () => {
+  withSmallLimits();
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const peers = ['a', 'b'];
+  const peerOf = (id: string) => createLocks({ transport: bus.transport(id), peers });
+  const a = peerOf('a');
+  const client = createLocks({ transport: bus.transport('x'), peers, client: true });
+  const giveUp = async (locks: Locks, name: string) => {
+    const asked = Array.from({ length: 8 }, (_, i) => locks.acquire(name + i, { signal: AbortSignal.timeout(5) }));
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected');
+  };
+  for (const name of ['first', 'second', 'third']) for (const locks of [a, client]) await giveUp(locks, name);
+  const b = peerOf('b');
+  // Who asks again is served, and so is who has asked for a name that another caller gave up.
+  expect(await a.request('first0', ({ name }) => name)).toBe('first0');
+  expect(await client.request('first1', ({ name }) => name)).toBe('first1');
+  await b.transport.close();
+  await vi.waitFor(() => expect(a.status().state).toBe('apart'));
+  for (const name of ['fourth', 'fifth']) await giveUp(a, name);
+  const [early, late] = [new AbortController(), a.acquire('sixth')];
+  const given = a.acquire('sixth', { signal: early.signal });
+  early.abort();
+  await expect(given).rejects.toThrow('aborted');
+  peerOf('b');
+  (await late).release();
+});
+
+test('what was given up while others held it is cancelled as the epoch ends: a peer that is cut off then has room for all', async () => {
+  withSmallLimits();
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
+  const held = await Promise.all(Array.from({ length: 7 }, (_, i) => b!.acquire(`x${i}`)));
+  const signal = AbortSignal.timeout(50);
+  await Promise.allSettled(held.map(({ name }) => a!.acquire(name, { signal })));
+  await b!.transport.close();
+  await vi.waitFor(() => expect(a!.status().state).toBe('apart'));
+  const waits = Array.from({ length: 8 }, (_, i) => a!.acquire(`y${i}`));
+  createLocks({ transport: bus.transport('b'), peers: ['a', 'b'] });
+  for (const lock of await Promise.all(waits)) lock.release();
+  await vi.waitFor(() => expect(a!.node.role(lockRole('x0'))).toBeUndefined());
 });
 
 test('with the longest names a peer has room for fewer locks, and all of them fit into the next epoch', async () => {

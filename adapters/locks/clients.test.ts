@@ -51,6 +51,20 @@ test('a client has the lock when its turn comes, and nobody else meanwhile', asy
   });
 });
 
+test('what members ask each other of registers is no news at a client', async () => {
+  const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => told.mockRestore());
+  const { locks, transports } = await cluster(['a', 'b', 'c'], ['x']);
+  const heard = new Set<string>();
+  transports['x']!.events.subscribe((event) => {
+    if (event.type === 'message') heard.add((event.message as { name: string }).name);
+  });
+  const names = ['a', 'b', 'c'].map((id) => createLastingNames({ locks: locks[id]! }));
+  expect(await names[0]!.next()).toBe(0);
+  expect([...heard]).toContain('locks/names');
+  expect(told).not.toHaveBeenCalled();
+});
+
 test('clients that come while all peers are there are spread over them, and say through whom they are served', async () => {
   const voters = ['a', 'b', 'c'];
   const clients = Array.from({ length: 24 }, (_, i) => `client ${i}`);

@@ -31,7 +31,13 @@ export class Desks extends Map<string, LockDesk> {
     const share = shareOf(messageBytesMax, voters);
     const fits = this.bytesWith(name, node, voters) <= share;
     if (fits && this.size < this.sizeMax) return;
-    throw tooMany(name, node.id, this.size, fits);
+    throw tooMany(
+      name,
+      node.id,
+      this.size,
+      fits,
+      Array.from(this.values()).filter(({ isIdle, hasCallers }) => !isIdle && !hasCallers).length,
+    );
   }
 
   private bytesWith(name: string, node: LiveNode, voters: readonly NodeId[]): number {
@@ -43,11 +49,12 @@ export class Desks extends Map<string, LockDesk> {
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
   }
 
-  /** What is lost, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
-  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' }): void {
+  /** What is lost or cancelled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
+  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' | 'lock.cancelled' }): void {
     const desk = this.get(told.lock);
     if (told.type === 'lock.lost') desk?.lost();
-    else desk?.refused(tooMany(told.lock, told.peer, told.others, false));
+    else if (told.type === 'lock.cancelled') desk?.cancelled();
+    else desk?.refused(tooMany(told.lock, told.peer, told.others, false, 0));
     this.tidy(told.lock);
   }
 
@@ -56,7 +63,11 @@ export class Desks extends Map<string, LockDesk> {
   }
 }
 
-const tooMany = (lock: string, peer: NodeId, others: number, isOfNumber: boolean): UsageError =>
-  new UsageError(
-    `lock "${lock}" is one too many at peer "${peer}": ${others} others are held or waited for there, which is the most${isOfNumber ? '' : ' with names so long'}; release some first`,
+/** `givenUp`: of how many nobody waits for the grant any more; their requests stand in their queues all the same. */
+function tooMany(lock: string, peer: NodeId, others: number, isOfNumber: boolean, givenUp: number): UsageError {
+  const whose = givenUp === 0 ? '' : `, ${givenUp} of them given up before their turn`;
+  const most = `which is the most${isOfNumber ? '' : ' with names so long'}; release some first${givenUp === 0 ? '' : ', or wait'}`;
+  return new UsageError(
+    `lock "${lock}" is one too many at peer "${peer}": ${others} others are held or waited for there${whose}, ${most}`,
   );
+}

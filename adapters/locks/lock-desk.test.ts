@@ -173,7 +173,7 @@ test('a confirmed grant for one who has given up is none for who came later: it 
   void ask('first', 'exclusive', false, giving.signal);
   giving.abort(new Error('enough'));
   void ask('second');
-  expect(since(wishes)).toEqual(['request']);
+  expect(since(wishes)).toEqual(['request', 'cancel']);
   desk.granted(1);
   await turn();
   expect([answers.get('first'), answers.has('second'), since(wishes)]).toEqual([
@@ -213,7 +213,20 @@ test('who gives up hears the reason, holds nobody up, and its grant is given bac
   expect([answers.get('first'), desk.pending, desk.isIdle, desk.hasCallers]).toEqual([new Error('enough'), [], false, false]);
   expect(told.at(-1)).toEqual({ type: 'abandoned', ms: 5 });
   desk.granted(1);
-  expect([wishes, desk.isIdle]).toEqual([['request', 'release'], true]);
+  expect([wishes, desk.isIdle]).toEqual([['request', 'cancel', 'release'], true]);
+});
+
+test('what the node has cancelled is asked for anew by who has come meanwhile, and only what nobody wants is cancelled', async () => {
+  const { desk, wishes, ask } = deskOf();
+  const [one, other] = [new AbortController(), new AbortController()];
+  void ask('first', 'exclusive', false, one.signal);
+  void ask('second', 'exclusive', false, other.signal);
+  one.abort();
+  other.abort();
+  desk.cancelled();
+  expect([since(wishes), desk.isIdle]).toEqual([['request', 'cancel'], true]);
+  void ask('third');
+  expect([since(wishes), desk.isIdle]).toEqual([['request'], false]);
 });
 
 test('a writer who gives up lets in those who want to read behind it', async () => {

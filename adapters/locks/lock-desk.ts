@@ -2,8 +2,9 @@
  * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one writer after the other, or for
  * those next in line who all want to read. These share one grant, and who comes to read while nobody waits for them to end joins them.
  *
- * A request cannot be called back. When nobody wants the lock any more its grant comes all the same, and is given back at once;
- * whoever comes before it takes up the old place, unless it wants the lock in another mode, or grants are confirmed: then it asks anew.
+ * A request that others know of cannot be called back, and only one that waits for an epoch can be cancelled. When nobody wants the lock
+ * any more its grant comes all the same, and is given back at once; whoever comes before it takes up the old place, unless it wants the lock in
+ * another mode, or grants are confirmed: then it asks anew.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { LockMode } from '../../machines/locks/messages.js';
@@ -20,8 +21,8 @@ interface Caller {
   reject(reason: unknown): void;
 }
 
-/** What a desk asks of the node: the lock, to write or to read, to take it back, or whether the request stands behind another one. */
-export type Wish = 'request' | 'share' | 'release' | 'whether';
+/** What a desk asks of the node: the lock, to write or to read, to take it or the request back, or whether that stands behind another one. */
+export type Wish = 'request' | 'share' | 'release' | 'cancel' | 'whether';
 
 /** The lock as it is held here: by one writer, or by all who read. */
 interface Hold {
@@ -56,7 +57,7 @@ const GRANTS_IN_A_TURN = 256;
  * Turns of the event loop for what is no promise. A program that awaits one request after the other would keep it from timers and sockets,
  * for as long as this peer has the lock: the others would take it for gone, and go on without it.
  */
-export class Turns {
+export class LoopTurns {
   private count = 0;
 
   constructor(private readonly clock: () => SchedulerLike) {}
@@ -122,6 +123,7 @@ export class LockDesk {
         this.callers.splice(this.callers.indexOf(caller), 1);
         caller.reject(signal!.reason);
         this.letIn();
+        this.cancelIfUnwanted();
       };
       const settled = (type: DeskNotice['type']) => {
         signal?.removeEventListener('abort', giveUp);
@@ -160,6 +162,17 @@ export class LockDesk {
   /** Who is first in line and wants to read joins those who do, if it may; and so on. */
   letIn(): void {
     while (this.held && this.callers[0] && this.mayComeIn(this.callers[0])) this.admit(this.held);
+  }
+
+  /** Of a request that nobody waits for any more. */
+  cancelIfUnwanted(): void {
+    if (this.isOut && !this.hasCallers) this.host.ask('cancel');
+  }
+
+  /** Nobody had been asked, and nobody will be, unless somebody has come meanwhile. */
+  cancelled(): void {
+    this.isOut = false;
+    this.askIfWanted();
   }
 
   /** Somebody else has the lock or is before us, or nobody can have it here. */

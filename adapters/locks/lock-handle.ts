@@ -2,7 +2,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 
 /**
- * A lock as its holder sees it; `locks.request` and `locks.acquire` hand it out.
+ * A lock as its holder sees it; `request` and `acquire` of what `createLocks` makes hand it out.
  *
  * @public
  */

@@ -234,8 +234,8 @@ describe('confirmed grants', () => {
   });
 
   test.each([
-    ['is given back when who asked has gone and somebody else has come since', true, ['request', 'release', 'request']],
-    ['that is plain is taken by who has come since', false, ['request']],
+    ['is given back when who asked has gone and somebody else has come since', true, ['request', 'cancel', 'release', 'request']],
+    ['that is plain is taken by who has come since', false, ['request', 'cancel']],
   ])('a grant %s', async (_, isConfirmed, expected) => {
     const asked: string[] = [];
     const desk = new LockDesk('x', {

@@ -1,7 +1,7 @@
 /** A program that awaits one grant after the other does not keep its process from everything else. */
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
-import { Turns } from './lock-desk.js';
+import { LoopTurns } from './lock-desk.js';
 import { Lock } from './lock-handle.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -10,7 +10,7 @@ test('one grant in 256 waits for a turn of the event loop', async () => {
   const clock = new VirtualClock();
   let turns = 0;
   onTestFinished(() => expect(clock.isIdle).toBe(true));
-  const all = new Turns(() => {
+  const all = new LoopTurns(() => {
     turns++;
     return clock;
   });

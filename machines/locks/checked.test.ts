@@ -1,5 +1,5 @@
 /** Every interleaving of three voters, each end of a link told by itself; and what becomes of it without one of the rules. */
-import { assign, enqueueActions } from 'xstate';
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/index.js';
 import type { Property } from '../protocol.js';
@@ -13,6 +13,7 @@ import {
   apart,
   ask,
   bootstrap,
+  cancel,
   crash,
   cut,
   forget,
@@ -68,7 +69,12 @@ describe('all properties hold', () => {
       [ask('a', 'x'), ask('a', 'y'), ask('b', 'z')],
       { hold: null, options: { locks: 2 } },
     ],
-    ['one message may come early', 303, [ask('a'), ask('b'), again('a')], { ...quiet, options: { early: 1 } }],
+    [
+      'one asks twice, and others confirm before they have begun the epoch',
+      778,
+      [ask('b'), ask('b'), again('a')],
+      { options: { confirm: true } },
+    ],
   ])('%s: %i states', (_, states, commands, search) => {
     const found = searchOn(all, locks, commands, search);
     expect(found).toMatchObject({ verdict: 'valid' });
@@ -87,6 +93,12 @@ describe('all properties hold', () => {
   ])('a cold start of two of three, %s: %i states', (_, states, protocol, commands) => {
     const found = searchOn(apart, protocol, commands, quiet);
     expect(found).toMatchObject({ verdict: 'valid', states });
+  });
+
+  test('of two voters one gives up what it asks for, and asks again; their link is cut and comes back', () => {
+    const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [['a', 'b', 1]] };
+    const found = searchOn(two, locks, [ask('b'), cancel('b'), ask('b'), cut('a', 'b'), join('a', 'b')], quiet);
+    expect([found.verdict, found.states]).toEqual(['valid', 12_546]);
   });
 
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
@@ -172,12 +184,12 @@ const takingNothingBack = {
 describe('without one of its rules a promise breaks, and the search shows how', () => {
   const away = [told('down', 'b', 'a'), told('down', 'b', 'c'), forget('b'), told('up', 'b', 'c')];
   const isWhole = (({ context: { reports, promised } }: In) => reports.length === promised!.members.length) as never;
-  /** No next epoch is asked for. */
-  const hearsEarlyAlone = enqueueActions(({ context, enqueue }) => {
-    const { early, served } = context as unknown as EpochsContext;
-    for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message as never);
-    enqueue.assign({ early: [] } as never);
-  }) as never;
+  type Early = EpochsContext['early'];
+  const keepingEarly = (how: (early: Early, message: Early[number]) => Early) => {
+    const keepEarly = assign(({ context: { early }, event }: In) => ({ early: how(early, event) }));
+    return mutant({ actions: { keepEarly: keepEarly as never } });
+  };
+  const confirmedTwice = [[ask('b'), ask('b'), again('a')], { options: { confirm: true } }] as const;
   test.each<[string, string, typeof locks, Commands, Search, ExploreOptions['topology']?]>([
     [
       '2: an epoch is promised twice',
@@ -243,12 +255,24 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       { hold: null, options: { locks: 1 } },
     ],
     [
-      '8: who finds no room among those that come early is forgotten',
+      '8: what comes before its epoch is forgotten',
       'service',
       // Both lie with c, which begins last.
-      mutant({ actions: { hearEarly: hearsEarlyAlone } }),
+      keepingEarly((early) => early),
       [ask('b', 'p'), ask('b', 'w'), again('a')],
-      { hold: null, options: { early: 1 } },
+      { hold: null },
+    ],
+    [
+      '8: what comes before its epoch is kept beside what it takes the place of',
+      'bounds',
+      keepingEarly((early, message) => [...early, message]),
+      ...confirmedTwice,
+    ],
+    [
+      '8: what comes of another epoch is kept as well',
+      'bounds',
+      mutant({ guards: { isForThis: () => true } }),
+      ...confirmedTwice,
     ],
   ])('%s: %s', (_, property, protocol, commands, search, topology = all) => {
     const found = searchOn(topology, protocol, commands, search);

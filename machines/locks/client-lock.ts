@@ -6,7 +6,7 @@
  *
  * States.
  *   free            not wanted
- *   waiting.apart   wanted, and nobody to ask
+ *   waiting.apart   wanted, and nobody to ask; may be cancelled
  *   waiting.asked   asked of the voter to which the client is attached
  *   using.attached  granted; the voter knows
  *   using.detached  granted; the client looks for a voter that keeps it
@@ -28,7 +28,7 @@ export interface ClientLockContext extends ClientLockInput {
 }
 
 export type ClientLockEvent =
-  | { readonly type: 'request' | 'release' }
+  | { readonly type: 'request' | 'release' | 'cancel' }
   | ({ readonly type: 'acquired' | 'forfeited' } & Held)
   | Pick<Full, 'type' | 'others'>
   | AttachmentTurn;
@@ -62,6 +62,7 @@ export const clientLockMachine = setup({
     forgetFence: assign({ fence: null }),
     announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
+    announceCancelling: emit(({ context: { lock } }) => ({ type: 'lock.cancelled' as const, lock })),
     announceRefusal: emit(({ context: { lock, host } }, { others }: Pick<Full, 'others'>) => {
       return { type: 'lock.refused' as const, lock, peer: host!, others };
     }),
@@ -81,7 +82,12 @@ export const clientLockMachine = setup({
     waiting: {
       initial: 'apart',
       states: {
-        apart: { on: { attached: { target: 'asked', actions: withEvent('noteHost') } } },
+        apart: {
+          on: {
+            attached: { target: 'asked', actions: withEvent('noteHost') },
+            cancel: { target: '#lock.free', actions: ['announceCancelling', ...end] },
+          },
+        },
         asked: {
           entry: send(acquire),
           on: {

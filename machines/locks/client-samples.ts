@@ -3,13 +3,14 @@ import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { ClientContext, ClientInput } from './client.js';
 import type { ClientLockContext } from './client-lock.js';
+import { BOUNDS } from './epoch.js';
 import { firstMembership, membershipAfter } from './membership.js';
 import { PATIENCE } from './orders.js';
 
 type Named = Message & Readonly<Record<string, unknown>>;
 
 const membership = firstMembership(['a', 'b']);
-const grown = membershipAfter(membership, { add: 'c', remove: null })!;
+const grown = membershipAfter(membership, { add: 'c', remove: null }, BOUNDS.bytes)!;
 const input: ClientInput = { id: 'x', membership, links: [], patience: 1, number: 0 };
 
 const happenings = ({ number, claims }: ClientContext): Named[] => {
@@ -58,6 +59,7 @@ const lists = ({ number }: ClientContext): Named[] =>
 const life = ({ fence }: ClientLockContext): Named[] => [
   { type: 'request' },
   { type: 'release' },
+  { type: 'cancel' },
   { type: 'acquired', lock: 'l', fence: 5 },
   ...[5, 6].map((fence) => ({ type: 'forfeited', lock: 'l', fence })),
   { type: 'full', others: 1 },

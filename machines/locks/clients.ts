@@ -163,7 +163,7 @@ export const attachment = ({ context, event }: In) => {
 };
 
 /** Of a lock for which there is no room here. */
-export const refusal = ({ context, event }: In) => {
+export const noRoom = ({ context, event }: In) => {
   const { from, lock } = event as From<Acquire>;
   const { number } = attachmentOf(context, from)!;
   return { to: from, message: { type: 'full' as const, number, lock, others: context.claims.length } };

@@ -19,7 +19,7 @@ import { firstMembership, isOfAnotherCluster, NO_MEMBERSHIP, OF_ALL_PRESENT, typ
 import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
 import { electionIn, THE_LOCK, type LocksProtocolOptions } from './options.js';
 
-const isForLock = ({ type }: Message): boolean => ['release', 'confirmed', 'giveBack', 'returned'].includes(type);
+const isForLock = ({ type }: Message): boolean => ['release', 'cancel', 'confirmed', 'giveBack', 'returned'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
 
 /** All but the options of a scenario. */
@@ -65,13 +65,13 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
     request: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock }),
       waits: true,
-      completedBy: ['lock.released', 'lock.lost', 'lock.refused'],
+      completedBy: ['lock.released', 'lock.lost', 'lock.refused', 'lock.cancelled'],
     },
     /** To read, beside others who do. */
     share: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock, mode: 'shared' }),
       waits: true,
-      completedBy: ['lock.released', 'lock.lost'],
+      completedBy: ['lock.released', 'lock.lost', 'lock.cancelled'],
     },
     /** The cluster is new: there is nothing that anybody could have forgotten. */
     bootstrap: { event: () => ({ type: 'bootstrap' }), waits: false, completedBy: [] },
@@ -88,6 +88,8 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       completedBy: ['members'],
     },
     release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },
+    /** A request is given up, if nobody has been asked yet: what others know of it cannot be called back. */
+    cancel: { event: ({ lock = THE_LOCK }) => ({ type: 'cancel', lock }), waits: false, completedBy: [] },
   },
   reactions: ({ hold }) =>
     hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
@@ -156,8 +158,8 @@ const linksAt = (id: NodeId, { topology }: Instance<LocksProtocolOptions>): Node
   topology.links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])).sort();
 
 function epochsInput(id: NodeId, { options }: Instance<LocksProtocolOptions>, links: readonly NodeId[]): EpochsInput {
-  const { election: elected, members, memory, floor, bounds, confirm, early, patience } = options;
+  const { election: elected, members, memory, floor, bounds, confirm, patience } = options;
   const { leader } = elected.start[id]!;
   const own = { membership: listAt(id, options), members: members.includes(id) ? members : [] };
-  return { id, ...own, links, leader, memory, stored: null, floor, bounds, confirm, earlyMax: early, patience };
+  return { id, ...own, links, leader, memory, stored: null, floor, bounds, confirm, patience };
 }

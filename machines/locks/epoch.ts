@@ -22,15 +22,13 @@ export interface EpochBounds {
  * fences are exact.
  */
 export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000, bytes: 2 ** 23 };
-/** Messages for an epoch to come; a member that sends more is out of its mind, or the epoch is. */
-export const EARLY_MAX = 10_000;
 export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
 
 /** An epoch further above what is known than a year has milliseconds is beyond reason. */
 const YEAR = 366 * 24 * 60 * 60 * 1000;
 export const isBeyondReason = (epoch: number, known: number): boolean => epoch > known + YEAR;
 
-export const firstFence = (epoch: number, grants = BOUNDS.grants): number => epoch * grants;
+export const firstFence = (epoch: number, grants: number): number => epoch * grants;
 /** Beyond them the numbers are those of the next epoch: nothing is granted with one. */
 export const isBeyond = (fence: number, epoch: number, grants: number): boolean => fence >= firstFence(epoch + 1, grants);
 export const isHalfSpent = (fence: number, epoch: number, grants: number): boolean =>

@@ -26,10 +26,12 @@
  *   following.waiting has promised, or is overruled, and waits for an epoch to begin
  *   beginning         the epoch has begun, and is stored before it is served
  *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles beside this one
- *   serving.asked     the same, and the next epoch has been asked for: numbers or room come to their end
+ *   serving.crowded   the same, and the next epoch is asked for after a while: room comes to its end
+ *   serving.asked     the same, and it is asked for at once: numbers come to their end
  *   closed            another list of voters has won, and this node takes part in nothing any more
  * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
- * only while serving; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
+ * only while serving; `early` is of `promised`, and not empty only in
+ * following.waiting and beginning; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
  */
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, type Message, type NodeId } from '../effects.js';
@@ -48,7 +50,7 @@ import {
   questionToClient,
   recordsAfter,
   recordsOf,
-  refusal,
+  noRoom,
   settled,
   withClient,
   withoutClient,
@@ -59,20 +61,18 @@ import {
 import { epochsGuards } from './guards.js';
 import {
   claimIn,
+  earlyAfter,
   firstStanding,
   hearEarly,
   missedBy,
   numbersOf,
-  linksAfter,
   linksKnown,
   withClaim,
   withoutClaim,
   type EpochsContext,
   type EpochsEvent,
   type EpochsInput,
-  type From,
   type In,
-  type NamedLinkEvent,
   othersNeeded,
   recordersNeeded,
 } from './knowledge.js';
@@ -88,9 +88,10 @@ import {
   wordToDiffering,
 } from './lists.js';
 import type { MembershipChange } from './membership.js';
-import type { Beginning, EpochMessage, Install, LockMessage, LocksNotice, Refuse, Told } from './messages.js';
+import type { Beginning, EpochMessage, Install, LocksNotice, Refuse, Told } from './messages.js';
 import {
   afterThat,
+  askLater,
   askNoMore,
   askSoon,
   change,
@@ -118,6 +119,7 @@ import {
   reconfiguration,
   refuseAsBeyondReason,
   refuseIt,
+  sayThatCrowded,
   sayThatSpent,
   seek,
   standing,
@@ -145,6 +147,9 @@ const reconciled = { guard: 'isReconciled', actions: ['forgetDiffering', 'hearAg
 /** Rule 1. */
 const unreasonable = { guard: 'isBeyondReason', actions: ['announceUnreasonable', 'partWith'] } as const;
 const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
+/** Of members in whose view the epoch has begun already. */
+const keptUntilBegun = { guard: 'isForThis', actions: 'keepEarly' } as const;
+const early = { find: keptUntilBegun, confirm: keptUntilBegun, recall: keptUntilBegun, disowned: keptUntilBegun } as const;
 const fill = ['noteOpened', openDirectory] as const;
 const ask = ['want', 'claim', lockInThis, toLock] as const;
 const openIt = [...fill, ...ask] as const;
@@ -152,12 +157,16 @@ const openIt = [...fill, ...ask] as const;
 const behind = { guard: 'isTakenByOthers', actions: ['want', toLock] } as const;
 const itsTurn = { guard: 'isTaken', actions: ['want', toLock] } as const;
 const notHere = { guard: 'isOfNoClient' } as const;
-const full = { guard: 'isFull', actions: send(refusal) } as const; // 8
+const full = { guard: 'isFull', actions: send(noRoom) } as const; // 8
+const due = [
+  { guard: 'isDueAndLeads', target: '#epochs.preparing' },
+  { guard: 'isDue', actions: send(change) },
+] as const;
 const asks = [
   { guard: 'isFreeHere', actions: ['want', 'claim', toLock] },
   { guard: 'isOpen', actions: ask },
-  { guard: 'findsNoRoom', actions: ['want', 'claim', lockInNone, toLock, sayThatSpent] }, // 8
-  { guard: 'findsHalfTheRoom', actions: [...openIt, sayThatSpent] }, // 8
+  { guard: 'findsNoRoom', actions: ['want', 'claim', lockInNone, toLock, sayThatCrowded] }, // 8
+  { guard: 'findsHalfTheRoom', actions: [...openIt, sayThatCrowded] }, // 8
 ] as const;
 
 /**
@@ -169,11 +178,8 @@ export const epochsMachine = setup({
   types: {} as { context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotice },
   actions: {
     ...effects<EpochMessage | Message>(),
-    noteLinks: assign(({ context, event }: In) => ({
-      links: linksAfter(context.links, event as NamedLinkEvent),
-      missed: null,
-      cutOff: [],
-    })),
+    noteLink: assign({ links: linksKnown }),
+    noteLinks: assign((args: In) => ({ links: linksKnown(args), missed: null, cutOff: [] })),
     noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
     found: assign({ memory: 'founding' }),
     propose: assign(({ context }: In) => proposed(context)),
@@ -183,7 +189,7 @@ export const epochsMachine = setup({
     noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
     notePromise: assign(promisedTo),
     noteReport: assign({ reports: reportsAfter }),
-    forgetReports: assign({ reports: [] }),
+    forgetBallot: assign({ reports: [], early: [] }),
     noteMissed: assign({ missed: missedBy }),
     noteLeftOut: assign({ missed: ({ context }: In) => leftOutByClique(context) }),
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
@@ -237,7 +243,7 @@ export const epochsMachine = setup({
     noteDiffering: assign({ differing: withDiffering }),
     forgetDiffering: assign({ differing: withoutDiffering }),
     noteGivenWay: assign({ differing: withGivenWay }),
-    keepEarly: assign({ early: ({ context, event }: In) => [...context.early, event as From<LockMessage>] }),
+    keepEarly: assign({ early: earlyAfter }),
     hearEarly: enqueueActions(hearEarly),
     announceEpoch: emit(({ context }: In) => noticeOf(context.served)),
     announceDiffering: emit((args: In) => ({ type: 'differs' as const, ...listsOf(args) })),
@@ -271,13 +277,13 @@ export const epochsMachine = setup({
   initial: 'starting',
   on: {
     'link.up': [
-      { guard: 'isOfNoConcern', actions: ['noteLinks', patienceEnds, send(greeting)] },
+      { guard: 'isOfNoConcern', actions: ['noteLink', send(greeting)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn), send(greeting)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
     ],
     'link.down': [
       { guard: 'isClientGone', actions: [tell(gone), 'detach'] }, // 11
-      { guard: 'isOfNoConcern', actions: ['noteLinks', patienceEnds] },
+      { guard: 'isOfNoConcern', actions: 'noteLink' },
       { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
@@ -340,17 +346,13 @@ export const epochsMachine = setup({
     forfeited: { actions: send(wordTo('forfeited')) },
     freed: { actions: ['dropClaim', 'dropLock', ownLock] },
     lost: { actions: ['dropClaim', 'dropLock', ownLock] },
-    find: { guard: 'isEarly', actions: 'keepEarly' },
-    confirm: { guard: 'isEarly', actions: 'keepEarly' },
-    recall: { guard: 'isEarly', actions: 'keepEarly' },
-    disowned: { guard: 'isEarly', actions: 'keepEarly' },
   },
   states: {
     starting: {
       always: [{ guard: 'startsInEpoch', target: 'serving' }, { guard: 'leads', target: 'preparing' }, { target: 'apart' }],
     },
     apart: {
-      entry: ['forgetReports', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
+      entry: ['forgetBallot', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
       always: { guard: 'isOnlyVoter', target: 'preparing' }, // 9: told so by those who do not vote
       on: { attach: [foreign, later, { actions: send(lettingGo) }] }, // 11
     },
@@ -408,7 +410,7 @@ export const epochsMachine = setup({
       },
     },
     following: {
-      entry: 'forgetReports',
+      entry: 'forgetBallot',
       initial: 'waiting',
       states: {
         saving: {
@@ -420,7 +422,9 @@ export const epochsMachine = setup({
             ],
           },
         },
-        waiting: { on: { install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] } }, // 7
+        waiting: {
+          on: { ...early, install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] }, // 7
+        },
       },
       on: {
         prepare: [
@@ -437,10 +441,7 @@ export const epochsMachine = setup({
           { guard: 'isOwn', target: 'serving', actions: [send(installation), send(word)] }, // 7
           { target: 'serving', actions: send(word) }, // 7
         ],
-        find: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
-        confirm: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
-        recall: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
-        disowned: { guard: 'isOfThisOrLater', actions: 'keepEarly' },
+        ...early,
       },
     },
     serving: {
@@ -457,15 +458,9 @@ export const epochsMachine = setup({
       exit: [toLocks(() => ({ type: 'over' })), directories, freeLocks, 'forgetOpen', askNoMore],
       initial: 'fresh',
       states: {
-        fresh: { on: { spent: { target: 'asked', actions: askSoon } } }, // 8
-        asked: {
-          on: {
-            timer: [
-              { guard: 'isDueAndLeads', target: '#epochs.preparing' },
-              { guard: 'isDue', actions: send(change) },
-            ],
-          },
-        },
+        fresh: { on: { spent: 'asked', crowded: 'crowded' } }, // 8
+        crowded: { entry: askLater, on: { timer: due, spent: 'asked' } }, // 8,
+        asked: { entry: askSoon, on: { timer: due } },
       },
       on: {
         request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
@@ -488,8 +483,8 @@ export const epochsMachine = setup({
         freed: { actions: 'dropClaim' },
         find: [
           { guard: 'isFindForOpen', actions: toDirectory },
-          { guard: 'isFindWithoutRoom', actions: sayThatSpent },
-          { guard: 'isFindInHalfTheRoom', actions: [...fill, toDirectory, sayThatSpent] },
+          { guard: 'isFindWithoutRoom', actions: sayThatCrowded },
+          { guard: 'isFindInHalfTheRoom', actions: [...fill, toDirectory, sayThatCrowded] },
           { guard: 'isFind', actions: [...fill, toDirectory] },
         ],
       },

@@ -86,22 +86,22 @@ function isBound(args: In): boolean {
 }
 
 const isPossible = (args: In, change: MembershipChange): boolean => {
-  const { id, membership } = args.context;
-  const next = membershipAfter(membership, change);
+  const { id, membership, bounds } = args.context;
+  const next = membershipAfter(membership, change, bounds.bytes);
   return next !== null && areMajoritiesOf([...linksKnown(args), id], membership, next);
 };
 const changeOf = ({ event }: In) => event as unknown as MembershipChange;
 /** Of a member who knows what this node knows, while nothing else is wanted. */
 const mayWant = (args: In): boolean => {
-  const { wanted, membership } = args.context;
+  const { wanted, membership, bounds } = args.context;
   const isOfThisList = isSameMembership(membership, theirs(args));
-  return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, changeOf(args)) !== null;
+  return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, changeOf(args), bounds.bytes) !== null;
 };
 /** Called here: a change that was called here before and is not decided makes way. */
 const mayChange = (args: In): boolean => {
-  const { wanted, membership, id } = args.context;
+  const { wanted, membership, id, bounds } = args.context;
   const votes = votesInOneOf(id, membership);
-  return (wanted === null || wanted.by === id) && votes && membershipAfter(membership, changeOf(args)) !== null;
+  return (wanted === null || wanted.by === id) && votes && membershipAfter(membership, changeOf(args), bounds.bytes) !== null;
 };
 
 const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
@@ -109,7 +109,6 @@ const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === un
 const isTaken = (args: In): boolean => !isFree(args);
 const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
 const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
-const hasRoomForEarly = ({ context: { early, earlyMax } }: In): boolean => early.length < earlyMax;
 const isRoomSpent = ({ context: c }: In, part: number): boolean => c.opened >= c.bounds.locks * part || isGivenBackFull(c, part);
 
 export const epochsGuards = {
@@ -209,6 +208,5 @@ export const epochsGuards = {
   isFindForOpen: (args: In) => isOfThisEpoch(args) && isForOpen(args),
   isFindWithoutRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1),
   isFindInHalfTheRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
-  isEarly: (args: In) => epochOf(args) > args.context.served.epoch && hasRoomForEarly(args),
-  isOfThisOrLater: (args: In) => epochOf(args) >= args.context.served.epoch && hasRoomForEarly(args),
+  isForThis,
 };

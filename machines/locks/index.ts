@@ -21,7 +21,7 @@ import { locksSystems } from './systems.js';
 import { epochsOf, isAttached, isServing } from './view.js';
 
 /**
- * Locks by name without their checks and view.
+ * Locks by name without their checks and view, as `createNode` takes it; an application calls `createLocks`.
  *
  * @public
  */
@@ -30,6 +30,15 @@ export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locks
 /**
  * Locks that survive the failure of those who hold them: election and token directory, with epochs between them.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { locks } from 'xstate-quiver/machines/locks';
+ *
+ * const events = ['n0', 'n1'].map((node) => ({ at: 100, node, do: 'request' }));
+ * const scenario = parseScenario({ protocol: 'locks', topology: { kind: 'complete', n: 3 }, events }, { locks });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const locks = /* @__PURE__ */ defineProtocol(

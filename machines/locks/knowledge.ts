@@ -18,7 +18,6 @@ import type {
   Recorded,
 } from './messages.js';
 import type { Differing } from './lists.js';
-import { EPOCHS } from './messages.js';
 import type { PromiseReport } from './promises.js';
 
 /** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
@@ -49,8 +48,6 @@ export interface EpochsInput {
   readonly bounds: EpochBounds;
   /** Whether a majority is asked before a grant (rule 10). */
   readonly confirm: boolean;
-  /** How many messages may come before the epoch of which they are. */
-  readonly earlyMax: number;
   /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
   readonly patience: number;
 }
@@ -79,7 +76,7 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   readonly bound: Membership | null;
   /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
   readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
-  /** Who may be left out, for patience with them is over, one after the other: until a link changes, or an epoch begins. */
+  /** Who may be left out, for patience with them is over, one after the other: until a link of those who matter changes, or an epoch begins. */
   readonly cutOff: readonly NodeId[];
   /** Who was heard with another list of voters, and has not come back with this one. */
   readonly differing: readonly Differing[];
@@ -95,7 +92,7 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
   /** The locks whose directories are open here in this epoch, sorted; so many of them were opened since it began. */
   readonly open: readonly string[];
   readonly opened: number;
-  /** Messages of members of an epoch that has not begun here yet. */
+  /** Messages of members of the promised epoch, which has not begun here yet: each find, of each sender its last word of another kind about a lock. */
   readonly early: readonly From<LockMessage>[];
 }
 
@@ -128,7 +125,7 @@ export type EpochsEvent =
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }
   /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
-  | { readonly type: 'spent' }
+  | { readonly type: 'spent' | 'crowded' }
   | StoredEvent
   | { readonly type: 'timer'; readonly timer: string };
 
@@ -264,8 +261,8 @@ export function electionNews({ id, links, membership }: EpochsContext, next: Mem
 }
 
 /** Rule 9: what is wanted of the old list is wanted of the new one by whoever was called for it, unless it is done. */
-export const wantedAfter = ({ id, wanted }: EpochsContext, membership: Membership): WantedChange | null =>
-  wanted?.by === id && membershipAfter(membership, wanted) !== null ? wanted : null;
+export const wantedAfter = ({ id, wanted, bounds }: EpochsContext, membership: Membership): WantedChange | null =>
+  wanted?.by === id && membershipAfter(membership, wanted, bounds.bytes) !== null ? wanted : null;
 
 /** Rule 6: whom a proposal leaves out that votes, is a member of the last epoch here, or of the promised one, and is still reached. */
 export function leftOutBy({ members, membership, next }: Prepare, c: EpochsContext, isFollowing: boolean): NodeId[] {
@@ -279,9 +276,20 @@ export const missedBy = ({ context, event }: In): EpochsContext['missed'] => {
   return { peers: leftOutBy(prepare, context, true), named: prepare.members };
 };
 
-/** Who came early is heard; whoever found no room among them asks again in the next epoch. */
-export function hearEarly({ context: { early, earlyMax, served }, enqueue }: In & { enqueue: any }): void {
-  for (const message of early.filter(({ epoch }) => epoch === served.epoch)) enqueue.raise(message);
-  if (early.length >= earlyMax) enqueue({ type: 'tell', params: { role: EPOCHS, message: { type: 'spent' } } });
-  enqueue.assign({ early: early.filter(({ epoch }) => epoch > served.epoch) });
+/**
+ * With what has come before its epoch has begun here. A node waits for each find, for one of a lock at a time. Everything else may be said
+ * again and again while others go on without this node; who says it anew is done with what it said before.
+ */
+export function earlyAfter({ context: { early }, event }: In): readonly From<LockMessage>[] {
+  const message = event as From<LockMessage>;
+  const { type, from, lock } = message;
+  const isSuperseded = (each: From<LockMessage>) => each.lock === lock && each.from === from && each.type === type;
+  const place = type === 'find' ? -1 : early.findLastIndex(isSuperseded);
+  // Thousands may come at once: to copy them with a spread takes four times as long.
+  return (place < 0 ? early : early.toSpliced(place, 1)).concat(message);
+}
+
+export function hearEarly({ context: { early }, enqueue }: In & { enqueue: any }): void {
+  for (const message of early) enqueue.raise(message);
+  enqueue.assign({ early: [] });
 }

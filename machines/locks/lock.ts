@@ -17,12 +17,16 @@
  *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
- *   waiting.apart     asked for, in no epoch
+ *   waiting.apart     asked for, in no epoch; may be cancelled
  *   waiting.queued    asked for in the directory of the epoch
  *   waiting.recalling   its token is here, and those who read are waited for; passed at once where nobody does, and by who wants to read
  *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
  *   using.served      granted; its token is here
- *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there; its token is here
+ *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there: for as long as patience lasts,
+ *                     however many epochs begin meanwhile
+ *   using.unattested.served     its token is here
+ *   using.unattested.suspended.patient  the epoch has ended here, and the next will keep it or not
+ *   using.unattested.suspended.overdue  the same, and patience is over: if the next epoch keeps it, it is given back
  *   using.shared.open      this node reads, and whoever wants to read here comes in; its token has gone on
  *   using.shared.recalled  the same, and somebody waits until nobody reads here: nobody comes in
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
@@ -30,7 +34,7 @@
  *   passing           done with, and at once the next in line's, if there is one
  * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.recalling,
  * waiting.confirming, using and returning, `epoch` exactly in waiting.queued, waiting.recalling, waiting.confirming, using.served,
- * using.shared, using.unattested and returning; `confirmed` is not empty only in waiting.confirming and returning, `copyset` only in
+ * using.shared, using.unattested.served and returning; `confirmed` is not empty only in waiting.confirming and returning, `copyset` only in
  * waiting.recalling, waiting.confirming and returning; `recalledBy` is set only in using.shared.recalled; `line` is empty in free, and `user`
  * nobody only in waiting.queued and returning.
  */
@@ -102,7 +106,7 @@ type Begun = EpochTurn & { readonly type: 'begun' };
 
 export type LockChartEvent =
   | { readonly type: 'request'; readonly mode?: 'shared' }
-  | { readonly type: 'release' }
+  | { readonly type: 'release' | 'cancel' }
   | ((Acquire | GiveBack) & { readonly from: NodeId })
   /** Of a client: it is not reached any more; */
   | { readonly type: 'gone'; readonly node: NodeId }
@@ -153,6 +157,11 @@ const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence:
 const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }));
 const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }));
 const spent = toEpochs(() => ({ type: 'spent' }));
+/** Rule 8: not before the grant, which the end of the epoch would prevent. */
+const spentIfHalf = tell(({ context: { fence, epoch, grants } }: In) => ({
+  role: isHalfSpent(fence!, epoch!, grants) ? EPOCHS : [],
+  message: { type: 'spent' },
+}));
 const leaves = (node: (args: In) => NodeId | null) =>
   toEpochs((args) => ({ type: 'left', lock: args.context.lock, node: node(args) }));
 const userLeaves = leaves(({ context: { user } }) => user);
@@ -176,7 +185,7 @@ const returned = ({ context: { epoch, lock, recalledBy } }: In) => ({
 });
 
 const passOn = [userLeaves, 'forgetFence'] as const;
-const use = [claimed, 'announceGrant'] as const;
+const use = [claimed, spentIfHalf, 'announceGrant'] as const;
 const share = [...use, shareToken, 'forgetReaders'] as const; // 12
 const end = ['announceRelease', ...passOn] as const;
 const forfeit = [forfeited, ...passOn] as const;
@@ -198,6 +207,14 @@ const asks = [
   { target: 'waiting.apart', actions: 'noteUser' },
 ] as const;
 const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
+const givenBackBetween = { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn } as const; // 11
+/** The next epoch does not keep what a client used. */
+const clientLoses = [
+  { guard: 'isToHost', target: '#using.unattested', reenter: true, actions: [...forfeit, ...host] }, // 11
+  { guard: 'isLineEmpty', target: '#lock.passing', actions: forfeit }, // 11
+  { target: '#lock.passing', actions: [...forfeit, ...enter] }, // 11
+] as const;
+const clientMoves = { target: '#lock.passing', actions: [...passOn, 'dropClients'] } as const; // 11: its client finds another voter
 const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] } as const;
 
 /**
@@ -251,6 +268,7 @@ export const lockMachine = setup({
       return { type: 'lock.granted' as const, lock, fence: fence!, ...inMode(context) };
     }),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
+    announceCancelling: emit(({ context: { lock } }) => ({ type: 'lock.cancelled' as const, lock })),
     announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
@@ -271,7 +289,6 @@ export const lockMachine = setup({
     },
     isInEpoch: ({ context }) => context.epoch !== null,
     isBeyondNumbers: ({ context: { epoch, grants } }, { fence }: Granted) => isBeyond(fence, epoch!, grants),
-    isHalfSpent: ({ context: { epoch, grants } }, { fence }: Granted) => isHalfSpent(fence, epoch!, grants),
     isConfirmed: ({ context }) => context.confirmed.length >= needed(context),
     isToHost: ({ context, event }) => keptFor(context, begunOf(event)) !== undefined,
     isOfThisGrant: ({ context: { epoch, fence, user } }, word: Confirmed) =>
@@ -308,6 +325,10 @@ export const lockMachine = setup({
               { target: 'queued', actions: join },
             ],
             gone: [{ guard: 'isOfUser', target: '#lock.passing', actions: userLeaves }, leavesLine], // 11
+            cancel: [
+              { guard: 'isOwn', target: '#lock.passing', actions: [userLeaves, 'announceCancelling'] },
+              { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine', 'announceCancelling'] }, // 11
+            ],
             apart: [
               { guard: 'isOwn', actions: 'dropClients' },
               { target: '#lock.passing', actions: 'dropClients' },
@@ -320,7 +341,6 @@ export const lockMachine = setup({
               { guard: 'isForNobody', target: '#lock.passing', actions: passToken }, // 11
               // Nobody else can have the token in this epoch either.
               { guard: withEvent('isBeyondNumbers'), actions: spent }, // 8
-              { guard: withEvent('isHalfSpent'), target: 'recalling', actions: [withEvent('noteGrant'), spent] }, // 8
               { target: 'recalling', actions: withEvent('noteGrant') },
             ],
             over: [
@@ -348,7 +368,7 @@ export const lockMachine = setup({
           always: [
             { guard: and(['isToRead', 'isConfirmed']), target: '#using.shared', actions: share }, // 12
             { guard: and(['isOwn', 'isConfirmed']), target: '#using.served', actions: use }, // 10
-            { guard: 'isConfirmed', target: '#using.served', actions: claimed }, // 11
+            { guard: 'isConfirmed', target: '#using.served', actions: [claimed, spentIfHalf] }, // 8, 11
           ],
           exit: 'forgetConfirmed',
           on: {
@@ -390,37 +410,59 @@ export const lockMachine = setup({
           },
         },
         unattested: {
+          id: 'unattested',
+          initial: 'served',
           entry: patience,
           exit: patienceEnds,
-          on: {
-            giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
-            attested: [
-              { guard: withEvent('isStillHeld'), target: 'served' }, // 11
-              { guard: 'isOfUser', ...isGivenBack }, // 11
-            ],
-            timer: isGivenBack, // 11
-            over: { target: 'suspended', actions: 'forgetEpoch' },
+          states: {
+            served: {
+              on: {
+                giveBack: { guard: withEvent('isOfThisHold'), ...isGivenBack }, // 11
+                attested: [
+                  { guard: withEvent('isStillHeld'), target: '#using.served' }, // 11
+                  { guard: 'isOfUser', ...isGivenBack }, // 11
+                ],
+                timer: isGivenBack, // 11
+                over: { target: 'suspended', actions: 'forgetEpoch' },
+              },
+            },
+            suspended: {
+              initial: 'patient',
+              on: { giveBack: givenBackBetween, begun: clientLoses, apart: clientMoves },
+              states: {
+                patient: {
+                  on: {
+                    timer: 'overdue', // 11
+                    begun: { guard: withEvent('isKept'), target: '#unattested.served', actions: join }, // 11
+                  },
+                },
+                overdue: {
+                  on: {
+                    begun: {
+                      guard: withEvent('isKept'),
+                      target: '#lock.returning',
+                      actions: [...join, ...isGivenBack.actions],
+                    }, // 11
+                  },
+                },
+              },
+            },
           },
         },
         suspended: {
           on: {
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
-            giveBack: { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn }, // 11
+            giveBack: givenBackBetween,
             begun: [
               { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: enter }, // 12
               { guard: 'isKeptForItself', target: 'served', actions: join },
               { guard: withEvent('isKept'), target: 'unattested', actions: join }, // 11
               { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
-              { guard: 'isToHost', target: 'unattested', actions: [...forfeit, ...host] }, // 11
               { guard: and(['isOwn', 'isLineEmpty']), target: '#lock.passing', actions: lose },
               { guard: 'isOwn', target: '#lock.passing', actions: [...lose, ...enter] }, // 11
-              { guard: 'isLineEmpty', target: '#lock.passing', actions: forfeit }, // 11
-              { target: '#lock.passing', actions: [...forfeit, ...enter] }, // 11
+              ...clientLoses,
             ],
-            apart: [
-              { guard: 'isOwn', target: '#lock.passing', actions: [...lose, 'dropClients'] },
-              { target: '#lock.passing', actions: [...passOn, 'dropClients'] }, // 11: its client finds another voter
-            ],
+            apart: [{ guard: 'isOwn', target: '#lock.passing', actions: [...lose, 'dropClients'] }, clientMoves],
           },
         },
       },

@@ -1,9 +1,11 @@
 /** Long runs of five nodes whose links come and go, and what is checked of a message before a steward sees it. */
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import { BOUNDS } from './epoch.js';
 import { locks } from './index.js';
 import { firstMembership, membershipAfter, NO_MEMBERSHIP } from './membership.js';
 import { cliqueOf, keptOf, recallOf, type PromiseReport } from './promises.js';
@@ -79,8 +81,8 @@ test('of five, two pairs do not reach each other: the holder is among those who 
   expect(report).toMatchObject({ verdict: 'valid', summary: { lost: 0, grants: [{ node: 'c' }, { node: 'a' }] } });
 });
 
-test('without the rule that messages of later epochs wait, such runs end with somebody unserved', () => {
-  const forgetful = mutant({ guards: { isEarly: () => false } });
+test('without the rule that messages wait for their epoch, such runs end with somebody unserved', () => {
+  const forgetful = mutant({ actions: { keepEarly: assign(() => ({})) as never } });
   expect(seeds.some((seed) => run(seed, forgetful).verdict === 'invalid')).toBe(true);
 });
 
@@ -232,7 +234,7 @@ test('4: what those who promise remember together', () => {
   expect(of(stands('a', { memory: 'founding' }), stands('b'), stands('c'))).toBe('enough');
 
   // 9: c has forgotten whether it began an epoch of another list, and d has never known anything.
-  const next = membershipAfter(membership, { add: 'd', remove: 'a' })!;
+  const next = membershipAfter(membership, { add: 'd', remove: 'a' }, BOUNDS.bytes)!;
   const pending = [{ epoch: 2, proposer: 'c', members: ['a', 'b', 'c', 'd'], next }];
   const [a, b] = [stands('a', { pending }), stands('b', { pending })];
   const [c, d] = [stands('c', forgotten), stands('d', { ...forgotten, pending })];

@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { ExploreOptions } from '../../test/index.js';
 import type { NodeId } from '../effects.js';
-import { byName } from './epoch.js';
+import { BOUNDS, byName } from './epoch.js';
 import { epochsGuards } from './guards.js';
 import { locks } from './index.js';
 import { linksKnown, ownReport, type EpochsContext, type In, type Standing } from './knowledge.js';
@@ -51,7 +51,8 @@ describe('all properties hold', () => {
   });
 });
 
-const nextIn = ({ membership, wanted }: EpochsContext) => (wanted && membershipAfter(membership, wanted)) ?? membership;
+const nextIn = ({ membership, wanted, bounds }: EpochsContext) =>
+  (wanted && membershipAfter(membership, wanted, bounds.bytes)) ?? membership;
 const reachesNext = (args: In) => {
   const { id, membership } = args.context;
   const within = [...linksKnown(args), id];
@@ -131,7 +132,7 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
  */
 function afterProposal(voters: readonly NodeId[], change: MembershipChange, memory: 'new' | 'forgotten', protocol = locks) {
   const membership = firstMembership(voters);
-  const next = membershipAfter(membership, change)!;
+  const next = membershipAfter(membership, change, BOUNDS.bytes)!;
   const members = [...new Set([...voters, ...next.voters])].sort(byName);
   const none = { served: { epoch: 0, members: [], kept: [], membership }, pending: [], membership };
   const promised = { epoch: 3, proposer: 'b', members, next };
@@ -177,7 +178,7 @@ describe('where nobody remembers whether a change of the list was decided, all o
 describe('who has forgotten that it votes alone, and is told by those who do not vote', () => {
   const two: ExploreOptions['topology'] = { nodes: ['a', 'b'], links: [] };
   const first = firstMembership(['a', 'b']);
-  const membership = membershipAfter(first, { add: null, remove: 'a' })!;
+  const membership = membershipAfter(first, { add: null, remove: 'a' }, BOUNDS.bytes)!;
   const served = { epoch: 3, members: ['a', 'b'], kept: [], membership };
   const outsider: Standing = { memory: 'known', promised: null, served, pending: [], membership };
   const search = (protocol: typeof locks) =>
@@ -200,7 +201,7 @@ describe('who has forgotten that it votes alone, and is told by those who do not
 
 describe('lists of voters', () => {
   const first = firstMembership(['b', 'a']);
-  const after = (change: Parameters<typeof membershipAfter>[1]) => membershipAfter(first, change);
+  const after = (change: Parameters<typeof membershipAfter>[1]) => membershipAfter(first, change, BOUNDS.bytes);
 
   test('one is added, removed or replaced, and the origin stays', () => {
     const { origin } = first;
@@ -213,7 +214,7 @@ describe('lists of voters', () => {
   test('what would change nothing, or leave nobody, is no change', () => {
     expect(after({ add: 'b', remove: null })).toBeNull();
     expect(after({ add: null, remove: 'c' })).toBeNull();
-    expect(membershipAfter(firstMembership(['a']), { add: null, remove: 'a' })).toBeNull();
+    expect(membershipAfter(firstMembership(['a']), { add: null, remove: 'a' }, BOUNDS.bytes)).toBeNull();
   });
 
   test('clusters that began with different lists, and different lists of one version, are told apart', () => {

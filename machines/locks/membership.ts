@@ -62,15 +62,27 @@ export const areMajoritiesOf = (nodes: readonly NodeId[], old: Membership, next:
 export const votesInOneOf = (node: NodeId, ...memberships: readonly Membership[]): boolean =>
   memberships.some((membership) => isOfAllPresent(membership) || membership.voters.includes(node));
 
-const votersAfter = ({ voters }: Membership, { add, remove }: MembershipChange): NodeId[] => [
+export const votersAfter = ({ voters }: Pick<Membership, 'voters'>, { add, remove }: MembershipChange): NodeId[] => [
   ...voters.filter((voter) => voter !== remove && voter !== add),
   ...(add === null ? [] : [add]),
 ];
 
-/** The list that a change makes of this one; `null` where it would change nothing or leave nobody, and where there is no list. */
-export function membershipAfter(membership: Membership, change: MembershipChange): Membership | null {
+/** A list of voters takes at most this part of the largest message: what a register holds is told with two lists, and has the rest. */
+export const LIST = 1 / 16;
+/** However large that is: a message has 131,072 values at most. */
+export const VOTERS_MAX = 2 ** 13;
+
+const encoder = new TextEncoder();
+
+/** Whether all that is told with lists of voters has room for this one, in messages of so many bytes. */
+export const hasRoomForVoters = (voters: readonly NodeId[], messageBytes: number): boolean =>
+  voters.length <= VOTERS_MAX && encoder.encode(JSON.stringify(voters)).length <= messageBytes * LIST;
+
+/** The list that a change makes of this one; `null` where it would change nothing, leave nobody or have no room, and where there is no list. */
+export function membershipAfter(membership: Membership, change: MembershipChange, messageBytes: number): Membership | null {
   if (isOfAllPresent(membership)) return null;
   const next = { ...membership, version: membership.version + 1, voters: votersAfter(membership, change).sort(byName) };
   const isSameList = isSameMembership(next, { ...membership, version: next.version });
-  return isSameList || next.voters.length === 0 ? null : next;
+  const hasRoom = change.add === null || hasRoomForVoters(next.voters, messageBytes);
+  return isSameList || next.voters.length === 0 || !hasRoom ? null : next;
 }

@@ -1,10 +1,10 @@
 /** The options of locks that survive failures, as a scenario gives them, checked and completed. */
-import { holdOf, integer, oneOf, refuseUnknown } from '../checks.js';
+import { holdOf, integer, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionOptions, type ElectionProtocolOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
 import type { Instance, Link, NetworkGraph } from '../protocol.js';
-import { BOUNDS, byName, EARLY_MAX, type EpochBounds } from './epoch.js';
+import { BOUNDS, byName, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
 export interface LocksProtocolOptions {
@@ -26,7 +26,6 @@ export interface LocksProtocolOptions {
   readonly bounds: EpochBounds;
   /** Whether a majority is asked before each grant, so that fences grow in real time (rule 10). */
   readonly confirm: boolean;
-  readonly early: number;
   /** In ticks. */
   readonly patience: number;
   readonly hold: number | null;
@@ -53,7 +52,6 @@ const KEYS = [
   'grants',
   'locks',
   'bytes',
-  'early',
   'patience',
   'confirm',
   'hold',
@@ -80,13 +78,12 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
     floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
     bounds: {
-      grants: integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants }),
+      grants: grantsOf(raw),
       locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),
       bytes: integer(raw, 'bytes', { min: 1, fallback: BOUNDS.bytes }),
     },
     confirm: confirmOf(raw),
-    early: integer(raw, 'early', { min: 1, fallback: EARLY_MAX }),
-    patience: integer(raw, 'patience', { min: 1, fallback: 1000 }),
+    patience: integer(raw, 'patience', { min: 1, max: TICKS_MAX, fallback: 1000 }),
     hold: holdOf(raw),
   };
 }
@@ -98,6 +95,15 @@ function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions[
   if (quorum === 'present' && beside.length > 0)
     throw new UsageError(`options.quorum is "present", where everybody votes who is there; leave out ${beside.join(', ')}`);
   return quorum;
+}
+
+/** One number is for a grant to a client that comes anew as the epoch begins, and gives it back (rule 11). */
+function grantsOf(raw: Readonly<Record<string, unknown>>): number {
+  const grants = integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants });
+  const { clients = [] } = raw;
+  if (grants < 3 && (clients as readonly NodeId[]).length > 0)
+    throw new UsageError(`options.grants is ${grants}, too few for clients, who may never be granted a lock; give 3 or more`);
+  return grants;
 }
 
 function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): boolean {

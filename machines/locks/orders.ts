@@ -166,7 +166,10 @@ export const freeLocks = close(({ context: { locks, claims } }: In) => {
   return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
 });
 export const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
+export const sayThatCrowded = tell((_: In) => ({ role: EPOCHS, message: { type: 'crowded' } }));
 /** Not in this step, in which a grant may still be under way that has to be in this node's own report. */
 export const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
+/** Those who have found room are to be served first, clients as well: an epoch that ended before would not bring anybody nearer to a lock. */
+export const askLater = arm(({ context: { patience } }: In) => ({ timer: SPENT, delay: Math.ceil(patience / 10) }));
 export const askNoMore = disarm((_: In) => ({ timer: SPENT }));
 export const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));

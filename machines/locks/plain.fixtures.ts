@@ -22,14 +22,19 @@ const tokens = (c: Configuration): [number, string][] => [
 
 const bounds: Property<LocksProtocolOptions> = {
   name: 'bounds',
-  says: 'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
+  says: 'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes.values()].every((node) => {
       if (isClient(node)) return true;
-      const { served, claims, opened, bounds } = epochsOf(node).context;
+      const { served, promised, claims, opened, bounds, early } = epochsOf(node).context;
       const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
-      return claims.every(isNumbered) && opened <= bounds.locks;
+      const subjects = early.map((message) => {
+        const { type, from, lock, producer = from } = message as typeof message & { producer?: NodeId };
+        return [type, producer, lock];
+      });
+      const isOfPromised = early.every(({ epoch }) => epoch === promised!.epoch);
+      return claims.every(isNumbered) && opened <= bounds.locks && isDistinct(subjects) && isOfPromised;
     }),
 };
 

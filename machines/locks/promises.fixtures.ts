@@ -2,127 +2,9 @@
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 import { because } from '../because.fixtures.js';
 import type { NodeId } from '../effects.js';
-import type { Configuration, NodeView, Property } from '../protocol.js';
-import type { ClientLockContext } from './client-lock.js';
-import type { Claim, EpochsContext } from './knowledge.js';
-import type { LockContext } from './lock.js';
-import { isMajorityOf } from './membership.js';
-import { CLIENT, CLIENT_LOCK, EPOCHS, lockRole } from './messages.js';
+import { always, areServed, changesAreDecided, isGranted, isRefused, noEpochMore } from './invariants.fixtures.js';
+import { CLIENT, CLIENT_LOCK, EPOCHS, LOCK } from './messages.js';
 import { oneUser } from './properties.js';
-import { epochsOf, isAttached, isClient, isServing } from './view.js';
-
-const isIn = (value: unknown, state: string): boolean => typeof value === 'object' && value !== null && state in value;
-const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
-
-/** As lock.ts and client-lock.ts say of their invariants. */
-const claimsAreTrue: Property<any> = {
-  name: 'claims are true',
-  says: 'What is claimed at a node is what its locks are wanted or used for, with the fence of each grant, and nothing else.',
-  kind: 'always',
-  holds: ({ nodes }) => [...nodes.values()].every(areClaimsTrue),
-};
-
-function areClaimsTrue(view: NodeView): boolean {
-  const { claims } = epochsOf(view).context;
-  const wanted = Object.keys(view).filter((role) => role.startsWith(lockRole('')) && view[role]!.value !== 'free');
-  return wanted.length === claims.length && claims.every((claim) => isClaimed(claim, view));
-}
-
-function isClaimed({ lock, fence, user }: Claim, view: NodeView): boolean {
-  const role = view[lockRole(lock)];
-  if (!role) return false;
-  const context = role.context as LockContext | ClientLockContext;
-  const isUsing = isIn(role.value, 'using');
-  const isReturning = isClient(view) && role.value === 'returning';
-  const isOfUser = !('user' in context) || context.user === user;
-  return isOfUser && fence === (isUsing || isReturning ? context.fence : null);
-}
-
-const leads = ({ id, leader, links, membership }: EpochsContext): boolean =>
-  leader === id && isMajorityOf([id, ...links], membership);
-
-/** As lock.ts says of its invariants. */
-const fencesAreOfGrants: Property<any> = {
-  name: 'fences are of grants',
-  says: 'A lock has a fence where its token is here or it is in use, and nowhere else.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) =>
-      Object.keys(view).every((role) => {
-        const { value, context } = view[role]!;
-        if (!role.startsWith(lockRole(''))) return true;
-        const isHere = value === 'returning' || isIn(value, 'using') || /recalling|confirming/.test(JSON.stringify(value));
-        return isHere === ((context as LockContext).fence !== null);
-      }),
-    ),
-};
-
-/** It may hear of another leader while it proposes: of systems in which that does not happen. */
-const proposersLead: Property<any> = {
-  name: 'who proposes leads',
-  says: 'Nobody proposes an epoch but who takes itself for the leader.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return !isIn(value, 'preparing') || context.leader === context.id;
-    }),
-};
-
-const leadersPropose: Property<any> = {
-  name: 'who leads proposes',
-  says: 'Who leads, and has been overruled, proposes again.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return !isIn(value, 'following') || context.promised!.proposer !== context.id || !leads(context);
-    }),
-};
-
-const nobodyIsOpposed: Property<any> = {
-  name: 'nobody is opposed',
-  says: 'Who has heard of no other list of voters waits for nobody to give way.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return context.differing.length > 0 || !JSON.stringify(value).includes('opposed');
-    }),
-};
-
-/** Of a system in which nothing happens that concerns those who vote. */
-const noEpochMore = (epochs = 1): Property<any> => ({
-  name: `epochs up to ${epochs}`,
-  says: 'No epoch is proposed without a reason.',
-  kind: 'always',
-  holds: (c) => votersOf(c).every((view) => (epochsOf(view).context.promised?.epoch ?? 0) <= epochs),
-});
-
-/** Of a system in which majorities of both lists are there at the end. */
-const changesAreDecided: Property<any> = {
-  name: 'a change is decided',
-  says: 'Whoever was called for a change of those who vote has it decided, and the list it ends with is that which was wanted.',
-  kind: 'eventually',
-  when: (c, node) => isWanting(c.nodes.get(node)!),
-  holds: (c, node) => !isWanting(c.nodes.get(node)!),
-};
-const isWanting = (view: NodeView): boolean => !isClient(view) && epochsOf(view).context.wanted !== null;
-
-/** Of a system in which these nodes can be served at the end. */
-const areServed = (...nodes: readonly NodeId[]): Property<any> => ({
-  name: `${nodes.join(' and ')} served`,
-  says: 'They are served, and whoever of them wants a lock has it.',
-  kind: 'eventually',
-  when: (c, node) => nodes.includes(node) && !isWellServed(c.nodes.get(node)!),
-  holds: (c, node) => isWellServed(c.nodes.get(node)!),
-});
-function isWellServed(view: NodeView): boolean {
-  const { claims } = epochsOf(view).context as Pick<EpochsContext, 'claims'>;
-  return (isServing(view) || isAttached(view)) && claims.every(({ fence }) => fence !== null);
-}
-
-const always = [claimsAreTrue, fencesAreOfGrants, proposersLead, leadersPropose, nobodyIsOpposed];
 
 const ask = (at: number, ...nodes: readonly NodeId[]) => nodes.map((node) => ({ at, node, do: 'request' }));
 const read = (at: number, ...nodes: readonly NodeId[]) => nodes.map((node) => ({ at, node, do: 'share' }));
@@ -176,6 +58,111 @@ const quiet: readonly FurtherSystem[] = [
     events: [...ask(0, 'n1'), cut(40, 'n1', 'n2')],
     ...inTime,
     promises: [...always, noEpochMore(3)],
+  },
+];
+
+/** What happens is no reason for another epoch. */
+const withoutReason: readonly FurtherSystem[] = [
+  // Both ends of a link tell the leader that it is gone, at the same time.
+  {
+    topology: ring,
+    options: { leader: 'n0', hold: 1 },
+    network: { latency: 5 },
+    events: [...ask(0, 'n1'), cut(60, 'n1', 'n2')],
+    ...inTime,
+    promises: [...always, noEpochMore(3)],
+  },
+  // Who comes back says hello while the leader stores what it proposes because of that.
+  {
+    topology: ring,
+    options: { leader: 'n0', hold: 1, storage: 9 },
+    events: [...ask(0, 'n1'), cut(60, 'n0', 'n2'), cut(60, 'n1', 'n2'), join(200, 'n0', 'n2'), ...ask(400, 'n1')],
+    ...inTime,
+    promises: [...always, noEpochMore(5)],
+  },
+  // Nobody has forgotten, and one who does not lead is told that the cluster is new.
+  {
+    topology: ring,
+    options: { leader: 'n0', hold: 1 },
+    events: [...ask(0, 'n1'), { at: 50, node: 'n1', do: 'bootstrap' }, { at: 60, node: 'n0', do: 'bootstrap' }],
+    ...inTime,
+    promises: [...always, noEpochMore()],
+  },
+  // A voter is wanted that nobody reaches, and the numbers of an epoch come to their end.
+  {
+    topology: pair,
+    options: { hold: 1, grants: 2, voters: ['n0'] },
+    events: [cut(0, 'n0', 'n1'), change(10, 'n0', { add: 'n1' }), ...ask(30, 'n0'), ...ask(60, 'n0'), ...ask(90, 'n0')],
+    ...inTime,
+    promises: [...always, noEpochMore(5)],
+  },
+];
+
+/** Whoever has to wait is served in the end. */
+const ofWaiting: readonly FurtherSystem[] = three.flatMap((gone) => [
+  // An epoch begins at the voter that a client has just asked.
+  ...[30, 32, 34, 36, 38, 40, 42, 44].map((at) => ({
+    topology: { kind: 'complete', n: 4 },
+    options: { hold: 1, clients: ['n3'], patience: 50 },
+    network: { latency: 5 },
+    events: [
+      ...three.map((voter) => cut(1, voter, 'n3')),
+      cut(at, ...(three.filter((node) => node !== gone) as [NodeId, NodeId])),
+      join(60, gone, 'n3'),
+      ...ask(200, 'n3'),
+    ],
+    ...inTime,
+    promises: [...always, areServed('n3')],
+  })),
+  // Who asks is cut off, and comes back.
+  {
+    topology: ring,
+    options: { hold: 40 },
+    events: [...ask(0, ...three.filter((node) => node !== gone)), ...ask(5, gone), ...away(gone, 10, 200)],
+    ...inTime,
+    promises: [...always, isGranted(gone)],
+  },
+  // A client waits at a voter that is cut off from the others.
+  {
+    topology: { kind: 'complete', n: 4 },
+    options: { hold: 60, clients: ['n3'], patience: 50 },
+    events: [
+      ...three.filter((voter) => voter !== gone).map((voter) => cut(1, voter, 'n3')),
+      ...ask(
+        30,
+        three.find((node) => node !== gone)!,
+      ),
+      ...ask(40, 'n3'),
+      ...away(gone, 60, 400),
+      ...three.filter((voter) => voter !== gone).map((voter) => join(500, voter, 'n3')),
+    ],
+    ...inTime,
+    promises: [...always, areServed('n3')],
+  },
+  // A client finds a voter in no epoch first, or one that goes before it has answered.
+  ...[{}, { latency: 5 }].map((network) => ({
+    topology: { kind: 'complete', n: 4 },
+    options: { hold: 1, clients: ['n3'], patience: 50 },
+    network,
+    events: [
+      ...three.map((voter) => cut(1, voter, 'n3')),
+      ...three.filter((node) => node !== gone).map((node) => cut(20, gone, node)),
+      ...three.map((voter, i) => join(voter === gone ? 90 : 91 + i, voter, 'n3')),
+      ...('latency' in network ? [cut(96, gone, 'n3')] : []),
+      ...ask(200, 'n3'),
+    ],
+    ...inTime,
+    promises: [...always, areServed('n3')],
+  })),
+]);
+
+const ofRoom: readonly FurtherSystem[] = [
+  {
+    topology: pair,
+    options: { hold: 40, bytes: 300, clients: ['n1'] },
+    events: [...ask(0, 'n0'), ...ask(20, 'n1')],
+    ...inTime,
+    promises: [...always, isRefused],
   },
 ];
 
@@ -370,7 +357,15 @@ const ofChanges = (leader: NodeId): readonly FurtherSystem[] => [
   },
 ];
 
-export const further: readonly FurtherSystem[] = [...quiet, ...ofClients, ...three.flatMap(ofLinks), ...three.flatMap(ofChanges)];
+export const further: readonly FurtherSystem[] = [
+  ...quiet,
+  ...withoutReason,
+  ...ofRoom,
+  ...ofWaiting,
+  ...ofClients,
+  ...three.flatMap(ofLinks),
+  ...three.flatMap(ofChanges),
+];
 
 /** Which edits break no promise, though the charts do otherwise. */
 export const unpromised = {
@@ -394,6 +389,43 @@ export const unpromised = {
     'the list comes with the answer of whoever it asks next, which it learns',
     'drop action attached: told, action 1',
   ),
-  ...because(EPOCHS, 'what a role is told it hears once it is open', 'swap actions serving: find #4, actions 2 and 3'),
-  ...because(CLIENT_LOCK, 'its role is closed in the same step', 'retarget using.attached: release, to waiting'),
+  ...because(
+    EPOCHS,
+    'what a role is told it hears once it is open',
+    'swap actions serving: find #4, actions 2 and 3',
+    'swap actions serving: request #6, actions 5 and 6',
+  ),
+  ...because(
+    EPOCHS,
+    'the one is for the member that asks, and the other for the client',
+    'swap actions serving: confirm, actions 2 and 3',
+  ),
+  ...because(
+    EPOCHS,
+    'the other end of the link calls the leader as well',
+    'reorder choices (root): link.up #3, before #2',
+    'drop transition (root): hello #5',
+  ),
+  ...because(
+    EPOCHS,
+    'what it stores is stored, and the promise goes to itself',
+    'retarget preparing.collecting: wait, to following.saving',
+  ),
+  ...because(
+    EPOCHS,
+    'patience begins anew with what the leader proposes next, or ends as that epoch begins',
+    'drop action (root): link.up #3, action 2',
+  ),
+  ...because(
+    CLIENT,
+    'it asks the first in its turn once more, by another number, and the answer to the earlier one is none',
+    'drop guard seeking.asking: link.up',
+  ),
+  ...because(LOCK, 'its role is closed in the same step', 'drop action using.suspended: apart, action 4'),
+  ...because(
+    CLIENT_LOCK,
+    'its role is closed in the same step',
+    'retarget using.attached: release, to waiting',
+    'retarget using.detached: apart, to stay',
+  ),
 };

@@ -254,13 +254,14 @@ export function promisedTo({ context, event }: In): Pick<EpochsContext, 'promise
 }
 
 /** Rules 1 and 3: the next ballot of this node, which promises it first. */
-export function proposed(context: EpochsContext): Pick<EpochsContext, 'promised' | 'pending' | 'clique' | 'reports'> {
+export function proposed(context: EpochsContext): Pick<EpochsContext, 'promised' | 'pending' | 'clique' | 'reports' | 'early'> {
   const { id, served, pending, promised, above } = context;
   const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, ...proposalOf(context) };
   const proposal = {
     promised: ballot,
     pending: pendingAfter(pending, promised, ballot, { served: served.epoch, servedByProposer: served.epoch }),
     clique: null,
+    early: [],
   };
   return { ...proposal, reports: [ownReport({ ...context, ...proposal })] };
 }
@@ -272,8 +273,8 @@ export function proposalOf(c: EpochsContext): Pick<Ballot, 'members' | 'next'> {
   return { members: within.filter((node) => votesInOneOf(node, c.membership, next)), next };
 }
 
-function nextOf({ membership, bound, wanted }: EpochsContext, within: readonly NodeId[]): Membership {
-  const next = bound ?? (wanted && membershipAfter(membership, wanted));
+function nextOf({ membership, bound, wanted, bounds }: EpochsContext, within: readonly NodeId[]): Membership {
+  const next = bound ?? (wanted && membershipAfter(membership, wanted, bounds.bytes));
   return next !== null && areMajoritiesOf(within, membership, next) ? next : membership;
 }
 

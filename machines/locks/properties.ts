@@ -66,7 +66,7 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
   ),
   says(
     'bounds',
-    'The fence of a grant is a number of an epoch that its user has served, and no epoch opens more locks than it has room for.',
+    'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
     (t) => t.outOfBounds === 0,
   ),
   {

@@ -20,6 +20,12 @@ const orders = {
     reorder('preparing.saving', 'hello', 3),
     ...[ROOT, 'apart', 'serving'].map((state) => reorder(state, 'attach', 2)),
   ),
+  ...because(EPOCHS, 'the last choice lets it go as well', 'drop transition apart: attach'),
+  ...because(
+    EPOCHS,
+    'the state around it asks for the next epoch as well, where nobody is missed',
+    'drop transition serving.crowded: timer #2',
+  ),
   ...because(
     EPOCHS,
     'both are done, in either order, for the word is heard again',
@@ -40,7 +46,12 @@ const orders = {
 };
 
 const others = {
-  ...because(CLIENT_LOCK, 'a lock that waits has no fence', 'drop action waiting.asked: full, action 4'),
+  ...because(
+    CLIENT_LOCK,
+    'a lock that waits has no fence',
+    'drop action waiting.asked: full, action 4',
+    'drop action waiting.apart: cancel, action 3',
+  ),
   ...because(
     CLIENT_LOCK,
     'who is detached has no host',
@@ -51,7 +62,7 @@ const others = {
     LOCK,
     'where both hold, the choice before them is taken',
     reorder('waiting.queued', 'gone', 3),
-    ...[4, 6, 8].map((later) => reorder('using.suspended', 'begun', later)),
+    ...[4, 7].map((later) => reorder('using.suspended', 'begun', later)),
     reorder('passing', 'always', 3),
   ),
   ...because(LOCK, 'the state around it has the same rule', 'drop transition using.served: gone #2'),
@@ -59,7 +70,8 @@ const others = {
     LOCK,
     'the fence becomes that of the client, and who reads was forgotten as the epoch ended',
     'drop action using.suspended: begun #4, action 4',
-    'drop action using.suspended: begun #5, action 3',
+    'drop action using.suspended: begun #7, action 3',
+    'drop action using.unattested.suspended: begun, action 3',
   ),
   ...because(
     EPOCHS,

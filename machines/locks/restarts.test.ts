@@ -186,7 +186,6 @@ describe('a leader that starts while the others begin without it', () => {
         floor: 0,
         bounds: { grants: 8192, locks: 10, bytes: 2 ** 23 },
         confirm: false,
-        earlyMax: 10,
         patience: 5,
         members: [],
         memory: 'new',

@@ -25,7 +25,6 @@ const apart: EpochsInput = {
   floor: 3,
   bounds: BOUNDS,
   confirm: true,
-  earlyMax: 1,
   patience: 1,
 };
 const follower: EpochsInput = { ...apart, links: ['b', 'c'], leader: 'b', members: ['a', 'b', 'c'], memory: 'known' };
@@ -92,7 +91,7 @@ const changes = (c: EpochsContext): Named[] => {
   ];
 };
 
-const grown = membershipAfter(membership, { add: 'd', remove: null })!;
+const grown = membershipAfter(membership, { add: 'd', remove: null }, BOUNDS.bytes)!;
 const lists = [membership, grown, firstMembership(['a', 'b', 'd'])];
 
 /** Rule 9: who votes changes, here and elsewhere; others have never been of this cluster. */
@@ -324,6 +323,13 @@ const spentAndMissed = (_: EpochsContext): Named[] => [
   { type: 'timer', timer: 'spent' },
 ];
 
+/** Rule 8: there is little room, and then few numbers. */
+const shortage = (_: EpochsContext): Named[] => [
+  { type: 'crowded' },
+  { type: 'spent' },
+  ...['spent', 'patience'].map((timer) => ({ type: 'timer', timer })),
+];
+
 /** Rule 8: a client wants more than there is room for, in an epoch and after it. */
 const crowd = ({ clients }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
@@ -382,6 +388,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: { ...candidate, memory: 'forgotten' }, events: upTo(3, forgottenList) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(2, unreasonable) })),
   ...[hasty, hosting, spentAndMissed].map((events) => ({ input: follower, events: upTo(2, events) })),
+  ...[follower, leader].map((input) => ({ input, events: upTo(1, shortage) })),
   { input: { ...leader, memory: 'forgotten' }, events: upTo(1, () => [{ type: 'bootstrap' }]) },
   ...[candidate, { ...candidate, leader: 'c' }].map((input) => ({ input, events: upTo(2, differences) })),
   { input: follower, events: upTo(2, uses) },
@@ -406,6 +413,7 @@ const clientTurns = ({ fence, line, epoch, user }: LockContext): Named[] => [
   { type: 'attested', node: 'y', holds: [] },
   ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),
   { type: 'release' },
+  { type: 'cancel' },
   ...[5, 8].map((fence) => ({ type: 'granted', fence })),
   { type: 'confirmed', from: 'b', epoch, fence, user },
   { type: 'confirmed', from: 'b', epoch, fence: 9, user },
@@ -423,6 +431,7 @@ const turns = ({ fence, epoch }: LockContext): Named[] => [
   { type: 'confirmed', from: 'b', epoch: 0, fence, user: 'a' },
   { type: 'request' },
   { type: 'release' },
+  { type: 'cancel' },
   ...[5, 6, 8].map((fence) => ({ type: 'granted', fence })),
   { type: 'over' },
   { type: 'apart' },

@@ -39,6 +39,8 @@ export const path: Topology = {
 
 export const ask = (node: string, lock?: string) =>
   ({ do: 'command', name: 'request', node, fields: lock === undefined ? {} : { lock } }) as const;
+/** It gives up what it has asked for. */
+export const cancel = (node: string) => ({ do: 'command', name: 'cancel', node, fields: {} }) as const;
 /** It asks to read. */
 export const read = (node: string) => ({ do: 'command', name: 'share', node, fields: {} }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
@@ -201,3 +203,21 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
     commands: { ...protocol.commands, forget: { event: () => ({ type: 'forget' }), waits: true, completedBy: [] } },
   };
 }
+
+/** One voter, or two, or three, and x is linked with all of them. */
+export const among = (voters: readonly string[], linked: readonly string[] = voters): Topology => ({
+  nodes: [...voters, 'x'],
+  links: [
+    ...voters.flatMap((u, i) => voters.slice(i + 1).map((v) => [u, v, 1] as [string, string, number])),
+    ...linked.map((v) => [v, 'x', 1] as [string, string, number]),
+  ],
+});
+
+/** It stops, and whoever was linked with it hears of it. */
+export const stop = (node: string, peers: readonly string[]) => [
+  { do: 'crash', node } as const,
+  ...peers.map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
+];
+
+/** Rule 11, left out: nobody says what a client does not hold. */
+export const disownedByNobody = mutant({ actions: { disown: assign(() => ({})) as never } });

@@ -7,7 +7,8 @@ import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
 import { isBeyond } from './epoch.js';
-import type { Claim } from './knowledge.js';
+import type { Find } from '../directory/policies.js';
+import type { Claim, EpochsContext } from './knowledge.js';
 import { isMajorityOf, isOfAllPresent } from './membership.js';
 import { labelOf, type Beginning } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
@@ -22,7 +23,7 @@ interface NodeFact {
   readonly served: Beginning | null;
   /** It serves, and no epoch of more than half of the voters. */
   readonly isAlone: boolean;
-  /** A fence is no number of its epoch, or too many locks were opened. */
+  /** A fence is no number of its epoch, too many locks were opened, or too much is kept that came before its epoch. */
   readonly isOutOfBounds: boolean;
 }
 
@@ -62,9 +63,18 @@ function tokensAt(view: NodeView): string[] {
 }
 
 function isWithinBounds(view: NodeView): boolean {
-  const { served, claims, opened, bounds } = epochsOf(view).context;
+  const { served, promised, claims, opened, bounds, early } = epochsOf(view).context;
   const isNumbered = ({ fence }: Claim) => fence === null || !isBeyond(fence, served.epoch, bounds.grants);
-  return claims.every(isNumbered) && opened <= bounds.locks;
+  const isForPromised = early.every(({ epoch }) => epoch === promised?.epoch);
+  return (
+    claims.every(isNumbered) && opened <= bounds.locks && isForPromised && new Set(early.map(subjectOf)).size === early.length
+  );
+}
+
+/** Of a message that came before its epoch: what is said by whom about which lock, or on whose behalf. */
+function subjectOf(message: EpochsContext['early'][number]): string {
+  const { type, from, lock } = message;
+  return type === 'find' ? keyOf(type, (message as unknown as Find).producer, lock) : keyOf(type, from, lock);
 }
 
 /** What of a beginning is compared, put together once. */

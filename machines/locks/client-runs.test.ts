@@ -1,0 +1,149 @@
+/** Clients in runs: patience with those who go and come, and links that come and go. */
+import { describe, expect, test } from 'vitest';
+import { Simulation } from '../../network/index.js';
+import { Random } from '../../network/random.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { locks } from './index.js';
+import type { LockContext } from './lock.js';
+import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
+
+test('what it was granted through the one, and never heard of, keeps it waiting at the other for no patience', () => {
+  const voters = ['a', 'b', 'c', 'd', 'e'];
+  const links = among(voters, ['a', 'b']).links.map(([u, v]) => [u, v, v !== 'x' && [u, v].includes('b') ? 50 : 1]);
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x'], hold: 1, patience: 5000 },
+    topology: { nodes: [...voters, 'x'], links },
+    network: { order: 'fifo', latency: 'weight' },
+    // The epoch without d begins at a at 200, and at b at 250; a is granted the lock for x at 209.
+    events: [
+      { at: 100, do: 'crash', node: 'd' },
+      ...['a', 'b', 'c', 'e'].map((voter) => ({ at: 100, do: 'down', channel: [voter, 'd'] })),
+      { at: 204, do: 'request', node: 'x' },
+      { at: 210, do: 'cut', link: ['a', 'x'] },
+    ],
+    seed: 1,
+    until: { at: 1000 },
+  };
+  const granted = (protocol: typeof locks) => {
+    const { summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
+  };
+  // What is to be recorded has come to b by then, which asks x for its word and says that x does not hold it.
+  expect(granted(locks)).toEqual(['x']);
+  expect(granted(disownedByNobody)).toEqual([]);
+});
+
+test('patience with a voter that others do not reach runs out while a client comes and goes', () => {
+  const voters = ['a', 'b', 'c']; // c holds and reaches b alone
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x'], hold: null, patience: 60 },
+    topology: among(voters),
+    network: { order: 'fifo', latency: 1 },
+    events: [
+      { at: 100, do: 'request', node: 'c' },
+      { at: 200, do: 'cut', link: ['a', 'c'] },
+      ...[...Array(20).keys()].flatMap((i) =>
+        voters.map((voter) => ({ at: 205 + 15 * i, do: i % 2 ? 'join' : 'cut', link: [voter, 'x'] })),
+      ),
+      { at: 210, do: 'request', node: 'b' },
+    ].toSorted((p, q) => p.at - q.at),
+    seed: 1,
+    until: { at: 500 },
+  };
+  const granted = (protocol: typeof locks) => {
+    const { summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
+  };
+  expect(granted(locks)).toEqual(['c', 'b']);
+  expect(granted(mutant({ guards: { isOfNoConcern: () => false } }))).toEqual(['c']);
+});
+
+describe('a client that holds is gone, and epochs follow each other faster than patience', () => {
+  const voters = ['a', 'b', 'c', 'd'];
+  const others = ['a', 'b', 'c'];
+  /** Who is granted the lock by 400, of x, which holds it, and b, which asks at 210; epochs follow each other until 560. */
+  const granted = (isGone: boolean) => {
+    const scenario = {
+      protocol: 'locks',
+      options: { clients: ['x'], hold: null, patience: 60 },
+      topology: among(voters),
+      network: { order: 'fifo', latency: 1 },
+      events: [
+        { at: 100, do: 'request', node: 'x' },
+        ...(isGone ? stop('x', voters).map((event) => ({ at: 200, ...event })) : []),
+        // d goes and comes: an epoch each time.
+        ...[...Array(24).keys()].flatMap((i) =>
+          others.map((other) => ({ at: 205 + 15 * i, do: i % 2 ? 'join' : 'cut', link: [other, 'd'] })),
+        ),
+        { at: 210, do: 'request', node: 'b' },
+      ].toSorted((p, q) => p.at - q.at),
+      seed: 1,
+      until: { at: 400 },
+    };
+    const { summary, properties } = new Simulation(parseScenario(scenario, { locks }), { host: 'snapshots' }).run();
+    expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
+    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
+  };
+
+  test('its lock is free once patience is over, and not once no epoch follows any more', () => {
+    expect(granted(true)).toEqual(['x', 'b']);
+  });
+
+  test('one that is there keeps it', () => {
+    expect(granted(false)).toEqual(['x']);
+  });
+});
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+
+/** Links come and go, each end told by itself; then all is well, and everybody asks once more. */
+function turmoil(seed: number, protocol = locks) {
+  const random = new Random(seed, 'clients');
+  const voters = ['a', 'b', 'c'];
+  const nodes = [...voters, 'x', 'y'];
+  const pairs = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v] as const)).filter(([u]) => voters.includes(u));
+  const both = ([u, v]: readonly [string, string]) => [
+    [u, v],
+    [v, u],
+  ];
+  const events: Happening[] = [];
+  for (let at = 0; at < 1500; at += 1 + random.below(40)) {
+    const what = random.pick(['down', 'up', 'up', 'request', 'request', 'request']);
+    const which = what === 'request' ? { node: random.pick(nodes) } : { channel: random.pick(both(random.pick(pairs))) };
+    events.push({ at, do: what, ...which });
+  }
+  for (const pair of pairs)
+    for (const channel of both(pair)) events.push({ at: 1600, do: 'down', channel }, { at: 1700, do: 'up', channel });
+  for (const node of nodes) events.push({ at: 4000, do: 'request', node });
+  const scenario = {
+    protocol: 'locks',
+    options: { clients: ['x', 'y'], hold: 20, patience: 60 },
+    topology: { nodes, links: pairs.map(([u, v]) => [u, v, 1]) },
+    network: { order: 'fifo', latency: { min: 1, max: 9 } },
+    events,
+    seed,
+    until: { idle: true },
+  };
+  const { properties, summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+  const { grants, lost } = summary as { grants: { node: string }[]; lost: number };
+  return { failed: properties.filter(({ holds }) => holds === false).map(({ name }) => name), grants, lost };
+}
+
+describe('links of voters and clients come and go, runs', () => {
+  test.each([...Array(4).keys()])('no fence is granted twice, and afterwards everybody is served (seed %i)', (seed) => {
+    const { failed, grants } = turmoil(seed);
+    expect(failed).toEqual([]);
+    expect(new Set(grants.slice(-5).map(({ node }) => node))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
+  });
+});
+
+test('that a client gave its lock back is recorded by nobody: it is kept by one that has it no more', () => {
+  const isConfirmed = ({ context: { user, id, confirmed, recorders } }: { context: LockContext }) =>
+    user === null || user === id || confirmed.length >= recorders;
+  expect(turmoil(54, mutant({}, { guards: { isConfirmed: isConfirmed as never } })).failed).toEqual([
+    'who keeps a lock has the largest fence',
+  ]);
+  expect(turmoil(54).failed).toEqual([]);
+});

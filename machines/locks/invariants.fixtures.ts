@@ -1,0 +1,266 @@
+/** What the charts of locks say of their states and invariants, and what is promised of single systems, as properties that mutants are held to. */
+import type { NodeId } from '../effects.js';
+import type { Configuration, NodeView, Property } from '../protocol.js';
+import type { ClientContext } from './client.js';
+import type { ClientLockContext } from './client-lock.js';
+import { isHalfSpent } from './epoch.js';
+import type { Claim, EpochsContext } from './knowledge.js';
+import type { LockContext } from './lock.js';
+import { isMajorityOf } from './membership.js';
+import { lockRole, type AttachRequest } from './messages.js';
+import { directoriesOf, epochsOf, isAttached, isClient, isServing, servingOf } from './view.js';
+
+const isIn = (value: unknown, state: string): boolean => typeof value === 'object' && value !== null && state in value;
+/** Every lock at every voter. */
+const locksOf = ({ nodes }: Configuration) =>
+  [...nodes].flatMap(([id, view]) =>
+    isClient(view)
+      ? []
+      : Object.keys(view)
+          .filter((role) => role.startsWith(lockRole('')))
+          .map((role) => ({ id, epochs: epochsOf(view), value: view[role]!.value, context: view[role]!.context as LockContext })),
+  );
+const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
+
+/** As lock.ts and client-lock.ts say of their invariants. */
+const claimsAreTrue: Property<any> = {
+  name: 'claims are true',
+  says: 'What is claimed at a node is what its locks are wanted or used for, with the fence of each grant, and nothing else.',
+  kind: 'always',
+  holds: ({ nodes }) => [...nodes.values()].every(areClaimsTrue),
+};
+
+function areClaimsTrue(view: NodeView): boolean {
+  const { claims } = epochsOf(view).context;
+  const wanted = Object.keys(view).filter((role) => role.startsWith(lockRole('')) && view[role]!.value !== 'free');
+  return wanted.length === claims.length && claims.every((claim) => isClaimed(claim, view));
+}
+
+function isClaimed({ lock, fence, user }: Claim, view: NodeView): boolean {
+  const role = view[lockRole(lock)];
+  if (!role) return false;
+  const context = role.context as LockContext | ClientLockContext;
+  const isUsing = isIn(role.value, 'using');
+  const isReturning = isClient(view) && role.value === 'returning';
+  const isOfUser = !('user' in context) || context.user === user;
+  return isOfUser && fence === (isUsing || isReturning ? context.fence : null);
+}
+
+const leads = ({ id, leader, links, membership }: EpochsContext): boolean =>
+  leader === id && isMajorityOf([id, ...links], membership);
+
+/** As lock.ts says of its invariants. */
+const fencesAreOfGrants: Property<any> = {
+  name: 'fences are of grants',
+  says: 'A lock has a fence where its token is here or it is in use, and nowhere else.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) =>
+      Object.keys(view).every((role) => {
+        const { value, context } = view[role]!;
+        if (!role.startsWith(lockRole(''))) return true;
+        const isHere = value === 'returning' || isIn(value, 'using') || /recalling|confirming/.test(JSON.stringify(value));
+        return isHere === ((context as LockContext).fence !== null);
+      }),
+    ),
+};
+
+/** It may hear of another leader while it proposes: of systems in which that does not happen. */
+const proposersLead: Property<any> = {
+  name: 'who proposes leads',
+  says: 'Nobody proposes an epoch but who takes itself for the leader.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) => {
+      const { value, context } = epochsOf(view);
+      return !isIn(value, 'preparing') || context.leader === context.id;
+    }),
+};
+
+const leadersPropose: Property<any> = {
+  name: 'who leads proposes',
+  says: 'Who leads, and has been overruled, proposes again.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) => {
+      const { value, context } = epochsOf(view);
+      return !isIn(value, 'following') || context.promised?.proposer !== context.id || !leads(context);
+    }),
+};
+
+const nobodyIsOpposed: Property<any> = {
+  name: 'nobody is opposed',
+  says: 'Who has heard of no other list of voters waits for nobody to give way.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) => {
+      const { value, context } = epochsOf(view);
+      return context.differing.length > 0 || !JSON.stringify(value).includes('opposed');
+    }),
+};
+
+/** Of a system in which nothing happens that concerns those who vote. */
+export const noEpochMore = (epochs = 1): Property<any> => ({
+  name: `epochs up to ${epochs}`,
+  says: 'No epoch is proposed without a reason.',
+  kind: 'always',
+  holds: (c) => votersOf(c).every((view) => (epochsOf(view).context.promised?.epoch ?? 0) <= epochs),
+});
+
+/** Of a system in which majorities of both lists are there at the end. */
+export const changesAreDecided: Property<any> = {
+  name: 'a change is decided',
+  says: 'Whoever was called for a change of those who vote has it decided, and the list it ends with is that which was wanted.',
+  kind: 'eventually',
+  when: (c, node) => isWanting(c.nodes.get(node)!),
+  holds: (c, node) => !isWanting(c.nodes.get(node)!),
+};
+const isWanting = (view: NodeView): boolean => !isClient(view) && epochsOf(view).context.wanted !== null;
+
+/** Of a system in which these nodes can be served at the end. */
+export const areServed = (...nodes: readonly NodeId[]): Property<any> => ({
+  name: `${nodes.join(' and ')} served`,
+  says: 'They are served, and whoever of them wants a lock has it.',
+  kind: 'eventually',
+  when: (c, node) => nodes.includes(node) && !isWellServed(c.nodes.get(node)!),
+  holds: (c, node) => isWellServed(c.nodes.get(node)!),
+});
+function isWellServed(view: NodeView): boolean {
+  const { claims } = epochsOf(view).context as Pick<EpochsContext, 'claims'>;
+  return (isServing(view) || isAttached(view)) && claims.every(({ fence }) => fence !== null);
+}
+
+/** As lock.ts says of its states. */
+const readersShare: Property<any> = {
+  name: 'who reads shares',
+  says: 'A node that reads keeps a share, and not the token.',
+  kind: 'always',
+  holds: (c) =>
+    locksOf(c).every(({ id, value, context: { user, mode } }) => {
+      return !isUsingServed(value) || user !== id || mode !== 'shared';
+    }),
+};
+const isUsingServed = (value: unknown): boolean => isIn(value, 'using') && (value as { using: unknown }).using === 'served';
+
+/** Rule 11: its clients find another voter. */
+const apartForItself: Property<any> = {
+  name: 'apart for itself',
+  says: 'A voter in no epoch wants locks for itself alone.',
+  kind: 'always',
+  holds: (c) =>
+    locksOf(c).every(({ id, epochs, value, context: { user, line } }) => {
+      return epochs.value !== 'apart' || value === 'free' || [user, ...line].every((node) => node === id);
+    }),
+};
+
+const wantsAreTrue: Property<any> = {
+  name: 'wants are true',
+  says: 'Whoever wants a lock at a voter has it there, or is to have it, or stands in line.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) =>
+      epochsOf(view).context.wants.every(({ node, lock }) => {
+        const { user, line } = (view[lockRole(lock)]?.context ?? { user: null, line: [] }) as LockContext;
+        return user === node || line.includes(node);
+      }),
+    ),
+};
+
+/** As epochs.ts says of its states. */
+const servedIsPromised: Property<any> = {
+  name: 'what is served is promised',
+  says: 'Who serves an epoch has promised no later one, and reaches a majority; who follows has promised one.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) => {
+      const { value, context } = epochsOf(view);
+      const { id, links, membership, promised, served } = context;
+      if (isIn(value, 'following')) return promised !== null;
+      return !isServing(view) || (promised?.epoch === served.epoch && isMajorityOf([id, ...links], membership));
+    }),
+};
+
+const nobodyIsStarting: Property<any> = {
+  name: 'nobody is starting',
+  says: 'Who has started serves, proposes, or is in no epoch.',
+  kind: 'always',
+  holds: (c) => votersOf(c).every((view) => epochsOf(view).value !== 'starting'),
+};
+
+/** Rule 8. */
+const spentIsAsked: Property<any> = {
+  name: 'what is spent is asked for',
+  says: 'Who uses a lock by a number of the second half of its epoch has asked for the next epoch.',
+  kind: 'always',
+  holds: (c) =>
+    locksOf(c).every(({ epochs, value, context: { fence, epoch, grants } }) => {
+      const isSpent = isIn(value, 'using') && fence !== null && epoch !== null && isHalfSpent(fence, epoch, grants);
+      return !isSpent || !isIn(epochs.value, 'serving') || JSON.stringify(epochs.value).includes('asked');
+    }),
+};
+
+const directoriesAreServed: Property<any> = {
+  name: 'directories are served',
+  says: 'A node has directories of the epoch that it serves, and of no other.',
+  kind: 'always',
+  holds: (c) => directoriesOf(c).every(({ node, epoch }) => servingOf(c.nodes.get(node)!)?.epoch === epoch),
+};
+
+/** As client.ts has it. */
+const hostsAreReached: Property<any> = {
+  name: 'hosts are reached',
+  says: 'A client that is attached has a link to its voter.',
+  kind: 'always',
+  holds: (c) =>
+    [...c.nodes.values()].filter(isAttached).every((view) => {
+      const { host, links } = epochsOf(view).context as unknown as ClientContext;
+      return links.includes(host!);
+    }),
+};
+const attachmentsDiffer: Property<any> = {
+  name: 'attachments differ',
+  says: 'No two attachments that a client asks for have one number.',
+  kind: 'always',
+  holds: ({ flights }) => {
+    const asked = flights.filter(({ message }) => message.type === 'attach');
+    const keys = asked.map(({ from, message }) => `${from} ${(message as unknown as AttachRequest).number}`);
+    return new Set(keys).size === keys.length;
+  },
+};
+
+/** Of a system in which it asks for a lock while it cannot have it. */
+export const isGranted = (node: NodeId): Property<any> => ({
+  name: `${node} granted`,
+  says: 'Its request outlives what happens to it.',
+  kind: 'sometimes',
+  holds: (c) => epochsOf(c.nodes.get(node)!).context.claims.some(({ fence, user }) => user === node && fence !== null),
+});
+
+export const always = [
+  claimsAreTrue,
+  fencesAreOfGrants,
+  proposersLead,
+  leadersPropose,
+  nobodyIsOpposed,
+  readersShare,
+  apartForItself,
+  wantsAreTrue,
+  servedIsPromised,
+  nobodyIsStarting,
+  spentIsAsked,
+  directoriesAreServed,
+  hostsAreReached,
+  attachmentsDiffer,
+];
+
+/** Rule 8: of a system in which there is no room for it. */
+export const isRefused: Property<any> = {
+  name: 'a client is refused',
+  says: 'A client whose request has no room stands in no line, also behind a lock that is in use.',
+  kind: 'always',
+  holds: (c) =>
+    votersOf(c).every((view) => {
+      const { id, wants } = epochsOf(view).context;
+      return wants.every(({ node }) => node === id);
+    }),
+};
