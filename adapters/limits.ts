@@ -6,15 +6,13 @@
  * the same code, and its corners within reach. They are no options, because peers of one cluster must not differ in them: two that
  * number the grants of an epoch differently grant a fence twice.
  */
-import { BOUNDS, EARLY_MAX } from '../machines/locks/epoch.js';
+import { BOUNDS } from '../machines/locks/epoch.js';
 
 export interface PeerLimits {
   /** Of locks: numbers of an epoch for the grants of each lock. */
   readonly grants: number;
   /** Locks in use at a peer, and for how many an epoch has room besides those that its members want. */
   readonly openLocks: number;
-  /** Messages for an epoch to come. */
-  readonly early: number;
   /** Of a link: messages under way to a peer, messages that may wait beyond them, and their characters; nodes have as much again. */
   readonly window: number;
   readonly room: number;
@@ -49,7 +47,6 @@ export interface MailLimits {
 const SHIPPED: PeerLimits = {
   grants: BOUNDS.grants,
   openLocks: BOUNDS.locks,
-  early: EARLY_MAX,
   window: 256,
   room: 10_000,
   roomSize: 2 ** 25,
@@ -77,7 +74,6 @@ const SHIPPED: PeerLimits = {
 const SMALL: PeerLimits = {
   grants: 8,
   openLocks: 8,
-  early: 2,
   window: 8,
   room: 200,
   roomSize: 2 ** 16,

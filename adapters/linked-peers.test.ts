@@ -1,94 +1,13 @@
 /** The link layer in virtual time, on a medium that the test is: what it is made of, why a peer is not linked, and how it ends. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { VirtualClock } from '../network/clock.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { linked, type LinkedOptions } from './linked.js';
+import { beats, clock, DAY, heardBy, pair, turns, warnings, wireOf } from './linked.fixture.js';
 import { absenceOf, explainAbsence } from './transports/absence.js';
 import { createTransport, type DriverListener } from './transports/driver.js';
 import { ConnectionError } from './transports/errors.js';
 import { inProcessGuarantees } from './transports/guarantees.js';
 import { linkedPeersOf } from './transports/linked-peers.js';
-import type { Guarantees, Json, Transport } from './transports/transport.js';
-
-const DAY = 86_400_000;
-
-function warnings() {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  onTestFinished(() => warn.mockRestore());
-  return () => warn.mock.calls.map(([text]) => text as string);
-}
-
-/** A wire between ends that the test opens; what is sent arrives when promises have their turn. */
-function wireOf(guarantees: Partial<Guarantees> = {}) {
-  const ends = new Map<string, DriverListener>();
-  const sent: [from: string, to: string, message: any][] = [];
-  /** What never arrives. */
-  const wire = { isCut: (_from: string, _to: string) => false };
-  const transport = (id: string) =>
-    createTransport(id, { ...inProcessGuarantees, ...guarantees } as Guarantees, (medium) => {
-      for (const [other, end] of ends) {
-        end.up(id);
-        queueMicrotask(() => medium.up(other));
-      }
-      ends.set(id, medium);
-      medium.opened({
-        send: (to, message) => {
-          sent.push([id, to, message]);
-          if (!wire.isCut(id, to)) queueMicrotask(() => ends.get(to)?.received(id, JSON.parse(JSON.stringify(message))));
-        },
-        close: () => {
-          ends.delete(id);
-          for (const end of ends.values()) end.down(id);
-        },
-      });
-    });
-  return { wire, ends, sent, transport };
-}
-
-const clock = () => {
-  const own = new VirtualClock();
-  own.runUntil(10 * DAY);
-  return own;
-};
-const turns = async () => {
-  for (let i = 0; i < 40; i++) await Promise.resolve();
-};
-/** Time goes on by beats, with promises in between. */
-async function beats(of: VirtualClock, count: number, ms = 100) {
-  for (let i = 0; i < count; i++) {
-    of.runUntil(of.now() + ms);
-    await turns();
-  }
-}
-
-function heardBy(transport: Transport) {
-  const heard: string[] = [];
-  transport.events.subscribe((event) =>
-    heard.push(
-      event.type === 'message'
-        ? `${event.from}: ${JSON.stringify(event.message).slice(0, 20)}`
-        : event.type === 'closed'
-          ? `closed: ${event.error?.message}`
-          : `${event.peer} ${event.type}`,
-    ),
-  );
-  return heard;
-}
-
-async function pair(options: Partial<LinkedOptions> = {}, guarantees: Partial<Guarantees> = {}) {
-  const time = clock();
-  const net = wireOf(guarantees);
-  const peers = ['a', 'b'];
-  const [a, b] = peers.map((id) => linked(net.transport(id), { peers, clock: time, ...options })) as [Transport, Transport];
-  const [heardA, heardB] = [heardBy(a), heardBy(b)];
-  await Promise.all([a.connect(), b.connect()]);
-  await beats(time, 3);
-  onTestFinished(async () => {
-    void a.close();
-    void b.close();
-    await beats(time, 40);
-  });
-  return { ...net, time, a, b, heardA, heardB };
-}
+import type { Json, Transport } from './transports/transport.js';
 
 describe('what it is made of', () => {
   test.each<[what: string, options: unknown, answer: string]>([
@@ -248,6 +167,8 @@ describe('why a peer is not linked', () => {
     medium.up('x');
     expect(absenceOf(a, 'b')).toBe('its hub is away; there is x, which linked is not given here');
     medium.up('b');
+    // Who is named is no stranger.
+    expect(absenceOf(a, 'c')).toBe('not there, but there is x, which linked is not given here');
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');
     expect(absenceOf(a, 'c')).toBe(
@@ -271,6 +192,18 @@ describe('why a peer is not linked', () => {
     const { a } = await pair();
     expect(absenceOf(a, 'b')).toBeNull();
   });
+});
+
+test.each(['link', 'link/12'])('a peer that speaks "%s" is of another version', async (name) => {
+  const said = warnings();
+  const { ends, transport } = wireOf();
+  const time = clock();
+  const a = linked(transport('a'), { peers: ['b'], clock: time });
+  await a.connect();
+  ends.get('a')!.received('b', { v: 1, name, message: { type: 'frame' } });
+  expect(said()).toEqual([expect.stringContaining(`peer "b" speaks "${name}" of the link layer, this side "link/3"`)]);
+  void a.close();
+  await beats(time, 40);
 });
 
 test('another version of the link layer, and what is no envelope at all, are named', async () => {

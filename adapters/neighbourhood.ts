@@ -137,7 +137,7 @@ export class Neighbourhood implements AsyncDisposable {
 }
 
 /**
- * A locked neighbourhood as its holder sees it; `neighbourhood.lock()` hands it out.
+ * A locked neighbourhood as its holder sees it; `lock()` of a `Neighbourhood` hands it out.
  *
  * @public
  */

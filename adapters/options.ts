@@ -20,10 +20,8 @@ export interface Check {
 
 const isNumber = (value: unknown, min: number, max: number): boolean => typeof value === 'number' && value >= min && value <= max;
 
-const shown = (value: unknown): string => {
-  if (typeof value === 'function') return 'a function';
-  return value instanceof Promise ? 'a promise, which is to be awaited first' : shownValue(value);
-};
+const shown = (value: unknown): string =>
+  value instanceof Promise ? 'a promise, which is to be awaited first' : shownValue(value);
 
 /** What the function accepts; `must` says it in words. */
 export const must = (words: string, isGood: (value: unknown) => boolean): Check => ({

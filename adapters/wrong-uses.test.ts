@@ -215,6 +215,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'createLastingNames: locks is missing; give what createLocks',
   ],
   ['a register of nothing', () => new (Register as any)(), 'Register: locks is missing; give what createLocks gives'],
+  [
+    'a register by an object of options',
+    () => new (Register as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
+    'Register: locks is an object; give what createLocks gives, first of new Register(locks, name, initial, isValue)',
+  ],
 ];
 
 test('there are more than forty, and as many of transports', () => {
@@ -242,6 +247,10 @@ describe('of a request for a lock', () => {
     [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1; give true or false'],
     [{ signal: 5_000 }, 'locks.request("x"): signal is 5000; give an AbortSignal'],
     [{ retry: 3 }, 'locks.request("x"): retry is 3; give true or false'],
+    ...['timeout', 'timeoutMs', 'waitMs', 'acquireTimeout', 'ttl'].map((key): [object, string] => [
+      { [key]: 5_000 },
+      `locks.request("x") has no option ${key}; to give up waiting, give signal: AbortSignal.timeout(ms)`,
+    ]),
   ])('%j', async (options, answer) => {
     const all = locks();
     await expect(all.request('x', options, callback)).rejects.toThrow(UsageError);
@@ -251,6 +260,27 @@ describe('of a request for a lock', () => {
 
   test('what is asked again has a callback, and acquire has none', async () => {
     await expect(locks().acquire('x', { retry: true })).rejects.toThrow('locks.acquire("x") has no option retry; known: mode');
+  });
+
+  test.each<[unknown[], string]>([
+    [[5], 'change of "x": how is 5; give a function of the value, as in register.change((count) => count + 1)'],
+    [[], 'change of "x": how is missing; give a function of the value'],
+    [[() => 1, { signal: 5 }], 'change of "x": signal is 5; give an AbortSignal'],
+    [[() => 1, { timeout: 5 }], 'change of "x" has no option timeout; known: signal'],
+    [[() => 1n], '"x": a change of it gives 1n, which JSON does not carry; nothing has changed'],
+  ])('a change of a register: %j', async (given, answer) => {
+    const register = new Register(locks(), 'x', 0, (value): value is number => typeof value === 'number');
+    const answered = (register as any).change(...given);
+    await expect(answered).rejects.toThrow(UsageError);
+    await expect(answered).rejects.toThrow(answer);
+    expect(await register.change((value) => value + 1)).toBe(1);
+  });
+
+  test('a register without what it begins with', () => {
+    const all = locks();
+    expect(() => new (Register as any)(all, 'x')).toThrow(
+      'Register: initial is missing; give what it holds before the first change, the same for everybody, as 0 of a counter',
+    );
   });
 
   test('a time to close in', async () => {

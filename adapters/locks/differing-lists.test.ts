@@ -52,6 +52,7 @@ describe('of three peers one is given another list, at a first start', () => {
       name: 'ConfigurationError',
       message: expect.stringMatching(new RegExp(`goes by the list of peers ${there} .*"${odd}" by ${here};`)),
     });
+    await expect(all[odd]!.ready).rejects.toBe(await all[odd]!.node.closed);
     for (const id of others) expect(all[id]!.status().state).toBe('serving');
   });
 });

@@ -40,7 +40,6 @@ test('a peer that votes: all peers in order, and nothing remembered; its clock c
     grants: expect.any(Number),
     locks: expect.any(Number),
     bytes: largest,
-    early: expect.any(Number),
   });
   expect(made({}, 7).given['floor']).toBe(0);
 });
@@ -53,6 +52,20 @@ test('with confirmation, and with storage', () => {
 test('a client knows those who vote and speaks to nobody else', () => {
   const { nodes, given, peers } = made({ client: true, peers: ['c', 'b'] });
   expect([nodes, given['voters'], given['clients'], peers]).toEqual([['b', 'c', 'a'], ['b', 'c'], ['a'], ['b', 'c']]);
+});
+
+test('clients, who may be a thousand, say nothing to each other, and greet who votes', async () => {
+  const bus = new InProcessBus();
+  const heard: string[] = [];
+  const nodes = [['b', false] as const, ['a', true] as const, ['d', true] as const].map(([id, client]) => {
+    const transport = bus.transport(id);
+    transport.events.subscribe((event) => event.type === 'message' && heard.push(`${event.from} to ${id}`));
+    return createLocksNode({ transport, peers: ['b'], name: 'mine', client });
+  });
+  await Promise.all(nodes.map(({ ready }) => ready));
+  await expect.poll(() => ['a to b', 'd to b', 'b to a', 'b to d'].filter((way) => !heard.includes(way))).toEqual([]);
+  expect([heard.includes('a to d'), heard.includes('d to a')]).toEqual([false, false]);
+  for (const node of nodes) await node.close();
 });
 
 test('of tabs whoever is there votes, and nobody is listed', () => {

@@ -13,6 +13,7 @@ import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere } from '../limits.js';
 import { unlinkedGraph } from '../node/graph.js';
+import { Channels } from '../node/channels.js';
 import { LiveNode } from '../node/node.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -55,12 +56,12 @@ export function createLocksNode({
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
   const { id, guarantees } = transport;
   const voters = tabs ? [id] : peers.toSorted();
-  const { grants, openLocks: locks, early } = limitsHere();
+  const { grants, openLocks: locks } = limitsHere();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   const bytes = guarantees.messageBytesMax;
   const nodes = voters.includes(id) ? voters : [...voters, id];
   const graph = unlinkedGraph(nodes);
-  const common = { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm, early } as const;
+  const common = { voters, hold: null, memory: 'forgotten', floor, patience: PATIENCE_MS, confirm } as const;
   const options: LocksProtocolOptions = {
     ...common,
     election: electionAmong(nodes),
@@ -91,6 +92,8 @@ export function createLocksNode({
     inspect,
     storage,
   };
+  // Members ask each other for what they keep (register.ts), and whoever else is there.
+  if (client) Channels.of(transport).leave(`${name}/`);
   return new LiveNode(node, { ...graph, options });
 }
 

@@ -18,6 +18,7 @@ import {
   storage,
   someText,
   transport,
+  type Check,
 } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { LocksMeter } from './locks-metrics.js';
@@ -143,9 +144,16 @@ export function checkName(name: unknown): void {
 }
 
 export const checkAcquire = (name: string, options: unknown): void =>
-  checkOptions(`locks.acquire("${name}")`, options, LOCK_CHECKS);
+  checkAsking(`locks.acquire("${name}")`, options, LOCK_CHECKS);
 export const checkRequest = (name: string, options: unknown): void =>
-  checkOptions(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });
+  checkAsking(`locks.request("${name}")`, options, { ...LOCK_CHECKS, retry: optional(flag) });
+
+/** Other libraries are given a time to wait for a lock. */
+function checkAsking(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
+  const time = isObject(options) && Object.keys(options).find((key) => /timeout|wait|ttl/i.test(key));
+  if (time) throw new UsageError(`${who} has no option ${time}; to give up waiting, give signal: AbortSignal.timeout(ms)`);
+  checkOptions(who, options, checks);
+}
 
 /** What peers that vote may ask for, and a client may not. */
 export function checkOfClient(id: NodeId, mode: LockMode, ifAvailable: boolean): void {

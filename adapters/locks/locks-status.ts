@@ -32,11 +32,11 @@ export interface LocksStatus {
     | 'closed';
   /** The last epoch that this peer has served, 0 before the first and after the end. */
   readonly epoch: number;
-  /** With whom. */
+  /** With whom: at one that is a member no more, with whom it was last. Who votes `locks.members` tells. */
   readonly members: readonly NodeId[];
   /** Of a client alone: the peer through which its locks are granted, or that it has asked to; `null` while there is none. */
   readonly host?: NodeId | null;
-  /** Who proposes epochs, as far as this peer knows; `null` for nobody. A leader is no lock. */
+  /** Who proposes epochs, as far as this peer knows; `null` for nobody, as at one that is no member. A leader is no lock. */
   readonly leader: NodeId | null;
   /** The other peers that this one does not reach; while it is `connecting` all of them. */
   readonly missing: readonly NodeId[];
@@ -99,7 +99,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
     state: isOutside && (state === 'preparing' || state === 'following') ? 'apart' : state,
     epoch: served.epoch,
     members: [...served.members],
-    leader,
+    leader: isOutside ? null : leader,
     ...('host' in role.context && { host: role.context.host as NodeId | null }),
     missing: membership.voters.filter((voter) => voter !== id && !links.includes(voter)),
   };

@@ -16,7 +16,7 @@ import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
 import { Desks } from './desks.js';
-import { LockDesk, Turns, type DeskNotice, type Wish } from './lock-desk.js';
+import { LockDesk, LoopTurns, type DeskNotice, type Wish } from './lock-desk.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import { during, type Lock, type LockInfo } from './lock-handle.js';
@@ -56,7 +56,7 @@ const CLOSE_MS = 5_000;
  *
  * @param options the transport and the same list of peers for everybody; see `LocksOptions`.
  * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
- * one that does), and when the transport's id is not among `peers`.
+ * one that does), for peers whose list is too long for its messages, and when the transport's id is not among `peers`.
  * @example
  * ```ts
  * import { createLocks } from 'xstate-quiver/adapters/locks';
@@ -80,7 +80,7 @@ export const createLocks = (options: LocksOptions): Locks => new Locks(options);
  * @public
  */
 export class Locks implements AsyncDisposable {
-  /** All with whom the cluster began, as they were given; who has come or gone since, `status().members` says. */
+  /** All with whom the cluster began, as they were given; `members` are those who vote now. */
   readonly peers: readonly NodeId[];
   /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
@@ -98,7 +98,7 @@ export class Locks implements AsyncDisposable {
   /** The node that stands for this peer, and the one that comes after it. */
   readonly #nodes$ = new ReplaySubject<LiveNode>(1);
   readonly #desks = new Desks();
-  readonly #turns = new Turns(() => this.#node.environment.clock);
+  readonly #turns = new LoopTurns(() => this.#node.environment.clock);
   /** What happens at the desks; ends with the locks. */
   readonly #notices$ = new Subject<DeskNotice>();
   /** The first epoch in which this peer was one of a majority. */
@@ -114,7 +114,6 @@ export class Locks implements AsyncDisposable {
   /** Of `close`, with those who hold locks. */
   #patience: ClosePatience | undefined;
   #isEnded = false;
-  #mistake: ConfigurationError | null = null;
 
   constructor(given: LocksOptions, visits?: Visits) {
     if (!visits) checkLocks(given);
@@ -163,7 +162,7 @@ export class Locks implements AsyncDisposable {
   /** A tab that is only away loses what it holds; what it waits for it asks for again as it comes back. */
   #stop(error: Error | null, begin: (transport: Transport<Linked>) => void): void {
     if (!this.#visits || this.#closing) {
-      this.end(this.#mistake ?? error ?? new ClosedError(`the locks of peer "${this.#node.id}" are closed`));
+      this.end(error ?? new ClosedError(`the locks of peer "${this.#node.id}" are closed`));
       return;
     }
     this.#isServed = false;
@@ -179,7 +178,7 @@ export class Locks implements AsyncDisposable {
     const mistake = shorterList(node, this.peers);
     if (!mistake) return;
     this.#notifyOf(mistake);
-    if (!this.#hasServed) this.#giveUp(mistake);
+    if (!this.#hasServed) this.#node.fail(mistake);
   }
 
   /** Resolves once this peer is one of a majority, which grants locks. Waiting for it is not needed. */
@@ -294,7 +293,8 @@ export class Locks implements AsyncDisposable {
    * once a majority of the old ones and of the new ones has decided it, and the registers that were made here are kept with the new ones, or have waited ten
    * seconds for it in vain (docs/locks.md). Locks stay with those who hold them.
    *
-   * @throws UsageError when this peer is no member, or the new one is not reached.
+   * @throws UsageError when this peer is no member, the new one is not reached, or the list would be too long for a message; ConfigurationError when a register
+   * cannot move to the new list, which is decided all the same: call once more when that is mended.
    * @example
    * ```ts
    * await locks.addMember('d');
@@ -409,11 +409,6 @@ export class Locks implements AsyncDisposable {
     this.#node.notify({ type: 'peers.differ', error } as Message);
   }
 
-  #giveUp(mistake: ConfigurationError): void {
-    this.#mistake = mistake;
-    void this.#node.close();
-  }
-
   private async take(name: string, { mode = 'exclusive', ifAvailable = false, signal }: LockOptions): Promise<Lock | null> {
     signal?.throwIfAborted();
     if (this.#closing) throw this.#closing;
@@ -455,8 +450,8 @@ export class Locks implements AsyncDisposable {
     const told = notice as LocksNotice;
     if (told.type === 'differs') this.#notifyOf(differingLists(this.#node, told));
     // Rule 14.
-    if (told.type === 'outvoted') this.#giveUp(differingLists(this.#node, told));
-    if (told.type === 'named') this.#giveUp(clientNamed(this.#node, told.peer));
+    if (told.type === 'outvoted') this.#node.fail(differingLists(this.#node, told));
+    if (told.type === 'named') this.#node.fail(clientNamed(this.#node, told.peer));
     else if (told.type === 'serving' || told.type === 'apart') {
       this.#isServed = told.type === 'serving';
       this.#hasServed ||= this.#isServed;
@@ -464,9 +459,10 @@ export class Locks implements AsyncDisposable {
       for (const desk of this.#desks.values()) {
         desk.disappoint();
         desk.letIn();
+        if (!this.#isServed) desk.cancelIfUnwanted();
       }
     } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
-    else if (told.type === 'lock.lost' || told.type === 'lock.refused') this.#desks.ended(told);
+    else if (told.type === 'lock.lost' || told.type === 'lock.refused' || told.type === 'lock.cancelled') this.#desks.ended(told);
   }
 
   /** Resolves once nothing is held here, the time is over, or the node has ended. */

@@ -90,7 +90,7 @@ async function fromThreeToFourOthers(start: ReturnType<typeof cluster>) {
   expect(new Set(fences).size).toBe(fences.length);
   for (const { fences } of loads) expect(fences.length).toBeGreaterThan(0);
   expect([c.members, d.members, f.members]).toEqual(Array.from({ length: 3 }, () => ['d', 'e', 'f']));
-  expect(a.status().state).toBe('apart');
+  expect(a.status()).toMatchObject({ state: 'apart', leader: null });
 }
 
 async function replacement(start: ReturnType<typeof cluster>) {
@@ -131,6 +131,32 @@ describe('a change', () => {
     held.release();
     expect((await next).fence).toBeGreaterThan(held.fence);
     expect(held.signal.aborted).toBe(false);
+  });
+
+  test('on a founder whose storage is not read yet waits until it is known who votes', async () => {
+    const start = onBus();
+    const storage = new MapStorage();
+    let read!: () => void;
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    const load = storage.load.bind(storage);
+    storage.load = async (key) => (await isRead, load(key));
+    const a = start('a', { peers: ['a'], storage });
+    start('d', { join: true });
+    while (!a.transport.peers.has('d')) await settled();
+    const added = a.addMember('d');
+    const over = new AbortController();
+    const given = a.addMember('d', { signal: over.signal });
+    over.abort(new Error('no longer wanted'));
+    await expect(given).rejects.toThrow('no longer wanted');
+    read();
+    expect(await added).toEqual(['a', 'd']);
+  });
+
+  test('on a peer that never gets to know it rejects as its locks end', async () => {
+    const start = onBus();
+    const storage = { load: () => Promise.reject(new Error('no disk')), save: async () => {} };
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await expect(start('a', { peers: ['a'], storage }).addMember('d')).rejects.toMatchObject({ name: 'StorageError' });
   });
 
   test('called on three members at once: all three are decided, and locks are asked for meanwhile', async () => {
@@ -301,6 +327,15 @@ describe('who starts again', () => {
     await fourth.ready;
     expect(fourth.members).toEqual(['b', 'c', 'd']);
     expect(told()).toHaveLength(1);
+  });
+
+  test('is told that it was removed, and not that it is no member, and may be added again', async () => {
+    const bus = new InProcessBus();
+    const [a, b, c] = await beginning(cluster((id) => bus.transport(id)));
+    await a.removeMember('c');
+    await vi.waitFor(() => expect(c!.members).toEqual(['a', 'b']));
+    await expect(c!.addMember('c')).rejects.toThrow('peer "c" was removed from "locks"; call one of a, b');
+    expect(await b!.addMember('c')).toEqual(['a', 'b', 'c']);
   });
 
   test('with the new list in its file is refused, and told what to do', async () => {

@@ -8,7 +8,16 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { attachmentOf } from '../../machines/locks/clients.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { firstMembership, isOfAllPresent, type Membership, type MembershipChange } from '../../machines/locks/membership.js';
+import {
+  firstMembership,
+  hasRoomForVoters,
+  isOfAllPresent,
+  LIST,
+  VOTERS_MAX,
+  votersAfter,
+  type Membership,
+  type MembershipChange,
+} from '../../machines/locks/membership.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import { nearestWord } from '../../network/scenario/nearest.js';
 import type { LiveNode } from '../node/node.js';
@@ -22,6 +31,7 @@ import { escape, quote } from '../transports/reading.js';
 import type { Transport } from '../transports/transport.js';
 import type { LocksOptions } from './locks-options.js';
 import { topStateOf } from './locks-status.js';
+import { wasRemoved } from './unserved.js';
 
 /** @public */
 export interface MembersOptions {
@@ -40,6 +50,8 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
     throw new UsageError(
       `peer "${id}" is not among the peers ${peers.join(', ')}; list it, give client: true if it is not to vote, or join: true in place of peers`,
     );
+  const mistake = client ? null : withoutRoom(peers, transport);
+  if (mistake) throw mistake;
   const linkedPeers = linkedPeersOf(transport);
   const unlinked =
     linkedPeers === undefined || (client && peers.some((peer) => linkedPeers.includes(peer)))
@@ -50,6 +62,14 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
       `the transport of peer "${id}" is linked with ${linkedPeers!.join(', ')}, and not with ${unlinked.join(', ')} of the peers of these locks; name in linked(transport, { peers }) everybody who may ever come`,
     );
   return peers;
+}
+
+/** What tells two lists, as a copy of a register does while it moves, has room for them whoever votes. */
+function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytesMax } }: Transport): UsageError | null {
+  if (hasRoomForVoters(voters, messageBytesMax)) return null;
+  return new UsageError(
+    `a list of ${voters.length} voters with ids so long is too long for peer "${id}": a sixteenth of its largest message, ${Math.floor(messageBytesMax * LIST)} bytes as JSON, and ${VOTERS_MAX} voters are the limit; take shorter ids, fewer voters or a transport with larger messages; nothing has changed`,
+  );
 }
 
 /** Of a peer that began with another list. What it has stored, or learned since, counts before what it was given. */
@@ -185,12 +205,18 @@ export class Members {
   }
 
   private async decide(change: MembershipChange, signal: AbortSignal | undefined): Promise<readonly NodeId[]> {
-    const { node, voters } = this;
+    const { node } = this;
     const { add, remove } = change;
+    // Who votes is known once the storage is read.
+    await node.ready;
+    const { voters } = this;
     if (isOfTabs(node))
       throw new UsageError(`the tabs that are there are the members of "${node.name}"; open a tab, or close one`);
+    const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
     if (!voters.includes(node.id))
-      throw new UsageError(`peer "${node.id}" is no member of "${node.name}"; call one of ${voters.join(', ') || 'the members'}`);
+      throw new UsageError(
+        `peer "${node.id}" ${isRemoved ? 'was removed from' : 'is no member of'} "${node.name}"; call one of ${voters.join(', ') || 'the members'}`,
+      );
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
     // Who is not served may know an old list.
     if (isDone(change, voters) && isServing(node)) return voters;
@@ -206,15 +232,22 @@ export class Members {
       throw new UsageError(
         `"${add}" is a client of "${node.name}", and does not vote; close it, and start it with join: true before it is added`,
       );
+    const noRoom = (voters: readonly NodeId[]) =>
+      add === null ? null : withoutRoom(votersAfter({ voters }, change), this.transport);
+    const mistake = noRoom(voters);
+    if (mistake) throw mistake;
     const waiting = new Subscription();
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
       const heard = node.notices$.subscribe((notice: Message) => {
         const told = notice as LocksNotice;
         if (told.type !== 'members' && told.type !== 'serving') return;
         const decided = 'voters' in told ? told.voters : this.voters;
-        if (isDone(change, decided)) resolve([...decided]);
-        else if (!decided.includes(node.id))
+        if (isDone(change, decided)) return resolve([...decided]);
+        if (!decided.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
+        // Another one's change took it.
+        const mistake = noRoom(decided);
+        if (mistake) reject(mistake);
       });
       waiting.add(heard);
       void node.closed.then((error) => reject(error ?? new ClosedError(`the locks of peer "${node.id}" are closed`)));

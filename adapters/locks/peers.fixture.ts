@@ -1,6 +1,8 @@
 /** Peers of locks in one process, for tests. */
 import { onTestFinished } from 'vitest';
 import { linked } from '../linked.js';
+import { createTransport } from '../transports/driver.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -43,6 +45,19 @@ export async function behindMedia(ids: readonly string[], cuts: readonly (readon
   await Promise.all(all.map(({ ready }) => ready));
   return ids.map((_, i) => ({ locks: all[i]!, medium: media[i]! }));
 }
+
+/** A peer's place on a bus that carries messages of so many bytes. */
+export const narrow = (bus: InProcessBus, id: string, messageBytesMax: number): Transport<Linked> =>
+  createTransport(id, { ...inProcessGuarantees, messageBytesMax }, async (medium, signal) => {
+    const wide = bus.transport(id);
+    wide.events.subscribe((event) => {
+      if (event.type === 'message') medium.received(event.from, event.message);
+      else if (event.type !== 'closed') medium[event.type](event.peer);
+      else if (event.error) medium.lost(event.error);
+    });
+    await wide.connect({ signal });
+    medium.opened(wide);
+  });
 
 /** Lets everything that is under way in this process happen. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve));

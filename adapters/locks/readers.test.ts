@@ -98,7 +98,7 @@ test('a grant to read is none to write: it is given back when nobody is there wh
   await expect(first).rejects.toMatchObject({ name: 'AbortError' });
   const second = desk.take('exclusive', false, undefined);
   desk.granted(1);
-  expect(asked).toEqual(['share', 'release', 'request']);
+  expect(asked).toEqual(['share', 'cancel', 'release', 'request']);
   desk.granted(2);
   expect(await second).toMatchObject({ mode: 'exclusive', fence: 2 });
 });

@@ -8,7 +8,11 @@
 import type { NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
 import { isMajority } from '../../machines/locks/epoch.js';
+import type { EpochsContext } from '../../machines/locks/knowledge.js';
+import { NO_MEMBERSHIP } from '../../machines/locks/membership.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
 import type { Json } from '../transports/transport.js';
+import type { Locks } from './locks.js';
 
 /** With whom a copy is kept. */
 export interface Keepers {
@@ -26,12 +30,15 @@ export interface Copy {
   readonly keepers: Keepers;
 }
 
-/** `late`: somebody with a larger fence has been here; `refused`: this is no value of the register, as it is made here. */
+/**
+ * `late`: somebody with a larger fence has been here. `refused`: this is no value of the register, as it is made here, or, `long`, no message
+ * from here could tell it. `long`: no message from here can tell the copy, which a release before has stored, or a peer with larger messages; that
+ * release knows no such answer, and must not take it for one of who has no copy.
+ */
 export type CopyAnswer =
   | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number }
-  | { readonly type: 'stored' }
-  | { readonly type: 'late' }
-  | { readonly type: 'refused' };
+  | { readonly type: 'stored' | 'late' | 'long' }
+  | { readonly type: 'refused'; readonly long?: true };
 
 export type Answers = ReadonlyMap<NodeId, CopyAnswer>;
 
@@ -42,6 +49,16 @@ export type CopyQuestion =
   | ({ readonly type: 'write' | 'move' } & Copy);
 
 export const NOBODY: Keepers = { version: 0, peers: [] };
+
+/** What this peer knows of epochs and members; nothing once its locks are closed. */
+export const knowledgeOf = ({ node }: Locks): EpochsContext | undefined =>
+  node.role(EPOCHS)?.context as EpochsContext | undefined;
+
+/** Those who vote keep it: as far as it is decided and known here. */
+export function decidedBy(locks: Locks): Keepers {
+  const { membership } = knowledgeOf(locks) ?? { membership: NO_MEMBERSHIP };
+  return { version: membership.version, peers: membership.voters };
+}
 
 export const keeperLists = ({ peers, from }: Keepers): (readonly NodeId[])[] => (from ? [peers, from] : [peers]);
 
@@ -74,7 +91,7 @@ export interface KnownCopies {
   readonly latest: Copy | null;
   /** Who has one, also one that says that nothing was ever written there. */
   readonly witnesses: ReadonlySet<NodeId>;
-  /** Whose copies are no values of the register, as it is made here: as good as no answers. */
+  /** Whose copies are no values of the register, as it is made here, or cannot be told: as good as no answers. */
   readonly unread: readonly NodeId[];
   /** Who has answered, and whose answers matter. */
   readonly answered: ReadonlySet<NodeId>;
@@ -87,6 +104,7 @@ export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unk
   const copies = new Map<NodeId, Copy>();
   const unread: NodeId[] = [];
   for (const [peer, answer] of answers) {
+    if (answer.type === 'long') unread.push(peer);
     if (answer.type !== 'copy' || !answer.copy) continue;
     if (isValue(answer.copy.value)) copies.set(peer, answer.copy);
     else unread.push(peer);

@@ -154,7 +154,7 @@ describe('who waits is told on the console', () => {
     expect(notified).toEqual([{ type: 'register.waits', register: 'x', ms: 10_000, missing: ['b', 'c'] }]);
     decide(2, ['a', 'b']);
     let isOver = false;
-    void register.moved().then(() => (isOver = true));
+    void [...locks.registers][0]!.moved().then(() => (isOver = true));
     clock.runUntil(19_999);
     await turn();
     expect([granted.length, isOver]).toEqual([2, false]);

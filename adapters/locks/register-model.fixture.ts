@@ -3,10 +3,12 @@
  * holder has noticed, who votes and who has heard of it, who crashes and starts again with what it had stored.
  *
  * The value is the list of all changes, each of which adds its name. So the last value tells the order of all, and each answer has to be a
- * beginning of it.
+ * beginning of it. Beside it is what a change fills it with, as it likes, so that it is as long as a message or longer.
  */
 import { Subject } from 'rxjs';
+import { isObject } from '../../machines/checks.js';
 import type { Message } from '../../machines/effects.js';
+import { UsageError } from '../../machines/errors.js';
 import { byName } from '../../machines/locks/epoch.js';
 import { firstMembership, type Membership } from '../../machines/locks/membership.js';
 import { VirtualClock } from '../../network/clock.js';
@@ -20,12 +22,13 @@ import type { Locks } from './locks.js';
 import { Register } from './register.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.every((name) => typeof name === 'string');
+type Value = { readonly names: readonly string[]; readonly fill: string };
+const isValue = (value: unknown): value is Value => isObject(value) && Array.isArray(value['names']);
 
 interface Life {
   readonly id: string;
   readonly medium: DriverListener;
-  readonly register: Register<string[]>;
+  readonly register: Register<Value>;
   readonly notices$: Subject<Message>;
   isUp: boolean;
   known: Membership;
@@ -40,6 +43,8 @@ interface Change {
   readonly name: string;
   readonly called: number;
   returned?: { readonly at: number; readonly value: readonly string[] };
+  /** Before anything was written. */
+  isRefused?: true;
 }
 
 export class RegisterWorld {
@@ -60,6 +65,7 @@ export class RegisterWorld {
     readonly random: Random,
     private readonly first: readonly string[],
     private readonly all: readonly string[],
+    readonly messageBytesMax: number = inProcessGuarantees.messageBytesMax,
   ) {
     this.lists = [firstMembership(first)];
     for (const id of all) this.disks.set(id, new Map());
@@ -74,7 +80,7 @@ export class RegisterWorld {
     const isFirst = this.first.includes(id);
     const life = { id, isUp: true, notices$: new Subject<Message>() } as { -readonly [K in keyof Life]: Life[K] };
     life.known = this.lives.get(id)?.known ?? (isFirst ? this.lists[0]! : { version: 0, voters: [], origin: 0 });
-    const transport = createTransport(id, inProcessGuarantees, (given) => {
+    const transport = createTransport(id, { ...inProcessGuarantees, messageBytesMax: this.messageBytesMax }, (given) => {
       life.medium = given;
       given.opened({
         send: (to, message) => {
@@ -113,7 +119,7 @@ export class RegisterWorld {
       close: () => {},
       acquire: () => new Promise<Lock>((grant) => this.wishes.push({ life, grant })),
     };
-    life.register = new Register<string[]>(locks as unknown as Locks, 'x', [], isNames);
+    life.register = new Register<Value>(locks as unknown as Locks, 'x', { names: [], fill: '' }, isValue);
     this.lives.set(id, life);
   }
 
@@ -124,17 +130,19 @@ export class RegisterWorld {
   }
 
   /** Of one that is a member, or was, as far as it has heard. */
-  change(id: string): void {
+  change(id: string, fill = ''): void {
     if (this.lives.get(id)!.known.version === 0) return;
     const change: Change = { name: `${this.changes.length}`, called: this.time };
     this.changes.push(change);
     this.lives
       .get(id)!
-      .register.change((names) => [...names, change.name])
+      .register.change(({ names }) => ({ names: [...names, change.name], fill }))
       .then(
-        (value) => (change.returned = { at: this.time, value }),
-        // It may count or not.
-        () => {},
+        ({ names }) => (change.returned = { at: this.time, value: names }),
+        // Otherwise it may count or not.
+        (error: Error) => {
+          if (error instanceof UsageError) change.isRefused = true;
+        },
       );
   }
 
@@ -223,6 +231,8 @@ export class RegisterWorld {
 /** What is wrong with the answers, by the value after all of them; `null` for nothing. */
 export function wrongOf(changes: readonly Change[], last: readonly string[]): string | null {
   if (new Set(last).size !== last.length) return `a change counts twice: ${last.join()}`;
+  const counted = changes.find(({ name, isRefused }) => isRefused && last.includes(name));
+  if (counted) return `${counted.name} was refused, and counts: ${last.join()}`;
   const returned = changes.filter((change) => change.returned);
   for (const { name, returned: answer } of returned)
     if (answer!.value.some((other, i) => other !== last[i]) || answer!.value.at(-1) !== name)

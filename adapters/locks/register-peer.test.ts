@@ -1,6 +1,6 @@
 /** A register between peers that the test is: what it asks, what it answers, what it stores, and what it makes of the copies of others. */
-import { describe, expect, test } from 'vitest';
-import { firstFence } from '../../machines/locks/epoch.js';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { BOUNDS, firstFence } from '../../machines/locks/epoch.js';
 import type { PeerStorage } from '../storage/storage.js';
 import { ClosedError, LostError } from '../transports/errors.js';
 import type { Json } from '../transports/transport.js';
@@ -138,6 +138,35 @@ describe('a change', () => {
     expect(await changed).toBe(2);
   });
 
+  test('is made again at once when it comes late, then ten times a second, and after ten seconds it is said who refuses it', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const { register, clock, granted, released, notified, answer } = await registerOf();
+    const changed = register.change((n) => n + 1);
+    await turn();
+    await answer('b', { type: 'late' });
+    await answer('b', { type: 'late' });
+    expect([granted.length, released.length]).toEqual([2, 2]);
+    for (let tenths = 1; tenths <= 103; tenths++) {
+      if (tenths === 99) expect(warn).not.toHaveBeenCalled();
+      clock.runUntil(100 * tenths);
+      await turn();
+      expect(granted).toHaveLength(2 + tenths);
+      await answer('b', { type: 'late' });
+    }
+    expect(warn.mock.calls).toEqual([
+      [
+        '"x" of "locks" at peer "a" has its lock, and was refused for 10 s by "b", who has answered a holder with a larger fence; see whether what "b" has stored is of this cluster',
+      ],
+    ]);
+    expect(notified).toEqual([{ type: 'register.waits', register: 'x', ms: 10_000, missing: ['b'] }]);
+    clock.runUntil(10_400);
+    await turn();
+    for (const peer of ['b', 'c']) await answer(peer, copy(FIRST, 1));
+    await answer('b', stored);
+    expect(await changed).toBe(2);
+  });
+
   test('is given up by its signal, before and while it is asked for, and gives the lock back', async () => {
     const { register, asked, released, clock } = await registerOf();
     const giving = new AbortController();
@@ -183,7 +212,7 @@ describe('what others ask', () => {
       expect(sent.map(({ to }) => to)).toEqual(['b']);
       return sent[0]!.message;
     };
-    const first = firstFence(5);
+    const first = firstFence(5, BOUNDS.grants);
     expect(await ask('read', first - 1)).toEqual({ type: 'late', number: 3 });
     expect(await ask('read', first)).toEqual({ type: 'copy', copy: null, initial, number: 3 });
     expect(await ask('write', first + 5, 40)).toEqual({ type: 'stored', number: 3 });
@@ -195,6 +224,14 @@ describe('what others ask', () => {
       number: 3,
     });
     expect(await ask('write', first + 5, 41)).toEqual({ type: 'late', number: 3 });
+  });
+
+  test('is late before the first number of the epoch that it has served first, however many an epoch has', async () => {
+    const { say, sent } = await registerOf({ grants: 8 });
+    say('b', question('read', 39));
+    say('b', question('read', 40));
+    await turn();
+    expect(sent.map(({ message }) => message.type)).toEqual(['late', 'copy']);
   });
 
   test('is not answered before it knows where it stands', async () => {
@@ -299,7 +336,7 @@ describe('with storage', () => {
   ])('%s: it counts as one that has forgotten', async (_, loaded) => {
     const { storage } = inHand(loaded as Json);
     const { say, sent } = await registerOf({ storage });
-    say('b', read(firstFence(5)));
+    say('b', read(firstFence(5, BOUNDS.grants)));
     await turn();
     expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: null, initial, number: 3 }]);
   });

@@ -3,17 +3,27 @@ import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Channels } from '../node/channels.js';
 import { absenceOf } from '../transports/absence.js';
-import { LostError } from '../transports/errors.js';
+import { BackpressureError, LostError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
 
 /** Peers that have not made the register yet, or were cut off, are asked again. */
-const AGAIN_MS = 100;
+export const AGAIN_MS = 100;
 
 /** Longer than a start, a failure and its detection take. */
 export const WAITING_MS = 10_000;
+
+/** A peer has promised its copy to a holder with a larger fence. */
+export class LateError extends LostError {
+  constructor(
+    readonly peer: NodeId,
+    register: string,
+  ) {
+    super(`somebody else has changed "${register}" since`);
+  }
+}
 
 /** What the answers come to: what was asked for, an error, or `null`, and then who is still waited for matters. */
 export interface Asking<R> {
@@ -59,14 +69,15 @@ export class CopyQuestions {
         over.removeEventListener('abort', giveUp);
         how();
       };
+      const fail = (error: Error) => settle(() => reject(error));
       const look = () => {
         const end = outcome(answers);
-        if (end instanceof Error) settle(() => reject(end));
+        if (end instanceof Error) fail(end);
         else if (end !== null) settle(() => resolve(end));
       };
       const askAll = () => {
         for (const peer of this.locks.transport.peers)
-          if (!answers.has(peer)) this.channels.send(this.conversation, peer, numbered(question, number));
+          if (!answers.has(peer) && !timers.closed) this.post(peer, numbered(question, number), fail);
         later(
           timers,
           environment.clock,
@@ -80,23 +91,25 @@ export class CopyQuestions {
       };
       this.open.set(number, (peer, answer) => {
         answers.set(peer, answer);
-        if (answer.type === 'late') settle(() => reject(new LostError(`somebody else has changed "${this.name}" since`)));
+        if (answer.type === 'late') fail(new LateError(peer, this.name));
         else look();
       });
       if (over.aborted) return giveUp();
       over.addEventListener('abort', giveUp, { once: true });
       later(timers, environment.clock, () => this.warn([...awaited(answers)].filter((peer) => !answers.has(peer))), WAITING_MS);
-      try {
-        askAll();
-      } catch (error) {
-        // It does not fit into a message, and nobody has stored anything.
-        return settle(() => reject(error as Error));
-      }
-      own().then(
-        (answer) => this.heard(number, id, answer),
-        (error: Error) => settle(() => reject(error)),
-      );
+      askAll();
+      if (timers.closed) return;
+      own().then((answer) => this.heard(number, id, answer), fail);
     });
+  }
+
+  /** Who reads slowly is asked again. */
+  private post(peer: NodeId, question: Message, fail: (error: Error) => void): void {
+    try {
+      this.channels.send(this.conversation, peer, question);
+    } catch (error) {
+      if (!(error instanceof BackpressureError)) fail(error as Error);
+    }
   }
 
   /** Who is waited for, and what would help. */

@@ -7,8 +7,8 @@ describe('a value that is none', () => {
   test.each([
     ['text', () => 'text' as never, 'gives "text", which isValue refuses'],
     ['NaN, which JSON does not carry', () => NaN, 'gives NaN, which isValue refuses, as JSON carries it'],
-    ['nothing', () => undefined as never, 'gives undefined, which isValue refuses'],
-    ['a BigInt', () => 1n as never, 'gives 1, which isValue refuses'],
+    ['nothing', () => undefined as never, 'gives undefined, which JSON does not carry'],
+    ['a BigInt', () => 1n as never, 'gives 1n, which JSON does not carry'],
     [
       'a promise',
       async () => 1,

@@ -2,7 +2,7 @@
 import { Subject } from 'rxjs';
 import type { Message } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
-import { firstFence } from '../../machines/locks/epoch.js';
+import { BOUNDS, firstFence } from '../../machines/locks/epoch.js';
 import { firstMembership, type Membership } from '../../machines/locks/membership.js';
 import { VirtualClock } from '../../network/clock.js';
 import type { PeerStorage } from '../storage/storage.js';
@@ -19,12 +19,14 @@ export interface Options {
   /** The epoch that this peer has served first; 5 unless given. */
   readonly served?: Promise<number>;
   readonly isKeeper?: boolean;
+  /** How many numbers an epoch has; as many as ship unless given. */
+  readonly grants?: number;
   /** Who votes; the peers unless given. */
   readonly decided?: Membership;
 }
 
 /** The fence of the first grant. */
-export const FIRST = firstFence(5) + 10;
+export const FIRST = firstFence(5, BOUNDS.grants) + 10;
 
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** The locks of peer `a`, as much of them as a register uses. Locks are granted at once, with fences of epoch 5. */
@@ -33,6 +35,7 @@ export async function locksOf({
   storage,
   served = Promise.resolve(5),
   isKeeper = true,
+  grants = BOUNDS.grants,
   decided = firstMembership(peers),
 }: Options = {}) {
   let medium!: DriverListener;
@@ -65,7 +68,7 @@ export async function locksOf({
       ready: Promise.resolve(),
       notices$,
       notify: (notice: Message) => void notified.push(notice),
-      role: () => ({ context: { membership: decided } }),
+      role: () => ({ context: { membership: decided, bounds: { ...BOUNDS, grants } } }),
     },
     transport,
     peers,

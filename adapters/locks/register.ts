@@ -16,39 +16,41 @@
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
 import { UsageError } from '../../machines/errors.js';
-import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { hash } from '../../machines/hash.js';
 import { firstFence } from '../../machines/locks/epoch.js';
-import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { firstMembership, NO_MEMBERSHIP, type Membership } from '../../machines/locks/membership.js';
-import { EPOCHS } from '../../machines/locks/messages.js';
+import { firstMembership } from '../../machines/locks/membership.js';
 import { drawBelow } from '../environment.js';
 import { shownValue } from '../../network/scenario/read.js';
-import { anything, checkOptions, must, someLocks, someText } from '../options.js';
+import { checkOptions, must, optional, signal as aborting, someLocks, someText } from '../options.js';
 import { Channels } from '../node/channels.js';
 import { loadStored, save, type Keeping } from '../storage/storage.js';
-import { ClosedError, ConfigurationError, ForgottenError, LostError } from '../transports/errors.js';
-import { later } from '../transports/later.js';
+import { ConfigurationError, ForgottenError, LostError } from '../transports/errors.js';
 import { escape, quote } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import {
+  decidedBy,
   registerCopyOf,
   hasKeepers,
   keepersAfter,
   knownBy,
   keeperLists,
+  knowledgeOf,
   NOBODY,
   tellForgotten,
   writing,
+  type Answers,
   type CopyAnswer,
   type Copy,
   type Keepers,
   type KnownCopies,
   type CopyQuestion,
 } from './register-copies.js';
-import { numbered, CopyQuestions, WAITING_MS } from './register-questions.js';
+import { RegisterLock } from './register-lock.js';
+import { RegisterMoves } from './register-moves.js';
+import { numbered, CopyQuestions } from './register-questions.js';
+import { RegisterRoom } from './register-room.js';
 import type { Json } from '../transports/transport.js';
 
 /** What a change has begun to write: under which fence for the first time, and under which ones the value that it would have now. */
@@ -58,11 +60,16 @@ interface Tried {
 }
 
 const REGISTER_CHECKS = {
-  locks: someLocks,
+  locks: { ...someLocks, must: `${someLocks.must}, first of new Register(locks, name, initial, isValue)` },
   name: someText,
-  initial: anything,
+  initial: must('what it holds before the first change, the same for everybody, as 0 of a counter', () => true),
   isValue: must('a function that tells whether a value is one of this register', (value) => typeof value === 'function'),
 };
+
+const CHANGE_CHECKS = {
+  how: must('a function of the value, as in register.change((count) => count + 1)', (value) => typeof value === 'function'),
+};
+const SIGNAL_CHECKS = { signal: optional(aborting) };
 
 /** What others hear of a value, and no part of it is anybody else's; `undefined` for what they cannot hear. */
 function heardOf(value: unknown): Json | undefined {
@@ -72,10 +79,6 @@ function heardOf(value: unknown): Json | undefined {
     return undefined;
   }
 }
-
-/** Who votes, as far as it is decided and known here. */
-const decidedBy = ({ node }: Locks): Membership =>
-  (node.role(EPOCHS)?.context as EpochsContext | undefined)?.membership ?? NO_MEMBERSHIP;
 
 /**
  * A value that outlives the peers who keep it: every member has a copy, and what more than half of them have stored is not lost. It
@@ -107,11 +110,9 @@ export class Register<T extends Json> {
   private readonly begun: Promise<void>;
   /** Questions are answered one after the other. */
   private last: Promise<unknown> = Promise.resolve();
-  /** The version of the list with which it is kept alone, by a majority of it, as far as this peer has seen. */
-  private settled = 1;
-  private isMoving = false;
-  /** Who waits until it has moved, or cannot. */
-  private readonly waiting = new Set<(cannot?: true) => void>();
+  private readonly lock: RegisterLock;
+  private readonly moves: RegisterMoves;
+  private readonly room: RegisterRoom;
   /** Those of whom it was said on the console that they begin with another value. */
   private readonly differing = new Set<NodeId>();
 
@@ -120,7 +121,7 @@ export class Register<T extends Json> {
    * @param name of the register; its lock is called after it and after the locks.
    * @param initial what it holds before the first change, the same for everybody.
    * @param isValue refuses what comes from others, or from a change made here, and is no such value.
-   * @throws UsageError for arguments that are missing or wrong, an `initial` that `isValue` refuses, and locks of a client or of tabs.
+   * @throws UsageError for arguments that are missing or wrong, an `initial` that `isValue` refuses or that has no room in a message, and locks of a client or of tabs.
    */
   constructor(
     private readonly locks: Locks,
@@ -129,33 +130,29 @@ export class Register<T extends Json> {
     private readonly isValue: (value: unknown) => value is T,
   ) {
     checkOptions('Register', { locks, name, initial, isValue }, REGISTER_CHECKS);
-    this.initial = this.checked(initial, 'its initial value is');
-    this.beginning = hash(JSON.stringify(this.initial));
-    const { id, environment, notices$, closed } = locks.node;
+    const { id, environment, closed } = locks.node;
     if (!locks.isKeeper)
       throw new UsageError(
         `"${name}" is kept by peers that vote and stay, and "${id}" is a ${locks.peers.length === 0 ? 'tab' : 'client'}; keep it on those, and ask them`,
       );
     this.conversation = `${locks.node.name}/${name}`;
+    this.lock = new RegisterLock(locks, name, this.conversation);
+    this.room = new RegisterRoom(locks.transport, this.conversation);
+    this.initial = this.checked(initial, 'its initial value is');
+    this.beginning = hash(JSON.stringify(this.initial));
     this.channels = Channels.of(locks.transport);
     const asked = drawBelow(environment.crypto, 2 ** 32);
     this.questions = new CopyQuestions(locks, this.channels, name, this.conversation, asked);
     this.channels.open(this.conversation, {
       message: (from, message) => this.hear(from, message),
     });
-    locks.registers.add(this);
-    void closed.then(() => {
-      this.channels.close(this.conversation);
-      locks.registers.delete(this);
-      for (const end of this.waiting) end(true);
-    });
+    void closed.then(() => this.channels.close(this.conversation));
     this.begun = this.begin();
     this.begun.catch(() => {});
-    // Once the step that tells of it is over.
-    const moveOn = () => void this.begun.then(() => this.move()).catch(() => {});
-    moveOn();
-    notices$.subscribe(({ type }) => {
-      if (type === 'members' || type === 'serving') moveOn();
+    this.moves = new RegisterMoves(locks, name, {
+      begun: this.begun,
+      keepers: () => this.copy?.keepers,
+      move: () => this.move(),
     });
   }
 
@@ -164,10 +161,8 @@ export class Register<T extends Json> {
     return { peer: id, key: this.conversation, clock: environment.clock };
   }
 
-  /** Those who vote keep it. */
   private get decided(): Keepers {
-    const { version, voters } = decidedBy(this.locks);
-    return { version, peers: voters };
+    return decidedBy(this.locks);
   }
 
   /** With whom a copy is kept that does not say so: the release before counted the list that it was given. */
@@ -191,12 +186,15 @@ export class Register<T extends Json> {
     if (stored && known !== undefined && Number.isSafeInteger(promised)) {
       this.copy = known;
       this.promised = promised as number;
-    } else this.promised = firstFence(await served);
+    } else {
+      const epoch = await served;
+      this.promised = firstFence(epoch, knowledgeOf(this.locks)!.bounds.grants);
+    }
   }
 
   /** Whether the cluster began with the list that this peer was given. */
   private isOfFirst(): boolean {
-    return decidedBy(this.locks).origin === firstMembership(this.locks.peers).origin;
+    return knowledgeOf(this.locks)?.membership.origin === firstMembership(this.locks.peers).origin;
   }
 
   /**
@@ -204,96 +202,38 @@ export class Register<T extends Json> {
    * lost on the way, it begins once more, so `how` may be called several times; a change counts once at most. `how` is given a copy, and
    * gives the new value at once.
    *
-   * @throws UsageError when `how` gives a promise, or what `isValue` refuses: then nothing has changed; LostError when the lock was lost
+   * @throws UsageError for a `how` that is no function and for options that are not known, and when `how` gives a promise, what `isValue` refuses, or what has no room in a message (docs/locks.md): then nothing has changed; LostError when the lock was lost
    * while the new value was being written, and others have changed it since: whether the
    * change counts is not known; ConfigurationError when the register is made elsewhere with another `isValue`, so that too many refuse the
-   * new value, or hold one that is refused here; ForgottenError when too many peers have started anew to know the value; ClosedError when the locks
+   * new value, or hold one that is refused here, or too long to be told; ForgottenError when too many peers have started anew to know the value; ClosedError when the locks
    * are closed; the signal's reason.
    */
-  async change(how: (value: T) => T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+  async change(how: (value: T) => T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    checkOptions(`change of "${this.name}"`, { how }, CHANGE_CHECKS);
+    checkOptions(`change of "${this.name}"`, options, SIGNAL_CHECKS);
+    const { signal } = options;
     let tried = null as Tried | null;
-    for (;;) {
-      const lock = await this.locks.acquire(this.conversation, signal ? { signal } : {});
-      const { fence } = lock;
-      try {
-        const over = signal ? AbortSignal.any([signal, lock.signal]) : lock.signal;
-        const { latest } = await this.read(fence, over);
-        const own: readonly number[] = tried?.fences.includes(latest.fence) ? tried.fences : [];
-        if (tried && own.length === 0 && latest.fence >= tried.since) break;
-        const value =
-          own.length > 0 ? (latest.value as T) : this.checked(how(heardOf(latest.value) as T), 'a change of it gives');
-        tried = { since: tried?.since ?? fence, fences: [...own, fence] };
-        await this.write(fence, value, latest.keepers, over);
-        return value;
-      } catch (error) {
-        // The lock was taken away: once more, from the beginning.
-        if (!(error instanceof LostError) || signal?.aborted) throw error;
-      } finally {
-        lock.release();
-      }
-    }
+    const changed = await this.lock.under(async (fence, over) => {
+      const { latest } = await this.read(fence, over);
+      const own: readonly number[] = tried?.fences.includes(latest.fence) ? tried.fences : [];
+      if (tried && own.length === 0 && latest.fence >= tried.since) return null;
+      const value = own.length > 0 ? (latest.value as T) : this.checked(how(heardOf(latest.value) as T), 'a change of it gives');
+      tried = { since: tried?.since ?? fence, fences: [...own, fence] };
+      await this.write(fence, value, latest.keepers, over);
+      return { value };
+    }, signal);
+    if (changed) return changed.value;
     throw new LostError(
       `the lock was lost while "${this.name}" was being changed, and others have changed it since: whether the change counts is not known; read the value and decide`,
     );
   }
 
-  /**
-   * Resolves once it is kept with the members of now, or cannot be moved to them, which was said on the console.
-   *
-   * @internal
-   */
-  moved(): Promise<void> {
-    const { version } = this.decided;
-    const { id, environment } = this.locks.node;
-    const timer = new Subscription();
-    return new Promise<void>((resolve) => {
-      const look = (cannot?: true) => {
-        const { keepers } = this.copy ?? {};
-        // Who is a member no more sees by its copy what the others have done.
-        const isSettled = this.decided.peers.includes(id)
-          ? this.settled >= version
-          : keepers !== undefined && !keepers.from && keepers.version >= version;
-        if (!isSettled && !cannot) return;
-        this.waiting.delete(look);
-        timer.unsubscribe();
-        resolve();
-      };
-      this.waiting.add(look);
-      later(timer, environment.clock, () => look(true), WAITING_MS);
-      look();
+  private move(): Promise<void> {
+    return this.lock.under(async (fence, over) => {
+      const { latest, isSettled } = await this.read(fence, over);
+      if (isSettled && latest.keepers.version >= this.decided.version) this.moves.note(latest.keepers);
+      else await this.write(fence, latest.value, latest.keepers, over);
     });
-  }
-
-  /** Whoever is a member moves it to a later list; who finds that done does nothing. */
-  private async move(): Promise<void> {
-    if (this.isMoving) return;
-    this.isMoving = true;
-    try {
-      while (this.decided.version > this.settled && this.decided.peers.includes(this.locks.node.id)) await this.moveNow();
-    } catch (error) {
-      const { node } = this.locks;
-      const { message } = error as Error;
-      if (!(error instanceof ClosedError))
-        console.warn(
-          escape(`"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the members of now: ${message}`),
-        );
-      for (const end of this.waiting) end(true);
-    } finally {
-      this.isMoving = false;
-    }
-  }
-
-  private async moveNow(): Promise<void> {
-    const lock = await this.locks.acquire(this.conversation);
-    try {
-      const { latest, isSettled } = await this.read(lock.fence, lock.signal);
-      if (isSettled && latest.keepers.version >= this.decided.version) this.note(latest.keepers);
-      else await this.write(lock.fence, latest.value, latest.keepers, lock.signal);
-    } catch (error) {
-      if (!(error instanceof LostError)) throw error;
-    } finally {
-      lock.release();
-    }
   }
 
   /** As others hear it. */
@@ -305,9 +245,14 @@ export class Register<T extends Json> {
       );
     }
     const heard = heardOf(value);
-    if (heard === undefined || !this.isValue(heard))
+    if (heard === undefined || !this.isValue(heard)) {
+      const why = heard === undefined ? 'JSON does not carry' : 'isValue refuses, as JSON carries it';
+      throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}; nothing has changed`);
+    }
+    const refused = this.room.refused(heard);
+    if (refused !== null)
       throw new UsageError(
-        `"${this.name}": ${whatIs} ${shownValue(value)}, which isValue refuses, as JSON carries it; nothing has changed`,
+        `"${this.name}": ${whatIs} one that peers could not tell each other: a message with it ${refused}; nothing has changed`,
       );
     return heard;
   }
@@ -324,7 +269,7 @@ export class Register<T extends Json> {
         const known = knownBy(answers, decided, this.isValue);
         if (known.is !== 'waiting') return known;
         const isOver = [...known.asked].every((peer) => answers.has(peer) || !questions.isHere(peer));
-        return known.unread.length > 0 && isOver ? this.unreadable(known.unread) : null;
+        return known.unread.length > 0 && isOver ? this.unreadable(known.unread, answers) : null;
       },
       awaited: (answers) => knownBy(answers, decided, this.isValue).asked,
     });
@@ -338,8 +283,11 @@ export class Register<T extends Json> {
   /** To those who keep it, and to the members of now on the way. */
   private async write(fence: number, value: Json, kept: Keepers, over: AbortSignal): Promise<void> {
     const { questions } = this;
-    for (const keepers of keepersAfter(kept, this.decided)) {
-      const question = writing({ fence, value, keepers });
+    const copies = keepersAfter(kept, this.decided).map((keepers) => ({ fence, value, keepers }));
+    this.requireRoom(copies);
+    for (const copy of copies) {
+      const { keepers } = copy;
+      const question = writing(copy);
       await questions.ask<true>({
         question,
         own: () => this.ownAnswer(question),
@@ -354,30 +302,44 @@ export class Register<T extends Json> {
             list.filter((peer) => !answers.has(peer) && questions.isHere(peer)),
           );
           const isOver = refusing.length > 0 && !hasKeepers(new Set([...stored, ...open]), keepers);
-          return isOver ? this.refused(refusing) : null;
+          return isOver ? this.refused(refusing, answers) : null;
         },
         awaited: () => keeperLists(keepers).flat(),
       });
-      this.note(keepers);
+      this.moves.note(keepers);
     }
   }
 
-  private unreadable(peers: readonly NodeId[]): ConfigurationError {
+  /** What a release before has written may have had room with its list alone. */
+  private requireRoom(copies: readonly Copy[]): void {
+    for (const copy of copies) {
+      const refused = this.room.refusedCopy(copy);
+      if (refused === null) continue;
+      const who = keeperLists(copy.keepers).flat().join(', ');
+      throw new UsageError(
+        `"${this.name}" holds a value that is too long to be kept with ${who}: a message with it ${refused}; change it to a shorter one; nothing has changed`,
+      );
+    }
+  }
+
+  private unreadable(peers: readonly NodeId[], answers: Answers): ConfigurationError {
+    const long = peers.filter((peer) => answers.get(peer)?.type === 'long');
     return new ConfigurationError(
-      `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}"; give all the same isValue: let first all peers read what is new, and then one write it`,
+      long.length > 0
+        ? `"${this.name}" has at ${long.join(', ')} a value that is too long to be told by a message, where ${this.room.bytes} bytes are the limit at "${this.locks.node.id}", as releases before wrote it: give all a transport that carries longer ones, or keep what it shall hold in a register of another name`
+        : `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}"; give all the same isValue: let first all peers read what is new, and then one write it`,
     );
   }
 
-  private refused(peers: readonly NodeId[]): ConfigurationError {
+  private refused(peers: readonly NodeId[], answers: Answers): ConfigurationError {
+    const long = peers.filter((peer) => 'long' in answers.get(peer)!);
+    const why =
+      long.length > 0
+        ? `is too long at ${long.join(', ')} for a message that would tell it; give all a transport that carries the same`
+        : `is refused by isValue at ${peers.join(', ')}; give all the same isValue: let first all peers read what is new, and then one write it`;
     return new ConfigurationError(
-      `the new value of "${this.name}" is refused by isValue at ${peers.join(', ')}; give all the same isValue: let first all peers read what is new, and then one write it; whether the change counts is not known until it was made again, or another one`,
+      `the new value of "${this.name}" ${why}; whether the change counts is not known until it was made again, or another one`,
     );
-  }
-
-  private note({ version, from }: Keepers): void {
-    if (from) return;
-    this.settled = Math.max(this.settled, version);
-    for (const look of this.waiting) look();
   }
 
   private ownAnswer(question: CopyQuestion): Promise<CopyAnswer> {
@@ -393,12 +355,18 @@ export class Register<T extends Json> {
       if (this.promised === Infinity) return;
       // What could not be saved is not said, and nothing is after the end.
       void this.answer(question)
-        .then((answer) => this.channels.send(this.conversation, from, numbered(answer, number)))
+        .then((answer) => this.tell(from, answer, number))
         .catch(() => {});
       return;
     }
     const answer = this.answerIn(message);
     if (answer) this.questions.heard(number, from, answer);
+  }
+
+  /** What is too long is said to be. */
+  private tell(peer: NodeId, answer: CopyAnswer, number: number): void {
+    const isLong = answer.type === 'copy' && answer.copy !== null && this.room.refusedCopy(answer.copy) !== null;
+    this.channels.send(this.conversation, peer, numbered(isLong ? { type: 'long' } : answer, number));
   }
 
   /** Everybody is to begin with the same value; who does not is named once. */
@@ -429,13 +397,14 @@ export class Register<T extends Json> {
       // What was said before is heard after it, where it is said again.
       if (copy?.fence === fence && !copy.keepers.from && keepers.from) return { type: 'late' };
       copy = { fence, value, keepers };
+      if (this.room.refusedCopy(copy) !== null) return { type: 'refused', long: true };
     }
     const { storage } = this.locks;
     if (storage) await save(storage, this.keeping, { promised: fence, copy: copy && { ...copy } });
     this.promised = fence;
     this.copy = copy;
     if (question.type === 'read') return { type: 'copy', copy, initial: this.beginning };
-    for (const look of this.waiting) look();
+    this.moves.look();
     return { type: 'stored' };
   }
 
@@ -449,8 +418,9 @@ export class Register<T extends Json> {
     return copy ? { type, ...copy } : undefined;
   }
 
-  private answerIn({ type, copy: given }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
-    if (type === 'stored' || type === 'late' || type === 'refused') return { type };
+  private answerIn({ type, long, copy: given }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
+    if (type === 'stored' || type === 'late' || type === 'long') return { type };
+    if (type === 'refused') return { type, ...(long === true && { long }) };
     const copy = type === 'copy' ? registerCopyOf(given, this.first) : undefined;
     return copy === undefined ? undefined : { type: 'copy', copy };
   }

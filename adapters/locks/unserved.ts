@@ -170,7 +170,8 @@ function whyUnserved(
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
-    return `it is no member${strange}; call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
+    const [isNone, or] = wasRemoved(context) ? ['it was removed from the members', 'close it, or '] : ['it is no member', ''];
+    return `${isNone}${strange}; ${or}call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
   }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
   const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}${reasons}`;
@@ -184,6 +185,10 @@ function whyUnserved(
     `if ${missing.join(', ')} was removed since, nobody here remembers it: stop all peers, and start them with the peers of now`
   );
 }
+
+/** It votes no more, and did in the last epoch that it served. */
+export const wasRemoved = ({ id, served, membership }: EpochsContext): boolean =>
+  !membership.voters.includes(id) && served.membership.voters.includes(id);
 
 /** A list of voters that another one has proposed, and whom of it this peer does not reach. */
 function undecided({ id, promised, pending, membership, links }: EpochsContext): string | undefined {

@@ -162,6 +162,11 @@ describe('a conversation', () => {
     say('y');
     expect(asked).toEqual(['first: y of b', 'second: y']);
     expect(channels.drops.count).toBe(2);
+    channels.leave('z/');
+    say('z/kept');
+    expect(channels.drops.count).toBe(2);
+    say('z');
+    expect(channels.drops.count).toBe(3);
   });
 
   test('shares the transport with messages of the application, unless it was taken over; what is broken is dropped by name', async () => {

@@ -40,6 +40,8 @@ export class Channels {
   /** In what a peer takes part that nobody here does: the names with which it has greeted in vain. */
   private readonly elsewhere = new Map<NodeId, Set<string>>();
   private readonly explanations: Explanation[] = [];
+  /** With which names those of conversations begin that are between others. */
+  private readonly others: string[] = [];
   /** Whether nobody but nodes speaks on this transport. */
   private isTakenOver = false;
   /** Peers that went down: what is sent to them is lost. */
@@ -77,6 +79,11 @@ export class Channels {
   /** For who knows more of some names than that nobody here takes part in them. */
   explain(explanation: Explanation): void {
     this.explanations.push(explanation);
+  }
+
+  /** For whoever is spoken to of such names without a part in them, and nothing is wrong. */
+  leave(beginning: string): void {
+    this.others.push(beginning);
   }
 
   /** For who lets nobody but its node speak on the transport: what is no envelope is then a mistake, and not the application's own message. */
@@ -146,7 +153,8 @@ export class Channels {
     const number = this.isCounted ? count(this.heard, from, name, this.limits.counted) : 0;
     if (conversation) conversation.message(from, message, number);
     else if (isGreeting(message)) this.greetedInVain(from, name, message);
-    else if (!this.closed.has(name)) this.drops.drop(this.whyNobody(name, from));
+    else if (!this.closed.has(name) && !this.others.some((beginning) => name.startsWith(beginning)))
+      this.drops.drop(this.whyNobody(name, from));
   }
 
   /** Kept where each peer that speaks is one that is up, and goes. */

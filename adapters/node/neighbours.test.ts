@@ -7,7 +7,7 @@ import { exclusionCore } from '../../machines/exclusion/core.js';
 import type { Core } from '../../machines/protocol.js';
 import { tabsCore } from '../../machines/tabs/core.js';
 import type { Guarantees } from '../transports/transport.js';
-import { graphOf } from './graph.js';
+import { graphOf, unlinkedGraph } from './graph.js';
 import { Neighbours } from './neighbours.js';
 import { PortTable } from './ports.js';
 import { needsPresence, refuseUnsafe } from './safety.js';
@@ -169,6 +169,39 @@ describe('the graph', () => {
   test('ranks those who are listed, and nobody else', () => {
     const { rank, distance } = graphOf(directory, topology);
     expect([rank('a'), rank('b'), rank('c'), distance('a', 'b')]).toEqual([0, 1, -1, 1]);
+  });
+
+  test('tells the length of the shortest way, over however many links, and that there is none', () => {
+    const nodes = ['a', 'b', 'c', 'd', 'e', 'apart'];
+    const links = [
+      ['a', 'b', 5],
+      ['a', 'c', 1],
+      ['c', 'b', 1],
+      ['b', 'd', 0],
+      ['d', 'e', 3],
+    ] as const;
+    const { distance } = graphOf(directory, { nodes, links });
+    const from = (u: string) => nodes.map((v) => distance(u, v));
+    expect([from('a'), from('e'), from('apart')]).toEqual([
+      [0, 2, 1, 2, 5, Infinity],
+      [5, 3, 4, 3, 0, Infinity],
+      [Infinity, Infinity, Infinity, Infinity, Infinity, 0],
+    ]);
+  });
+
+  test('refuses a node that it does not have, in a link and in a question, by name', () => {
+    const answer = 'node "x" is not in the topology; name one of its 2 nodes';
+    expect(() => graphOf(directory, { nodes: ['a', 'b'], links: [['a', 'x', 1]] })).toThrow(answer);
+    const { distance } = graphOf(directory, topology);
+    expect(() => distance('a', 'x')).toThrow(answer);
+    expect(() => distance('x', 'a')).toThrow(answer);
+  });
+
+  test('of who starts without a link: nobody is reached but oneself, and whoever has an id may come', () => {
+    const { topology: given, rank, distance } = unlinkedGraph(['a', 'b']);
+    expect(given).toEqual({ nodes: ['a', 'b'], links: [] });
+    expect([rank('b'), rank('c'), rank('constructor')]).toEqual([0, 0, -1]);
+    expect([distance('a', 'a'), distance('a', 'b')]).toEqual([0, Infinity]);
   });
 
   test('of an open protocol knows whoever has an id, and ranks nobody above another', () => {

@@ -237,24 +237,20 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    * Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it.
    *
    * @param fields what the command carries; `protocol.commands` says what it needs.
-   * @throws UsageError for a command that the protocol does not know, or that cannot be taken now; ClosedError when the node is
-   * closed.
+   * @throws UsageError for a command that the protocol does not know, or that cannot be taken now; ClosedError when the node is closed.
    */
   command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const command = this.protocol.commands[name];
-    if (!command) {
+    if (!command)
       throw new UsageError(
         `${this.protocol.name} knows no command "${name}"; it knows ${Object.keys(this.protocol.commands).join(', ')}`,
       );
-    }
     if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
     if (!this.attempt(name, fields))
       throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
   }
 
-  /**
-   * The same, and false where `command` would throw because the command is not known or not possible now, or the node is closed.
-   */
+  /** The same, and false where `command` would throw because the command is not known or not possible now, or the node is closed. */
   attempt(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;
@@ -285,6 +281,12 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** As `close`, for who finds that the node cannot go on; `closed` says why. @internal */
+  fail(error: Error): void {
+    this.catchUp();
+    this.end(error);
   }
 
   private start(resume: NodeView | undefined, stored?: Stored): void {

@@ -7,7 +7,7 @@
  *
  * A file is named by its key, and by the beginning and a hash of one that is too long for the name of a file. Before each save the file is
  * read again: one that is not what was read or written here last was written by somebody else, who shares the folder. Two that save in the
- * same moment may both pass; the next save of one of them does not.
+ * same moment may both pass, or one of them finds what it wrote taken; the next save of one of them does not pass.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -57,6 +57,8 @@ export function folderStorage(folder: string): PeerStorage {
       `folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
     );
   const fileOf = (key: string): string => join(folder, `${fileNameOf(key)}.json`);
+  const others = (key: string, text: string, own: Json) =>
+    writtenByOthers({ key, where: `in the folder "${folder}"`, place: 'folder', there: valueIn(text), own });
   /** What was read or written here last, whole. */
   const seen = new Map<string, string | undefined>();
   return {
@@ -64,30 +66,43 @@ export function folderStorage(folder: string): PeerStorage {
       const text = await textOf(fileOf(key));
       seen.set(key, text);
       if (text === undefined) return undefined;
-      const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
-      return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;
+      return valueIn(text);
     },
     save: async (key, value) => {
       await mkdir(folder, { recursive: true });
       const file = fileOf(key);
       const there = await textOf(file);
-      if (seen.has(key) && there !== undefined && there !== seen.get(key))
-        throw writtenByOthers(key, `in the folder "${folder}"`, 'folder');
+      if (seen.has(key) && there !== undefined && there !== seen.get(key)) throw others(key, there, value);
       const content = JSON.stringify(value);
       const text = `${hashOf(content)}\n${content}`;
       await flushed(`${file}.new`, 'w', text);
-      await rename(`${file}.new`, file);
+      try {
+        await rename(`${file}.new`, file);
+      } catch (error) {
+        // Somebody else, who wrote there in the same moment, has put it in its place.
+        const now = isMissing(error) ? await textOf(file) : undefined;
+        if (now !== undefined) throw others(key, now, value);
+        throw error;
+      }
       seen.set(key, text);
       await flushed(folder, 'r');
     },
   };
 }
 
+/** `null` for what was torn, or changed by hand. */
+function valueIn(text: string): Json {
+  const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
+  return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export function indexedDbStorage(name: string): PeerStorage {
       const there = values.get(key);
       await settled(there, 'success');
       if (there.result !== undefined && seen.has(key) && textOf(there.result) !== seen.get(key))
-        throw writtenByOthers(key, `in the database "${name}"`, 'database');
+        throw writtenByOthers({ key, where: `in the database "${name}"`, place: 'database', there: there.result, own: value });
       values.put(value, key);
       await settled(transaction, 'complete');
       seen.set(key, textOf(value));

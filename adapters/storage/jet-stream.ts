@@ -99,7 +99,8 @@ export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage 
           // A server that lags behind has answered: what it does not know yet it will.
           if (now.revision <= previousSeq) throw error;
           if (tries > 1 && now.text === text) return now.revision;
-          throw writtenByOthers(key, `of peer "${peer}"`, 'bucket');
+          const there = now.text === undefined ? undefined : (JSON.parse(now.text) as Json);
+          throw writtenByOthers({ key, where: `of peer "${peer}"`, place: 'bucket', there, own: value });
         }
       };
       revisions.set(key, await answered(clock, write));

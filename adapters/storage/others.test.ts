@@ -1,5 +1,5 @@
 /** Two processes of one peer, or two clusters, on what one peer has stored: named where either writes over the other. And names of files. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -47,6 +47,49 @@ describe('a folder that somebody else writes, too', () => {
     await rm(join(path, 'locks.json'));
     await one.save('locks', 5);
     expect(await two.load('locks')).toBe(5);
+  });
+
+  test('two that save for the first time in the same moment: who comes too late is told, and nobody that the folder cannot be written', async () => {
+    const told: Error[] = [];
+    for (let round = 0; round < 30; round++) {
+      const path = await folder();
+      const both = [folderStorage(path), folderStorage(path)];
+      for (const storage of both) await storage.load('locks');
+      const save = async (n: number) => {
+        const saves = await Promise.allSettled(both.map((storage, i) => storage.save('locks', { n, i })));
+        return saves.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
+      };
+      const errors = [...(await save(1)), ...(await save(2))];
+      expect(errors).not.toEqual([]);
+      for (const error of errors) expect(error).toEqual(named(path));
+      told.push(...errors);
+    }
+    expect(told.length).toBeGreaterThan(29);
+  });
+
+  test('what else keeps a file from its place is told as it is', async () => {
+    const path = await folder();
+    const file = join(path, 'locks.json');
+    await mkdir(file);
+    await expect(folderStorage(path).save('locks', 1)).rejects.toThrow(/EISDIR/);
+  });
+
+  test('two peers that share it: both are named, and what to do', async () => {
+    const path = await folder();
+    const both = ['a', 'b'].map((peer) => ({ peer, storage: folderStorage(path) }));
+    for (const { storage } of both) await storage.load('locks');
+    const [first, second] = both.map(
+      ({ peer, storage }) =>
+        () =>
+          storage.save('locks', { peer, stored: {} }),
+    );
+    await first!();
+    await expect(second!()).rejects.toEqual(
+      new StorageError(
+        `"locks" in the folder "${path}" was written by somebody else since it was read: peers "b" and "a" share a folder; give each peer a folder of its own, and start the peer again`,
+      ),
+    );
+    expect(await folderStorage(path).load('locks')).toEqual({ peer: 'a', stored: {} });
   });
 
   test('two clusters of the same ids in the same folders: one of them ends, by name', async () => {

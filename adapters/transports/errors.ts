@@ -1,7 +1,7 @@
 /** The errors with which promises of the adapters settle; an abort rejects with the signal's own reason, as everywhere else. */
 
 /**
- * The object, or the transport under it, was closed before the promise could be kept.
+ * The object, or the transport under it, was closed before the promise could be kept: what waits as `createLocks(…)` or its like is closed.
  *
  * @public
  */
@@ -10,8 +10,18 @@ export class ClosedError extends Error {
 }
 
 /**
- * The connection could not be made, or broke for good.
+ * The connection could not be made, or broke for good; `connect()` of a transport rejects with it, and what stands on it ends.
  *
+ * @example
+ * ```ts
+ * import { ConnectionError } from 'xstate-quiver/adapters/errors';
+ * import { nats } from 'xstate-quiver/adapters/nats';
+ *
+ * const connection = async () => {
+ *   throw new Error('no such server');
+ * };
+ * await nats({ id: 'a', connection }).connect().catch((error) => console.log(error instanceof ConnectionError));
+ * ```
  * @public
  */
 export class ConnectionError extends Error {
@@ -20,7 +30,7 @@ export class ConnectionError extends Error {
 
 /**
  * A peer reads more slowly than it is sent to, and so much waits for it that the message was refused: nothing was sent, and the link
- * is up. Wait before you send again.
+ * is up. Wait before you send again. Of `linked`, whose bounds docs/transports.md gives.
  *
  * @public
  */
@@ -39,6 +49,21 @@ export class BackpressureError extends Error {
 /**
  * The lock was taken from its holder: its node went away, or others may have gone on without it.
  *
+ * @example
+ * ```ts
+ * import { LostError } from 'xstate-quiver/adapters/errors';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * try {
+ *   await locks.request('report', async ({ fence, signal }) => console.log(fence, signal.aborted));
+ * } catch (error) {
+ *   if (!(error instanceof LostError)) throw error;
+ *   console.log('somebody else has it now, and does the work');
+ * }
+ * await locks.close();
+ * ```
  * @public
  */
 export class LostError extends Error {
@@ -52,7 +77,7 @@ export class LostError extends Error {
 }
 
 /**
- * Too many peers have started anew: what they kept together nobody knows for sure.
+ * Too many peers have started anew: what they kept together nobody knows for sure. A `Register`, and what stands on one, rejects with it.
  *
  * @public
  */
@@ -63,6 +88,21 @@ export class ForgottenError extends Error {
 /**
  * What a peer must not forget could not be saved or loaded: it takes part no more.
  *
+ * @example
+ * ```ts
+ * import { StorageError } from 'xstate-quiver/adapters/errors';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ *
+ * const full = {
+ *   load: async () => undefined,
+ *   save: async () => {
+ *     throw new Error('the disk is full');
+ *   },
+ * };
+ * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'], storage: full });
+ * await locks.request('report', () => {}).catch((error) => console.log(error instanceof StorageError));
+ * ```
  * @public
  */
 export class StorageError extends Error {
@@ -70,7 +110,7 @@ export class StorageError extends Error {
 }
 
 /**
- * Peers were not given the same configuration: together they are not safe.
+ * Peers were not given the same configuration: together they are not safe. Who finds it out ends with it: `createLocks`, `createQuota` and their like.
  *
  * @public
  */

@@ -38,24 +38,34 @@ export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
   } catch {
     return { refused: `it is no JSON: ${quote(text)}` };
   }
-  const excess = excessOf(value, DEPTH_MAX + HEAD_DEPTH, { left: VALUES_MAX });
+  const excess = excessOf(value, DEPTH_MAX + HEAD_DEPTH, { left: VALUES_MAX, max: VALUES_MAX });
   return excess === null ? { value } : { refused: `it ${excess}` };
 }
 
 /** A message as JSON. Throws a `UsageError` that names the bound when it is beyond one; nothing has been sent then. */
 export function write(message: Json, bytesMax: number, who: string): string {
-  const refuse = (why: string) => new UsageError(`${who} cannot carry this message: it ${why}; nothing was sent`);
-  const excess = excessOf(message, DEPTH_MAX, { left: VALUES_MAX });
-  if (excess !== null) throw refuse(excess);
+  const written = writtenWithin(message, bytesMax);
+  if ('text' in written) return written.text;
+  throw new UsageError(`${who} cannot carry this message: it ${written.refused}; nothing was sent`);
+}
+
+/** A message as JSON, or which bound it is beyond. */
+export function writtenWithin(
+  message: Json,
+  bytesMax: number,
+  valuesMax = VALUES_MAX,
+): { readonly text: string } | { readonly refused: string } {
+  const refused = excessOf(message, DEPTH_MAX, { left: valuesMax, max: valuesMax });
+  if (refused !== null) return { refused };
   let text: string | undefined;
   try {
     text = JSON.stringify(message);
   } catch (error) {
-    throw refuse(`is no JSON (${quote((error as Error).message)})`);
+    return { refused: `is no JSON (${quote((error as Error).message)})` };
   }
-  if (text === undefined) throw refuse(`is ${quote(message)}, which is no JSON`);
-  if (!fits(text, bytesMax)) throw refuse(`has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit; split it`);
-  return text;
+  if (text === undefined) return { refused: `is ${quote(message)}, which is no JSON` };
+  if (fits(text, bytesMax)) return { text };
+  return { refused: `has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit; split it` };
 }
 
 const encoder = new TextEncoder();
@@ -68,8 +78,8 @@ export const fits = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && (3 * text.length <= bytesMax || bytesOf(text) <= bytesMax);
 
 /** What is too much about a value; `null` when nothing is. It goes no deeper than the bound, so no value exhausts the stack. */
-function excessOf(value: unknown, depth: number, budget: { left: number }): string | null {
-  if (--budget.left < 0) return `has more than ${VALUES_MAX} keys and values`;
+function excessOf(value: unknown, depth: number, budget: { left: number; readonly max: number }): string | null {
+  if (--budget.left < 0) return `has more than ${budget.max} keys and values`;
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number that JSON cannot carry';
   if (typeof value !== 'object' || value === null) return null;
   if (depth === 0) return `has more than ${DEPTH_MAX} lists and objects inside each other`;

@@ -157,11 +157,14 @@ test('all connections together may leave so much untaken: beyond it the one that
   const slow = await Promise.all(Array.from({ length: 5 }, (_, i) => raw(hub.port, { id: `slow ${i}` })));
   await expect.poll(() => a.peers.size).toBe(5);
   slow.forEach(pull);
+  // They live, though they read nothing: on a busy machine three beats are over before so much lies there.
+  const beat = setInterval(() => slow.forEach((socket) => socket.send('{"type":"pong"}')), 100);
+  onTestFinished(() => clearInterval(beat));
   for (let i = 0; i < 100 && warn.mock.calls.length === 0; i++) {
     for (const id of a.peers) a.send(id, '中'.repeat(300_000));
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  await expect.poll(() => a.peers.size, { timeout: 5_000 }).toBeLessThan(5);
+  await expect.poll(() => a.peers.size).toBeLessThan(5);
   expect(a.isClosed).toBe(false);
   expect(warn.mock.calls.flat()).toContainEqual(
     expect.stringMatching(

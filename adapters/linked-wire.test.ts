@@ -1,0 +1,224 @@
+/** The link layer in virtual time: what its frames are like, which it takes, and who goes when. */
+import { describe, expect, test } from 'vitest';
+import { linked } from './linked.js';
+import { beats, byWay, clock, DAY, pair, turns, warnings, wireOf } from './linked.fixture.js';
+import { lastSession } from './clocks.js';
+import { absenceOf } from './transports/absence.js';
+import type { Json } from './transports/transport.js';
+
+describe('frames', () => {
+  test.each(['€', '😀', '"', '\u0001'])('fit the narrowest medium, whatever a message is full of: %j', async (letter) => {
+    const { a, b, sent, heardA, heardB, time } = await pair({}, { messageBytesMax: 8_192 });
+    const heard: Json[] = [];
+    b.events.subscribe((event) => event.type === 'message' && heard.push(event.message));
+    const large = letter.repeat(20_000);
+    for (const message of ['first', large]) a.send('b', message);
+    b.send('a', large);
+    await beats(time, 120);
+    expect([heard[0], heard[1] === large, heard.length, heardA.length, heardB.length]).toEqual(['first', true, 2, 2, 3]);
+    expect(Math.max(...sent.map(([, , message]) => Buffer.byteLength(JSON.stringify(message))))).toBeLessThanOrEqual(8_192);
+  });
+
+  test('what waited for a peer that went is not said to it when it comes back', async () => {
+    const said = warnings();
+    const { a, wire, heardB, time } = await pair({ patience: 5 }, { messageBytesMax: 8_192 });
+    wire.isCut = () => true;
+    a.send('b', 'x'.repeat(50_000));
+    await beats(time, 12);
+    wire.isCut = () => false;
+    await beats(time, 12);
+    a.send('b', 'new');
+    await beats(time, 12);
+    expect([heardB, said()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
+  });
+
+  test('a message that is none is dropped and told, and so is what nobody of ours writes', async () => {
+    const said = warnings();
+    const { a, b, wire, sent, heardB, time } = await pair();
+    const becomes = (body: string) => {
+      wire.changed = (message) => {
+        const { bodies } = message.message;
+        return { ...message, message: { ...message.message, ...(bodies?.length > 0 && { bodies: bodies.map(() => body) }) } };
+      };
+    };
+    becomes('={');
+    a.send('b', 'first');
+    await beats(time, 1);
+    expect([heardB, said()]).toEqual([['a up'], [expect.stringMatching(/^transport "b" dropped a message: .*, from "a"$/)]]);
+    becomes('0"second"');
+    const count = sent.length;
+    b.send('a', 'second');
+    await beats(time, 1);
+    expect(sent.length).toBeGreaterThan(count);
+    expect(said()[1]).toMatch(/^node "a" of "link\/3" dropped a message: "frame" from "b" is malformed/);
+  });
+});
+
+describe('what is taken of a session', () => {
+  const now = clock().now();
+  const latest = lastSession(now);
+  const frame = {
+    type: 'frame',
+    session: 1,
+    to: null,
+    nonce: 1,
+    echo: null,
+    ack: 0,
+    checksum: 0,
+    seq: 0,
+    rejects: false,
+    hears: true,
+    bodies: [],
+  };
+  const bye = { type: 'bye', session: 1, echo: null };
+  const passed = (message: object) => [
+    { type: 'relay', target: 'c', message },
+    { type: 'relayed', origin: 'c', message },
+  ];
+  /** What peer `a` says of a word of peer `b`. */
+  const complaints = async (message: object) => {
+    const said = warnings();
+    const before = said().length;
+    const { ends, transport } = wireOf();
+    const time = clock();
+    const a = linked(transport('a'), { peers: ['b', 'c'], clock: time });
+    await a.connect();
+    for (const peer of ['b', 'c']) ends.get('a')!.up(peer);
+    ends.get('a')!.received('b', { v: 1, name: 'link/3', message } as Json);
+    void a.close();
+    await beats(time, 40);
+    return said()
+      .slice(before)
+      .filter((text) => text.includes('malformed')).length;
+  };
+  const ways = (message: object): object[] => [message, ...passed(message)];
+
+  test.each(ways(frame))('a session of tomorrow is, in %j', async (word: any) => {
+    const of = (more: object) => (word.message ? { ...word, message: { ...word.message, ...more } } : { ...word, ...more });
+    expect(await complaints(of({ session: latest, to: latest }))).toBe(0);
+    expect(await complaints(of({ session: latest + 1 }))).toBe(1);
+    expect(await complaints(of({ to: latest + 1 }))).toBe(1);
+    expect(await complaints(of({ bodies: ['=1', '0'] }))).toBe(1);
+    expect(await complaints(of({ ack: -1 }))).toBe(1);
+  });
+
+  test.each(ways(bye))('and so it is in %j', async (word: any) => {
+    const of = (session: number) => (word.message ? { ...word, message: { ...word.message, session } } : { ...word, session });
+    expect([await complaints(of(latest)), await complaints(of(latest + 1))]).toEqual([0, 1]);
+  });
+});
+
+describe('two nodes of one id', () => {
+  test('the second takes the place of the first, which is told after three beats, and not before', async () => {
+    const { ends, transport, time, a, heardA, heardB } = await pair();
+    const first = ends.get('a')!;
+    await beats(time, 5);
+    const second = linked(transport('a'), { peers: ['a', 'b'], clock: time });
+    await second.connect();
+    const own = ends.get('a')!;
+    // Both hear what is for their id.
+    ends.set('a', { ...own, received: (from, message) => [first, own].forEach((end) => end.received(from, message)) });
+    await beats(time, 2);
+    expect(a.isClosed).toBe(false);
+    await beats(time, 4);
+    expect(heardA.at(-1)).toBe('closed: another node speaks as "a"; give every peer an id of its own');
+    expect([second.isClosed, [...second.peers], heardB]).toEqual([false, ['b'], ['a up', 'a down', 'a up']]);
+    void second.close();
+  });
+
+  test('a peer that goes on with this session is believed, whatever is said in its name of a later one', async () => {
+    const { ends, time, a, sent } = await pair();
+    const { message } = sent.findLast(([from, to]) => from === 'b' && to === 'a')![2];
+    const forged = { ...message, to: message.to + 1_000 };
+    for (let i = 0; i < 8; i++) {
+      ends.get('a')!.received('b', { v: 1, name: 'link/3', message: forged });
+      await beats(time, 1);
+    }
+    expect([a.isClosed, [...a.peers]]).toEqual([false, ['b']]);
+  });
+});
+
+test('a peer that has not come counts as gone for good when too much of what nodes say waits for it', async () => {
+  const time = clock();
+  const a = linked(wireOf().transport('a'), { peers: ['b'], clock: time });
+  const heard: string[] = [];
+  a.events.subscribe((event) => heard.push(event.type === 'closed' ? String(event.error?.message) : event.type));
+  await a.connect();
+  const large = { v: 1, name: 'mine', message: { type: 'find', text: 'x'.repeat(1_000_000) } };
+  for (let i = 0; i < 200 && !a.isClosed; i++) a.send('b', large);
+  await turns();
+  expect(heard).toEqual([
+    expect.stringMatching(
+      /^more of what nodes said waits for peer "b", which has not come, than \d+ messages or \d+ characters$/,
+    ),
+  ]);
+});
+
+describe('a close', () => {
+  const leaves = (sent: readonly (readonly [string, string, any])[], of: string) =>
+    sent.flatMap(([from, to, { message }]) => {
+      if (from !== of) return [];
+      if (message.type === 'bye') return [to];
+      return message.type === 'relay' && message.message.type === 'bye' ? [`${message.target} by way of ${to}`] : [];
+    });
+
+  test('leaves who has everything at once, and who does not take it after its patience', async () => {
+    const said = warnings();
+    const { a, c, wire, heardB, heardC, time, sent } = await byWay({ patience: 10, relay: false });
+    wire.isCut = () => false;
+    await beats(time, 4);
+    expect([heardB.at(-1), heardC.at(-1)]).toEqual(['c up', 'a up']);
+    // What c says does not arrive, and c hears everything.
+    wire.isCut = (from, to) => from === 'c' && to === 'a';
+    a.send('c', 'last');
+    let isClosed = false;
+    const closing = a.close().then(() => (isClosed = true));
+    await beats(time, 2);
+    expect([heardB.at(-1), heardC.slice(-1), leaves(sent, 'a').includes('c')]).toEqual(['a down', ['a: "last"'], false]);
+    await beats(time, 6);
+    expect(isClosed).toBe(false);
+    await beats(time, 3);
+    await closing;
+    expect([isClosed, leaves(sent, 'a').at(-1), said().length]).toEqual([true, 'c', 1]);
+    void c.close();
+  });
+
+  test('leaves who is reached by way of another before that one, and nobody before all have everything', async () => {
+    const { a, sent, heardB, heardC, time } = await byWay();
+    expect([heardB, heardC].map((heard) => heard.includes('a up'))).toEqual([true, true]);
+    sent.length = 0;
+    a.send('c', 'x'.repeat(1_000));
+    const closing = a.close();
+    await beats(time, 6);
+    await closing;
+    expect(heardC.slice(-2)).toEqual([expect.stringMatching(/^a: "xxx/), 'a down']);
+    const order = leaves(sent, 'a');
+    expect(order.indexOf('c by way of b')).toBeGreaterThanOrEqual(0);
+    expect(order.indexOf('c by way of b')).toBeLessThan(order.indexOf('b'));
+  });
+});
+
+test('what its clock was is no reason any more once a peer was linked', async () => {
+  warnings();
+  const { a, ends, wire, transport, time } = await (async () => {
+    const net = wireOf();
+    const time = clock();
+    const a = linked(net.transport('a'), { peers: ['a', 'b'], clock: time, patience: 5 });
+    await a.connect();
+    return { ...net, a, time };
+  })();
+  ends.get('a')!.up('b');
+  ends
+    .get('a')!
+    .received('b', { v: 1, name: 'link/3', message: { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 } } as Json);
+  expect(absenceOf(a, 'b')).toMatch(/its clock is more than a day ahead/);
+  const b = linked(transport('b'), { peers: ['a', 'b'], clock: time, patience: 5 });
+  await b.connect();
+  await beats(time, 3);
+  expect([[...a.peers], absenceOf(a, 'b')]).toEqual([['b'], null]);
+  wire.isCut = () => true;
+  await beats(time, 12);
+  expect([a.peers.size, absenceOf(a, 'b')]).toEqual([0, expect.stringMatching(/^connected, and its link layer does not answer/)]);
+  for (const peer of [a, b]) void peer.close();
+  await beats(time, 40);
+});

@@ -1,0 +1,114 @@
+/** Links in virtual time, on a medium that the test is. */
+import { onTestFinished, vi } from 'vitest';
+import { VirtualClock } from '../network/clock.js';
+import { linked, type LinkedOptions } from './linked.js';
+import { createTransport, type DriverListener } from './transports/driver.js';
+import { inProcessGuarantees } from './transports/guarantees.js';
+import type { Guarantees, Json, Transport } from './transports/transport.js';
+
+export const DAY = 86_400_000;
+
+export function warnings() {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  return () => warn.mock.calls.map(([text]) => text as string);
+}
+
+/** A wire between ends that the test opens; what is sent arrives when promises have their turn. */
+export function wireOf(guarantees: Partial<Guarantees> = {}) {
+  const ends = new Map<string, DriverListener>();
+  const sent: [from: string, to: string, message: any][] = [];
+  /** What never arrives. */
+  const wire = {
+    isCut: (_from: string, _to: string) => false,
+    /** What it becomes on its way. */
+    changed: (message: any): Json => message,
+  };
+  const transport = (id: string) =>
+    createTransport(id, { ...inProcessGuarantees, ...guarantees } as Guarantees, (medium) => {
+      for (const [other, end] of ends) {
+        end.up(id);
+        queueMicrotask(() => medium.up(other));
+      }
+      ends.set(id, medium);
+      medium.opened({
+        send: (to, message) => {
+          sent.push([id, to, message]);
+          if (!wire.isCut(id, to))
+            queueMicrotask(() => ends.get(to)?.received(id, wire.changed(JSON.parse(JSON.stringify(message)))));
+        },
+        close: () => {
+          ends.delete(id);
+          for (const end of ends.values()) end.down(id);
+        },
+      });
+    });
+  return { wire, ends, sent, transport };
+}
+
+export const clock = () => {
+  const own = new VirtualClock();
+  own.runUntil(10 * DAY);
+  return own;
+};
+export const turns = async () => {
+  for (let i = 0; i < 40; i++) await Promise.resolve();
+};
+/** Time goes on by beats, with promises in between. */
+export async function beats(of: VirtualClock, count: number, ms = 100) {
+  for (let i = 0; i < count; i++) {
+    of.runUntil(of.now() + ms);
+    await turns();
+  }
+}
+
+export function heardBy(transport: Transport) {
+  const heard: string[] = [];
+  transport.events.subscribe((event) =>
+    heard.push(
+      event.type === 'message'
+        ? `${event.from}: ${JSON.stringify(event.message).slice(0, 20)}`
+        : event.type === 'closed'
+          ? `closed: ${event.error?.message}`
+          : `${event.peer} ${event.type}`,
+    ),
+  );
+  return heard;
+}
+
+export /** Peers that know of each other, once they are linked. */
+async function cluster(
+  peers: readonly string[],
+  options: Partial<LinkedOptions> = {},
+  guarantees: Partial<Guarantees> = {},
+  cut = '',
+) {
+  const time = clock();
+  const net = wireOf(guarantees);
+  net.wire.isCut = (from, to) => cut.includes(from) && cut.includes(to);
+  const all = peers.map((id) => linked(net.transport(id), { peers, clock: time, ...options }));
+  const heard = all.map(heardBy);
+  await Promise.all(all.map((peer) => peer.connect()));
+  await beats(time, 3);
+  onTestFinished(async () => {
+    for (const peer of all) void peer.close();
+    await beats(time, 40);
+  });
+  return { ...net, time, all, heard };
+}
+
+export async function pair(options: Partial<LinkedOptions> = {}, guarantees: Partial<Guarantees> = {}) {
+  const { all, heard, ...net } = await cluster(['a', 'b'], options, guarantees);
+  const [a, b] = all as [Transport, Transport];
+  const [heardA, heardB] = heard as [string[], string[]];
+  return { ...net, a, b, heardA, heardB };
+}
+
+/** Three of whom two do not hear each other, and are linked by way of the third, `b`. */
+export async function byWay(options: Partial<LinkedOptions> = {}) {
+  const { all, heard, ...net } = await cluster(['a', 'b', 'c'], options, {}, 'ac');
+  await beats(net.time, 30);
+  const [a, b, c] = all as [Transport, Transport, Transport];
+  const [heardA, heardB, heardC] = heard as [string[], string[], string[]];
+  return { ...net, a, b, c, heardA, heardB, heardC };
+}

@@ -1,0 +1,211 @@
+/** Why nobody is served, in each state that a peer may be in: on a node, a transport and a clock that the test is. */
+import { Subject } from 'rxjs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { EPOCHS } from '../../machines/locks/messages.js';
+import { firstMembership, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from '../../machines/locks/membership.js';
+import { VirtualClock } from '../../network/clock.js';
+import type { LiveNode } from '../node/node.js';
+import { explainAbsence } from '../transports/absence.js';
+import { ClosedError, ConnectionError } from '../transports/errors.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
+import { noteLinkedPeers } from '../transports/linked-peers.js';
+import type { Transport, TransportEvent } from '../transports/transport.js';
+import type { LocksStatus } from './locks-status.js';
+import { warnOfEnd, warnWhenUnserved } from './unserved.js';
+
+const three = firstMembership(['a', 'b', 'c']);
+const later = (voters: readonly string[]): Membership => ({ ...three, version: 2, voters });
+
+/** Peer `a`; `missing` are those whom it says that it does not reach. */
+function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const clock = new VirtualClock();
+  const steps$ = new Subject<void>();
+  const standing = {
+    id: 'a',
+    memory: 'forgotten',
+    membership: three,
+    served: { epoch: 3, members: [], membership: NO_MEMBERSHIP },
+    links: [],
+  };
+  const role = {
+    value: 'apart' as unknown,
+    context: { ...standing, promised: null, pending: [], differing: [], ...context },
+  };
+  const told: object[] = [];
+  const node = Object.assign(new EventTarget(), {
+    id: 'a',
+    name: 'mine',
+    steps$,
+    environment: { clock },
+    isThere: true,
+    role: (name: string) => (node.isThere && name === EPOCHS ? role : undefined),
+    notify: (notice: object) => void told.push(notice),
+  });
+  const peers = new Set<string>();
+  const events = new Subject<TransportEvent>();
+  const transport = { id: 'a', guarantees: inProcessGuarantees, peers, events } as unknown as Transport & { peers: Set<string> };
+  const watch = () =>
+    warnWhenUnserved(node as unknown as LiveNode, transport, ['b', 'c'], () => ({ missing }) as unknown as LocksStatus);
+  const pass = (ms: number) => clock.runUntil(clock.now() + ms);
+  const becomes = (value: unknown) => {
+    role.value = value;
+    steps$.next();
+  };
+  const hears = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
+  const said = () =>
+    warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted nothing for 10 s: ', ''));
+  /** What it says after ten seconds. */
+  const why = () => {
+    watch();
+    pass(10_000);
+    return said().at(-1);
+  };
+  return { node, transport, watch, pass, becomes, hears, said, told, why, end: () => steps$.complete() };
+}
+
+test('it is said once, ten seconds after the last service, and again when served in between', () => {
+  const { watch, pass, becomes, said, told, end } = peer();
+  watch();
+  pass(9_999);
+  expect(said()).toEqual([]);
+  pass(1);
+  expect([said().length, told]).toEqual([1, [{ type: 'unserved', ms: 10_000, missing: ['b', 'c'] }]]);
+  becomes({ following: {} });
+  pass(60_000);
+  expect(said()).toHaveLength(1);
+  becomes({ serving: {} });
+  pass(60_000);
+  becomes('apart');
+  pass(9_000);
+  // In time.
+  becomes('attached');
+  pass(60_000);
+  expect(said()).toHaveLength(1);
+  becomes('apart');
+  pass(10_000);
+  expect(said()).toHaveLength(2);
+  becomes('serving');
+  becomes('apart');
+  end();
+  pass(60_000);
+  expect(said()).toHaveLength(2);
+});
+
+test('a peer without a connection says so', () => {
+  const { node, why } = peer();
+  node.isThere = false;
+  expect(why()).toBe('its transport is not connected');
+});
+
+test('numbers beyond reason are told at once and once, and are the reason, until it serves with that peer', () => {
+  const { hears, pass, becomes, said, watch } = peer();
+  watch();
+  const reason =
+    'its epochs\' numbers (900) and those here (4) are more than a year apart; docs/locks.md, "Numbers beyond reason"';
+  hears('unreasonable', { peer: 'b', epoch: 900, known: 4 });
+  hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
+  expect(said()).toEqual([`"mine" of peer "a" takes "b" for no peer: ${reason}`]);
+  pass(10_000);
+  expect(said().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and more than half of the peers must be there`);
+  hears('serving', { members: ['a', 'b'] });
+  becomes('serving');
+  becomes('apart');
+  pass(10_000);
+  expect(said().at(-1)).toBe('it does not reach b, c, and more than half of the peers must be there');
+});
+
+test('of tabs one of them does not answer', () => {
+  expect(peer({ membership: OF_ALL_PRESENT }).why()).toBe('a tab that is there does not answer; close it, or stop debugging it');
+});
+
+test('another list of peers comes first, of those who have not come back with this one', () => {
+  const differing = [
+    { node: 'b', hasGivenWay: false },
+    { node: 'c', hasGivenWay: true },
+    { node: 'd', hasGivenWay: false },
+  ];
+  expect(peer({ differing }).why()).toBe(
+    '"b", "d" was given another list of peers than a, b, c; start it again with this list, or this peer with its list',
+  );
+});
+
+test('who is no member is told whom to ask, and what is known of those whom it expects', () => {
+  const among = peer({ membership: firstMembership(['b', 'c']), links: ['b'] }, ['c']);
+  explainAbsence(among.transport, (other) => (other === 'c' ? 'its hub is away' : null));
+  expect(among.why()).toBe(
+    'it is no member (c: its hub is away); call addMember("a") on one of b, c, where it is named in the peers of linked',
+  );
+  const alone = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
+  noteLinkedPeers(alone.transport, ['a', 'b', 'c']);
+  explainAbsence(alone.transport, (other) => `${other} is asleep`);
+  expect(alone.why()).toBe(
+    'it is no member (c: c is asleep); call addMember("a") on a member, where it is named in the peers of linked',
+  );
+  const unlisted = peer({ membership: NO_MEMBERSHIP, links: ['b'] }, []);
+  for (const other of ['b', 'c']) unlisted.transport.peers.add(other);
+  expect(unlisted.why()).toContain('it is no member (c: connected, with nothing of the name "mine"');
+});
+
+test('who was removed is told that, and not that it is no member', () => {
+  const removed = peer(
+    { membership: later(['b', 'c']), served: { epoch: 3, members: ['a', 'b', 'c'], membership: three }, links: ['b', 'c'] },
+    [],
+  );
+  expect(removed.why()).toBe(
+    'it was removed from the members; close it, or call addMember("a") on one of b, c, where it is named in the peers of linked',
+  );
+});
+
+test('a peer that nobody has ever heard is told how to join; one that has served, or reaches somebody, is not', () => {
+  const never = { served: { epoch: 0, members: [] } };
+  const tooFew = ', and more than half of the peers must be there';
+  expect(peer(never).why()).toBe(
+    `it does not reach b, c${tooFew}; where they serve and were not given "a" in their peers, name it in the peers of their linked, ` +
+      'start it with join: true and call addMember("a") on one of them',
+  );
+  expect(peer().why()).toBe(`it does not reach b, c${tooFew}`);
+  expect(peer({ ...never, membership: firstMembership(['a', 'b', 'c', 'd']) }, ['b', 'c']).why()).toBe(
+    `it does not reach b, c${tooFew}`,
+  );
+  expect(peer({ ...never, membership: firstMembership(['a', 'b', 'c', 'd', 'e']) }, ['b', 'c', 'd']).why()).toBe(
+    `it does not reach b, c, d${tooFew}`,
+  );
+});
+
+test('a majority that has forgotten waits for all; any other is asked for more', () => {
+  expect(peer({}, ['c']).why()).toBe(
+    'it does not reach c, and peers without storage begin once all are there, or locks.bootstrap() was called on one of a cluster that is ' +
+      'new; if c was removed since, nobody here remembers it: stop all peers, and start them with the peers of now',
+  );
+  expect(peer({ memory: 'known' }, ['c']).why()).toBe('it does not reach c; locks.status() of all peers tells more');
+  expect(peer({}, []).why()).toBe('it reaches everybody; locks.status() of all peers tells more');
+});
+
+test('a change of the members that may be decided names the voters whom it does not reach', () => {
+  const ballot = (proposer: string, membership: Membership) => ({ proposer, next: membership });
+  const [two, four] = [later(['a', 'b', 'd']), { ...later(['a', 'b', 'd', 'e']), version: 3 }];
+  const decided = (voters: string, absent: string) =>
+    `it does not reach c; the members were being changed to ${voters}, which may be decided, and of these it does not reach ${absent}; ` +
+    'start them: more than half of these must remember what they promised, or all be there';
+  const others = 'it does not reach c, and peers without storage begin once all are there';
+  const links = ['b'];
+  expect(peer({ links, pending: [ballot('b', two), ballot('b', four)] }, ['c']).why()).toBe(decided('a, b, d, e', 'd, e'));
+  expect(peer({ links, promised: ballot('c', two) }, ['c']).why()).toBe(decided('a, b, d', 'd'));
+  // Its own, one that is no later, and one of which all are reached.
+  expect(peer({ links, pending: [ballot('a', two)] }, ['c']).why()).toContain(others);
+  expect(peer({ links, pending: [ballot('b', { ...two, version: 1 })] }, ['c']).why()).toContain(others);
+  expect(peer({ links: ['b', 'd'], pending: [ballot('b', two)] }, ['c']).why()).toContain(others);
+});
+
+test('an end is told with its error, and one that was asked for is not', () => {
+  const { node, said } = peer();
+  warnOfEnd(node as unknown as LiveNode, new ClosedError('closed'));
+  expect(said()).toEqual([]);
+  warnOfEnd(node as unknown as LiveNode, new ConnectionError('the cable is cut'));
+  expect(said()).toEqual([
+    '"mine" of peer "a" has ended: the cable is cut; every request rejects with this ConnectionError, and so does locks.ready before it ' +
+      'has served; docs/locks.md, "When the locks of a peer end"',
+  ]);
+});
