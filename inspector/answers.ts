@@ -5,7 +5,7 @@
  * header of a counterexample.
  */
 import { UsageError } from '../machines/errors.js';
-import type { Hands } from './hands.js';
+import type { Gestures } from './gestures.js';
 import type { Shelf } from './stories/shelf.js';
 
 /** A value to send as JSON, or a trace to send as it is made; `null` for a name that nobody asks for. */
@@ -20,16 +20,16 @@ export function answerTo(name: string, shelf: Shelf | null): Answered {
 }
 
 /** Throws a `UsageError` for a run of what is no scenario; what may be done in one that is not known is nothing. */
-export function answerAbout(name: string, scenario: unknown, hands: Hands | null): Answered {
+export function answerAbout(name: string, scenario: unknown, gestures: Gestures | null): Answered {
   switch (name) {
     case 'offer':
-      return { json: orNull(() => hands?.offer(scenario)) };
+      return { json: orNull(() => gestures?.offer(scenario)) };
     case 'meters':
-      return { json: orNull(() => hands?.meters(scenario)) };
+      return { json: orNull(() => gestures?.meters(scenario)) };
     case 'run':
-      return hands && { trace: hands.run(scenario) };
+      return gestures && { trace: gestures.run(scenario) };
     case 'nearest':
-      return hands?.nearest ? { trace: hands.nearest(scenario) } : null;
+      return gestures?.nearest ? { trace: gestures.nearest(scenario) } : null;
     default:
       return null;
   }

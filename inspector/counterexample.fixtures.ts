@@ -4,7 +4,7 @@ import { recordRun } from '../network/record-run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { checkScenario } from '../test/index.js';
-import { handsFor, textOf } from './hands.js';
+import { gesturesFor, textOf } from './gestures.js';
 
 const printed = {
   protocol: 'exclusion',
@@ -20,4 +20,4 @@ export function counterexampleTrace(): string {
 }
 
 /** As the server of `quiver explore` has them. */
-export const handsOnCounterexample = handsFor((json) => parseScenario(json, protocols), recordRun, recordNearest);
+export const gesturesOnCounterexample = gesturesFor((json) => parseScenario(json, protocols), recordRun, recordNearest);

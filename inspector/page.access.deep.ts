@@ -6,7 +6,7 @@ import { livePair } from './live/pair.fixtures.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
+import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 import { serveTrace } from './server.js';
 
 test('on a phone: the network above, and a scrubber that a finger can use', async () => {
@@ -29,7 +29,7 @@ test('on a phone: the network above, and a scrubber that a finger can use', asyn
 });
 
 test('axe reports nothing on any view', async () => {
-  const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl, hands, shelf: storyShelf() });
+  const served = await serveTrace(traceOf(directoryScenario()), { page: pageUrl, gestures, shelf: storyShelf() });
   const { page, leave } = await visit(served.url);
   await read(page);
   await page.locator('.state').first().waitFor();

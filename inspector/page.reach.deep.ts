@@ -1,4 +1,4 @@
-/** Hands on programs that are alive, from the page: processes over NATS that know nothing of an inspector. */
+/** Gestures on programs that are alive, from the page: processes over NATS that know nothing of an inspector. */
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../adapters/transports/servers.fixture.js';

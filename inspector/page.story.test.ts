@@ -10,7 +10,7 @@ import { storyShelf } from '../bin/stories.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit, type Visited } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
+import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 import { pageFile } from './exports/page-file.js';
 import { serveTrace, type Served } from './server.js';
 
@@ -28,7 +28,7 @@ async function open(place: string, reducedMotion = false): Promise<void> {
   await read(page);
 }
 beforeEach(async () => {
-  served = await serveTrace(traceOf(scenario), { page: pageUrl, shelf, hands });
+  served = await serveTrace(traceOf(scenario), { page: pageUrl, shelf, gestures });
 });
 afterEach(async () => {
   await visited.leave(allowed);

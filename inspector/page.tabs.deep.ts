@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { openPage, read } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
+import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 
 test('all six are in sight, in one row from 1280 on, and nothing has to be scrolled', async () => {
-  const { page, close } = await openPage(traceOf({ ...directoryScenario(), network: { latency: 10 } }), { hands });
+  const { page, close } = await openPage(traceOf({ ...directoryScenario(), network: { latency: 10 } }), { gestures });
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('g');
   const answer = page.waitForResponse((response) => response.url().endsWith('/run'));
@@ -29,7 +29,7 @@ test('all six are in sight, in one row from 1280 on, and nothing has to be scrol
 });
 
 test('by hand: nothing is cut and nothing needs to be scrolled sideways, however much there is', async () => {
-  const { page, close } = await openPage(traceOf({ ...directoryScenario(), network: { latency: 10 } }), { hands });
+  const { page, close } = await openPage(traceOf({ ...directoryScenario(), network: { latency: 10 } }), { gestures });
   await page.keyboard.press('g');
   for (const name of ['crash', 'restart', 'crash', 'restart']) {
     const answer = page.waitForResponse((response) => response.url().endsWith('/run'));

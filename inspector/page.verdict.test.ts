@@ -10,7 +10,7 @@ import { chartDefinition } from '../network/chart-definition.js';
 import { pageFile } from './exports/page-file.js';
 import { conformance } from './model/conformance.fixture.js';
 import { readChart } from './model/chart.js';
-import { counterexampleTrace, handsOnCounterexample } from './counterexample.fixtures.js';
+import { counterexampleTrace, gesturesOnCounterexample } from './counterexample.fixtures.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, openPage, read, visit, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
@@ -208,7 +208,7 @@ test('an ordinary program is drawn whole: parallel and nested states, actors, de
 });
 
 test('the nearest good run stands beside the counterexample, at the same line, and says where the two part', async () => {
-  opened = await openPage(counterexampleTrace(), { hands: handsOnCounterexample });
+  opened = await openPage(counterexampleTrace(), { gestures: gesturesOnCounterexample });
   ({ page } = opened);
   await page.getByRole('tab', { name: 'compare' }).click();
   await page.getByRole('button', { name: 'the nearest good run' }).click();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { directoryScenario, directoryTrace, hands } from './page/testing/traces.js';
+import { directoryScenario, directoryTrace, gestures } from './page/testing/traces.js';
 import { serveTrace, type Served } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-server-'));
@@ -118,16 +118,16 @@ describe('nobody else gets anything', () => {
     expect((await get(`${served.url}trace`, {}, 'DELETE')).status).toBe(405);
   });
 
-  test('without hands a run cannot be made again, and nothing is offered', async () => {
+  test('without gestures a run cannot be made again, and nothing is offered', async () => {
     expect(await get(`${served.url}run`, {}, 'POST', undefined, '{}')).toMatchObject({ status: 404 });
     expect(await get(`${served.url}offer`, {}, 'POST', undefined, '{}')).toMatchObject({ status: 200, body: 'null' });
   });
 });
 
-describe('hands', () => {
+describe('gestures', () => {
   beforeEach(async () => {
     await served.close();
-    served = await serveTrace('x\n', { page, hands });
+    served = await serveTrace('x\n', { page, gestures });
   });
   const post = (name: string, body: string, headers = {}) => get(`${served.url}${name}`, headers, 'POST', undefined, body);
 
@@ -157,7 +157,7 @@ describe('hands', () => {
     expect(body).toMatch(why);
   });
 
-  test('a protocol that is not known is looked at without hands', async () => {
+  test('a protocol that is not known is looked at without gestures', async () => {
     expect(await post('offer', '{"protocol":"mine"}')).toMatchObject({ status: 200, body: 'null' });
   });
 

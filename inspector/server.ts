@@ -16,7 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import { answerAbout, answerTo, type Answered } from './answers.js';
-import type { Hands } from './hands.js';
+import type { Gestures } from './gestures.js';
 import { answerReach } from './live/reach-routes.js';
 import type { Reaching } from './live/reaching.js';
 import { isTooDeep, TOO_DEEP } from './model/line-checks.js';
@@ -37,7 +37,7 @@ export interface ServeOptions {
   /** Where the built page lies; found beside this module by default. */
   readonly page?: URL;
   /** Lets the page reach into the run; without it the trace is only looked at. */
-  readonly hands?: Hands;
+  readonly gestures?: Gestures;
   /** Takes what live nodes of other processes report; throws a `UsageError` for what is none. */
   readonly report?: (reports: unknown) => void;
   /** Takes gestures to programs that let themselves be reached. */
@@ -93,14 +93,14 @@ const HEADERS = {
  */
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), hands, report, reaching, connect, shelf }: ServeOptions = {},
+  { port = 0, page = builtPage(), gestures, report, reaching, connect, shelf }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
   const serving = {
     token,
     page,
     source,
-    hands: hands ?? null,
+    gestures: gestures ?? null,
     report: report ?? null,
     reaching: reaching ?? null,
     shelf: shelf ?? null,
@@ -156,7 +156,7 @@ interface Serving {
   readonly token: string;
   readonly page: URL;
   readonly source: TraceSource;
-  readonly hands: Hands | null;
+  readonly gestures: Gestures | null;
   readonly report: ((reports: unknown) => void) | null;
   readonly reaching: Reaching | null;
   readonly shelf: Shelf | null;
@@ -184,14 +184,14 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
 
 /** What is asked about a scenario in the body, and `report` from live nodes of other processes. */
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
-  const { hands, report, reaching } = serving;
+  const { gestures, report, reaching } = serving;
   try {
     const body = await readJson(request);
     if (reaching && name.startsWith('reach/')) {
       const answer = await answerReach(name, body, reaching, response);
       return answer === undefined ? undefined : sendJson(response, answer);
     }
-    const found = answerAbout(name, body, hands);
+    const found = answerAbout(name, body, gestures);
     if (found) return await send(response, found);
     if (name !== 'report' || !report) return refuse(response, 404, 'This trace is only looked at.');
     report(body);

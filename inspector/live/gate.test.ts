@@ -1,4 +1,4 @@
-/** Hands on live nodes of this process: the gestures, what is told of them, and that nothing is lost when they let go. */
+/** Gestures on live nodes of this process: what each does, what is told of it, and that nothing is lost when they end. */
 import { describe, expect, test } from 'vitest';
 import type { LiveNode } from '../../adapters/node/node.js';
 import { NodeGate } from './gate.js';
@@ -81,7 +81,7 @@ describe('what comes to a live node', () => {
     expect(gateOfA.offer().standing).toEqual([]);
   });
 
-  test('comes later by as much as it is slowed, in its order, and at once when the hands go', async () => {
+  test('comes later by as much as it is slowed, in its order, and at once when the gate goes', async () => {
     const { b, told, gateOfA } = await pair();
     gateOfA.do({ do: 'slow', channel: ['b', 'a'], by: 3_600_000 });
     const granted = next(b, 'granted');

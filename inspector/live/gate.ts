@@ -1,5 +1,5 @@
 /**
- * The hands on one live node: what its transport brings passes here before its charts take it.
+ * The gestures on one live node: what its transport brings passes here before its charts take it.
  *
  * The gestures are those of simulated runs, by their rules: what a paused node, a clogged channel or a message kept back by hand holds
  * up, when it goes on and in which order, is said once for both (network/arrivals.ts, network/world/traffic.ts). As long as nothing is
@@ -15,8 +15,8 @@ import { channelNumbers } from '../../network/world/channel-numbers.js';
 import { FlightTable, type Packet } from '../../network/world/flights.js';
 import type { CommandEvent, MessageEvent } from '../../network/world/script.js';
 import { isHeldUp } from '../../network/world/traffic.js';
-import { offeredBy, type Offer } from '../hands.js';
-import type { HeardOfHands, Inspectable } from './report.js';
+import { offeredBy, type Offer } from '../gestures.js';
+import type { HeardOfGesture, Inspectable } from './report.js';
 
 /** What can be done to a live node and to what comes to it. Its links are the transport's, and its process is its own. */
 export const LIVE_GESTURES = ['pause', 'resume', 'clog', 'unclog', 'slow', 'drop', 'duplicate', 'hold', 'deliver'] as const;
@@ -35,7 +35,7 @@ export type MessageMeant = Arrival;
 
 /** What is told of a gesture: what it did to a message, or to the node as a whole. */
 export interface GateListener {
-  message(heard: HeardOfHands): void;
+  message(heard: HeardOfGesture): void;
   node(what: string): void;
 }
 

@@ -143,7 +143,7 @@ async function reportTo(url: string, program: Program, reach: boolean, nodes: re
   };
 }
 
-/** Reports the nodes and, where they are to be reached, puts hands on them, until `stop`; whatever fails here, the nodes go on. */
+/** Reports the nodes and, where they are to be reached, opens them to gestures, until `stop`; whatever fails here, the nodes go on. */
 function told(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
   const report = harmless(put);

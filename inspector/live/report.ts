@@ -21,7 +21,7 @@ export interface Inspectable {
   /** Who is behind a port, where nodes are anonymous. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
-  readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfHands>) => void): { unsubscribe(): void } };
+  readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfGesture>) => void): { unsubscribe(): void } };
   peers(): readonly ReportedPeer[];
   watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;
@@ -53,10 +53,10 @@ export function nodesAmong(who: string, what: Inspectable | readonly Inspectable
 type HeardOfPeer =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number }
-  | HeardOfHands;
+  | HeardOfGesture;
 
-/** What hands that reach in do to a message that has come: it waits, and others may overtake it; it is lost, or comes twice. */
-export type HeardOfHands =
+/** What a gesture does to a message that has come: it waits, and others may overtake it; it is lost, or comes twice. */
+export type HeardOfGesture =
   | { readonly type: 'waits'; readonly peer: NodeId; readonly number: number }
   | { readonly type: 'lost' | 'doubled'; readonly peer: NodeId; readonly number: number | null; readonly message: Message };
 

@@ -5,8 +5,7 @@ import { Simulation } from '../../network/simulation.js';
 import { Moment } from '../model/moment.js';
 import { ReadTrace } from '../model/recording.js';
 import { relationTo } from '../model/causality.js';
-import { Allowance } from './allowance.js';
-import { Watch } from './watch.js';
+import { Allowance, Watch } from './watch.js';
 
 test('watching takes no more than its share of time, whatever comes', () => {
   let time = 0;

@@ -1,5 +1,5 @@
 /** What was seen on the page as a test: the verdict of a run with the properties that failed, or a query that nothing may answer. */
-import type { OfferedModule } from '../hands.js';
+import type { OfferedModule } from '../gestures.js';
 
 /**
  * A run with the verdict that it has.

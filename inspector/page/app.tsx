@@ -1,7 +1,7 @@
 /** The whole page. */
 import { useEffect, useState } from 'preact/hooks';
 import { ChartView } from './chart/view.js';
-import { textOf } from '../hands.js';
+import { textOf } from '../gestures.js';
 import { excerptOf } from '../model/excerpt.js';
 import { download } from './download.js';
 import { Help } from './help.js';

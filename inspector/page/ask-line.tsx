@@ -6,7 +6,7 @@ import { savedQuery } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
 import { askings, goToHit, hits, intervals, isAsking, askedText, questionProblem, stopsAtHits } from './ask.js';
 import { download } from './download.js';
-import { offer, scenarioNow } from './hands.js';
+import { offer, scenarioNow } from './reach.js';
 import { More } from './more.js';
 import { IconButton } from './panel.js';
 import { currentLine, recording, show, timed } from './state.js';

@@ -6,7 +6,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { ReadTrace } from '../model/recording.js';
-import type { Gesture } from './hands.js';
+import type { Gesture } from './reach.js';
 
 export interface Branch {
   readonly name: string;

@@ -20,7 +20,7 @@ import {
   otherRun,
   parting,
 } from './compared.js';
-import { offer } from './hands.js';
+import { offer } from './reach.js';
 import { scrollWithin } from './sight.js';
 import { range } from './spacetime/picture.js';
 import { axis, currentLine, growing, pauseAt, recording, selectedNode } from './state.js';

@@ -4,7 +4,7 @@ import { firstDifference, firstOtherStep } from '../model/difference.js';
 import { isTimed } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current } from './branches.js';
-import { fetchRun, madeRun, scenarioNow } from './hands.js';
+import { fetchRun, madeRun, scenarioNow } from './reach.js';
 import { isServed } from './shell.js';
 import { currentLine, growing, isLoading, recording } from './state.js';
 

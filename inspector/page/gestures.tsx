@@ -1,7 +1,7 @@
 /** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
 import { branches, current, gestures, rename, type Branch } from './branches.js';
-import { showBranch, gestureText, lineOf, offer, scenarioNow, takeBack } from './hands.js';
+import { showBranch, gestureText, lineOf, offer, scenarioNow, takeBack } from './reach.js';
 import { reload } from './load.js';
 import { savedTest } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';

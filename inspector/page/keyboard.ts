@@ -1,7 +1,7 @@
 /** The keys of the page. They are listed in its help, from here. */
 import { ask, goToHit } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
-import { isChartWide, isHandsOpen, isHelpOpen, toggleTheme } from './shell.js';
+import { isChartWide, isReachOpen, isHelpOpen, toggleTheme } from './shell.js';
 
 interface Key {
   readonly keys: readonly string[];
@@ -38,7 +38,7 @@ export const KEYS: readonly Key[] = [
     keys: ['g'],
     shown: 'g',
     does: 'reach in: what can be done to the selection',
-    press: () => (isHandsOpen.value = !isHandsOpen.value),
+    press: () => (isReachOpen.value = !isReachOpen.value),
   },
   { keys: ['/'], shown: '/', does: 'ask for lines of the trace, or go back to the question', press: ask },
   { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },

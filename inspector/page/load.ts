@@ -1,7 +1,7 @@
 /** Reading traces: from the server that serves the page, from a file that is dropped on it, or the run made again after a gesture. */
 import { lastAlive, startOf } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
-import { askForHands } from './hands.js';
+import { askForOffer } from './reach.js';
 import { askServer } from './served.js';
 import { isServed } from './shell.js';
 import {
@@ -81,7 +81,7 @@ export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<voi
   opened(next);
   await read(stream, next, arrived);
   // Nobody reaches into what was alive.
-  if (isServed && recording.value === next && !next.header?.live) await askForHands(reload);
+  if (isServed && recording.value === next && !next.header?.live) await askForOffer(reload);
 }
 
 /** The run made again: up to the playhead it is the same, so it takes the other's place once it has come there. */

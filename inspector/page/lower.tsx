@@ -2,7 +2,7 @@
 import { Gestures } from './gestures.js';
 import { gestures } from './branches.js';
 import { Compare } from './compare.js';
-import { offer } from './hands.js';
+import { offer } from './reach.js';
 import { Log, Properties } from './log.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';

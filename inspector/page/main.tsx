@@ -1,8 +1,56 @@
+/**
+ * The page: it is shown, plays, and follows its address, which says what it shows: a trace, a step of a story, the list of stories, or else
+ * the trace that the server has. A page that is one file shows the trace that it holds, and asks nobody for anything.
+ */
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.js';
-import { followAddress } from './address.js';
-import { startPlayer } from './player.js';
+import { failed, loadFromServer, openTrace } from './load.js';
+import { traceInAddress, traceInPage } from './share.js';
+import { isPlaying, tick } from './state.js';
+import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
+
+/** After a pause of the whole page (a hidden tab) it goes on where it was, without a leap. */
+const FRAME_SECONDS_MAX = 0.1;
+
+/** Moves the playhead, frame by frame, while the page plays. */
+function startPlayer(): void {
+  let last = 0;
+  const frame = (now: number): void => {
+    if (!isPlaying.peek()) return;
+    tick(Math.min((now - last) / 1000, FRAME_SECONDS_MAX));
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  effect(() => {
+    if (!isPlaying.value) return;
+    last = performance.now();
+    requestAnimationFrame(frame);
+  });
+}
+
+async function follow(): Promise<void> {
+  const { hash } = location;
+  // The story says itself where it has come to.
+  if (hash === addressOf.value) return;
+  const inPage = traceInPage();
+  if (inPage) return openTrace(inPage);
+  await askForStories();
+  if (hash === '#stories') return openList();
+  const [, name, step] = /^#story=([\w-]+)(?:\/(\d+))?$/.exec(hash) ?? [];
+  if (name !== undefined) return openStory(name, Number(step ?? 1) - 1);
+  story.value = null;
+  try {
+    const inAddress = traceInAddress();
+    await (inAddress ? openTrace(inAddress) : loadFromServer());
+  } catch {
+    failed(
+      'The trace in this address is damaged: a part of the link is missing or was changed on its way. Copy the whole of it, or ask for the trace’s file.',
+    );
+  }
+}
 
 render(<App />, document.getElementById('app')!);
 startPlayer();
-followAddress();
+addEventListener('hashchange', () => void follow());
+void follow();

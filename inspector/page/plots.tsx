@@ -6,7 +6,7 @@ import { lastAtMost } from '../model/columns.js';
 import type { Row } from '../model/tally.js';
 import { numberText } from '../model/words.js';
 import { kindColor, kindStyle, palette } from './colors.js';
-import { meters } from './hands.js';
+import { meters } from './reach.js';
 import { theme } from './shell.js';
 import { stateNames } from './state-names.js';
 import { axis, pauseAt, playhead, recording, growing } from './state.js';

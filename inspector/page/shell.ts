@@ -11,7 +11,7 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 
 export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
 export const isHelpOpen = signal(false);
-export const isHandsOpen = signal(false);
+export const isReachOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
 /** Whether the chart has half of the page. */
 export const isChartWide = signal(false);

@@ -5,7 +5,7 @@ import { numberText, sentence } from '../model/words.js';
 import { AskLine } from './ask-line.js';
 import { hits, intervals, isAsking, stretches } from './ask.js';
 import { forks, type Fork } from './branches.js';
-import { showBranch } from './hands.js';
+import { showBranch } from './reach.js';
 import { reload } from './load.js';
 import { More } from './more.js';
 import { IconButton } from './panel.js';

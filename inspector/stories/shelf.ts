@@ -1,6 +1,6 @@
 /** The stories that a server has, and their runs, made when they are asked for. */
 import { UsageError } from '../../machines/errors.js';
-import { textOf } from '../hands.js';
+import { textOf } from '../gestures.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import type { Story, StoryRun } from './story.js';
 

@@ -6,7 +6,7 @@ import { recordCounterexample, recordNearest } from '../../bin/recording.js';
 import { recordRun } from '../../network/record-run.js';
 import { storyShelf } from '../../bin/stories.js';
 import { answerAbout, answerTo } from '../../inspector/answers.js';
-import { handsFor } from '../../inspector/hands.js';
+import { gesturesFor } from '../../inspector/gestures.js';
 import { UsageError } from '../../machines/errors.js';
 import { protocols } from '../../machines/index.js';
 import { parseScenario, parseText } from '../../network/scenario/parse.js';
@@ -98,7 +98,7 @@ const asText = (line: TraceHeader | TraceLine): string => `${JSON.stringify(line
 
 /** As the server of `quiver explore` answers: JSON, or a trace; `null` for what it does not know. */
 function answerFor(name: string, scenario: unknown, known: typeof protocols): ForInspector {
-  const hands = handsFor((json) => parseScenario(json, known, noFile), recordRun, recordNearest);
-  const found = answerTo(name, storyShelf()) ?? answerAbout(name, scenario, hands);
+  const gestures = gesturesFor((json) => parseScenario(json, known, noFile), recordRun, recordNearest);
+  const found = answerTo(name, storyShelf()) ?? answerAbout(name, scenario, gestures);
   return found && ('trace' in found ? { trace: [...found.trace].join('') } : { json: found.json });
 }

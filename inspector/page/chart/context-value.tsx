@@ -12,17 +12,17 @@ interface Compared {
   readonly before: { readonly value: unknown } | null;
 }
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+export const jsonText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 export const isFolded = ({ value, before }: Compared): boolean =>
-  textOf(value).length > SHORT || (before !== null && textOf(before.value).length > SHORT);
+  jsonText(value).length > SHORT || (before !== null && jsonText(before.value).length > SHORT);
 
 export function ContextValue(compared: Compared) {
   return isFolded(compared) ? <Folded {...compared} /> : <Short {...compared} />;
 }
 
 function Short({ value, before }: Compared) {
-  const [text, old] = [textOf(value), before && textOf(before.value)];
+  const [text, old] = [jsonText(value), before && jsonText(before.value)];
   return (
     <>
       {old !== null && old !== text && (
@@ -38,7 +38,7 @@ function Short({ value, before }: Compared) {
 /** What is inside is made when it is looked at. */
 function Folded({ value, before }: Compared) {
   const [isOpen, setOpen] = useState(false);
-  const text = textOf(value);
+  const text = jsonText(value);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -78,7 +78,7 @@ function Parts({ value, before }: Compared & { readonly value: Parted }) {
 
 function isChanged(key: string, value: Parted, was: Parted | null): boolean {
   if (was === null) return false;
-  return !(Object.hasOwn(value, key) && Object.hasOwn(was, key) && textOf(was[key]) === textOf(value[key]));
+  return !(Object.hasOwn(value, key) && Object.hasOwn(was, key) && jsonText(was[key]) === jsonText(value[key]));
 }
 
 function Part({ name, value, was }: { name: string; value: Parted; was: Parted | null }) {
@@ -88,7 +88,7 @@ function Part({ name, value, was }: { name: string; value: Parted; was: Parted |
   return (
     <li class={isOther ? 'is-changed' : ''}>
       <span class="key">{name}:</span>{' '}
-      {isThere ? <ContextValue value={value[name]} before={isOther ? before : null} /> : <del>{textOf(before!.value)}</del>}
+      {isThere ? <ContextValue value={value[name]} before={isOther ? before : null} /> : <del>{jsonText(before!.value)}</del>}
     </li>
   );
 }

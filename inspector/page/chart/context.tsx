@@ -2,7 +2,7 @@
 import type { RoleView } from '../../../machines/protocol.js';
 import type { RoleNow } from '../../model/moment.js';
 import { valueText } from '../../model/values.js';
-import { ContextValue, isFolded, textOf } from './context-value.js';
+import { ContextValue, isFolded, jsonText } from './context-value.js';
 
 interface ContextTableProps {
   readonly roles: readonly RoleNow[];
@@ -65,5 +65,5 @@ const entries = (context: unknown): [string, unknown][] =>
 function changed(before: RoleView | null, key: string, value: unknown): { readonly value: unknown } | null {
   if (before === null) return null;
   const old = (before.context as Record<string, unknown>)[key] ?? null;
-  return textOf(old) === textOf(value) ? null : { value: old };
+  return jsonText(old) === jsonText(value) ? null : { value: old };
 }

@@ -34,10 +34,10 @@ interface ChartPictureProps {
   /** How often its parts were visited; `null` where that is not shown. */
   readonly heat: Heat | null;
   /** What its viewer does with it; `null` for a picture that stands by itself. */
-  readonly hands: ChartHands | null;
+  readonly controls: ChartControls | null;
 }
 
-export interface ChartHands {
+export interface ChartControls {
   /** Times the size that fits. */
   readonly zoom: number;
   readonly found: ReadonlySet<ChartPart>;
@@ -48,10 +48,10 @@ export interface ChartHands {
 const NOTHING_FOUND: ReadonlySet<ChartPart> = new Set();
 
 export function ChartPicture(props: ChartPictureProps) {
-  const { layout, width, height, active, taken, isNow, follows, label, covered, heat, hands } = props;
+  const { layout, width, height, active, taken, isNow, follows, label, covered, heat, controls } = props;
   const fitting = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_READABLE), 1);
-  const scale = fitting * (hands?.zoom ?? 1);
-  const found = hands?.found ?? NOTHING_FOUND;
+  const scale = fitting * (controls?.zoom ?? 1);
+  const found = controls?.found ?? NOTHING_FOUND;
   const isTaken = (one: Label) => taken.taken.includes(one.transition);
   const isRefused = (one: Label) => isNow && taken.refused.includes(one.transition);
   const isPossible = (one: Label) => taken.possible.includes(one.transition);
@@ -68,7 +68,7 @@ export function ChartPicture(props: ChartPictureProps) {
   return (
     <svg
       class={`chart${isNow ? ' is-now' : ''}`}
-      role={hands ? 'group' : 'img'}
+      role={controls ? 'group' : 'img'}
       aria-label={label}
       width={layout.width * scale}
       height={layout.height * scale}
@@ -92,7 +92,7 @@ export function ChartPicture(props: ChartPictureProps) {
           isMissed={covered !== null && stateCount(covered, placed.state.path) === 0}
           follows={follows}
           looks={looks}
-          hands={hands}
+          controls={controls}
           visits={heat && (heat.states.get(placed.state.path) ?? 0)}
           heat={heat ? heatLevel(heat.states.get(placed.state.path) ?? 0, heat.hottestState) : null}
         />
@@ -122,7 +122,7 @@ const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string =>
 
 interface StateProps {
   readonly placed: PlacedState;
-  readonly hands: ChartHands | null;
+  readonly controls: ChartControls | null;
   /** How often it was entered; `null` where that is not shown. */
   readonly visits: number | null;
   readonly heat: number | null;
@@ -141,7 +141,7 @@ interface Looks {
   readonly visits: (label: Label) => number | null;
 }
 
-function State({ placed, hands, isActive, isMissed, follows, looks, visits, heat }: StateProps) {
+function State({ placed, controls, isActive, isMissed, follows, looks, visits, heat }: StateProps) {
   const { state, x, y, width, height, internal, notes, isInitial } = placed;
   const isFound = looks.found.has(state.path);
   const hasInside = state.children.length > 0;
@@ -165,16 +165,16 @@ function State({ placed, hands, isActive, isMissed, follows, looks, visits, heat
           {visits}×
         </text>
       )}
-      {hands && isOuter(state) && <FoldButton placed={placed} hands={hands} />}
+      {controls && isOuter(state) && <FoldButton placed={placed} controls={controls} />}
       <Notes lines={notes} x={x + 12} y={y + NAME_HEIGHT} />
       <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} looks={looks} />
     </g>
   );
 }
 
-function FoldButton({ placed: { state, x, y, width }, hands }: { placed: PlacedState; hands: ChartHands }) {
-  const isFolded = hands.folded.has(state.path);
-  const press = () => hands.fold(state.path);
+function FoldButton({ placed: { state, x, y, width }, controls }: { placed: PlacedState; controls: ChartControls }) {
+  const isFolded = controls.folded.has(state.path);
+  const press = () => controls.fold(state.path);
   const [left, top] = [x + width - FOLD_WIDTH - 4, y + 5];
   return (
     <g

@@ -208,7 +208,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
           label={`${role}: ${valueText(view.value)}`}
           covered={coveredOf(now)}
           heat={heatOf(now)}
-          hands={{ zoom: zoom.value, found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
+          controls={{ zoom: zoom.value, found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
         />
       ) : (
         <>

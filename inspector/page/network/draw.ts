@@ -294,8 +294,9 @@ function writeLabels(drawn: Drawn, spots: readonly Moving[], size: number, selec
   }
 }
 
-export function drawSelection(drawn: Drawn, { node, hovered }: Emphasis): void {
+export function drawSelection(drawn: Drawn, { node, hovered, range }: Emphasis): void {
   const radius = radiusOf(drawn);
   if (hovered >= 0) circle(drawn.ctx, spotOf(drawn, hovered), radius + 3, null, palette().muted);
   if (node >= 0) circle(drawn.ctx, spotOf(drawn, node), radius + 4, null, palette().accent);
+  if (node >= 0 && range !== null) circle(drawn.ctx, spotOf(drawn, node), range * drawn.view.scale, null, palette().muted);
 }

@@ -70,7 +70,7 @@ export function placeNodes(count: number, ends: readonly LinkEnds[]): Placement 
       while (ticks < rounds && performance.now() < until) {
         simulation?.tick();
         ticks++;
-        if (ticks === rounds && simulation) layDown(bodies);
+        if (ticks === rounds && simulation && bodies.every(({ fx }) => fx === undefined)) layDown(bodies);
       }
       copy();
       return ticks < rounds;

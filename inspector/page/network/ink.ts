@@ -17,6 +17,8 @@ export interface Emphasis {
   readonly hovered: number;
   readonly message: number;
   readonly link: readonly [number, number] | null;
+  /** How far the selected node is heard, where links follow from places. */
+  readonly range: number | null;
   /** Pairs of nodes that a followed message went between. */
   readonly way: readonly (readonly [number, number])[];
 }

@@ -33,7 +33,8 @@ import { drawFolds, drawPrograms } from './draw-programs.js';
 import type { Drawn } from './ink.js';
 import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
-import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, type Viewport } from './geometry.js';
+import { keepPlaces, range } from './by-hand.js';
+import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, toPlane, type Spot, type Viewport } from './geometry.js';
 import { folded, foldsOf, placePrograms, programsOf } from './programs.js';
 import { SceneReader } from './scene.js';
 
@@ -74,9 +75,27 @@ export const placement = computed((): Placement | null => {
     : size > CROWD
       ? placeCrowd(size, ends, movedTo)
       : placeNodes(size, ends);
+  keepPlaces(placement, recording.value.nodes.names);
   placedBefore = { key, placement };
   return placement;
 });
+/** Where everybody stands. */
+export function spotsNow(): ReadonlyMap<string, Spot> {
+  const { xs, ys } = positions.value;
+  return new Map(recording.value.nodes.names.map((name, node) => [name, { x: xs[node] ?? 0, y: ys[node] ?? 0 }]));
+}
+
+/** Whether a node has a link to another one at the moment that is shown, in either direction. */
+export const isLinkedNow =
+  (node: number) =>
+  (name: string): boolean => {
+    const peer = recording.value.nodes.find(name);
+    return moment.value.channelUp(node, peer) || moment.value.channelUp(peer, node);
+  };
+
+/** The middle of what is in sight, in the plane. */
+export const middle = (): Spot => toPlane(currentView.value, size.value.width / 2, size.value.height / 2);
+
 export const movedTo = ({ xs, ys }: Positions): void => void (positions.value = { xs, ys });
 export const currentView = computed((): Viewport => {
   const { xs, ys } = positions.value;
@@ -99,6 +118,7 @@ const emphasis = computed(() => ({
   hovered: hovered.value,
   message: selectedMessage.value,
   link: selectedLink.value,
+  range: range.value,
   way: way.value.flatMap(({ from, to }) => pairs(reader.value?.route(from, to) ?? [from, to])),
 }));
 

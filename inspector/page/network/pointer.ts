@@ -1,7 +1,20 @@
 /** Mouse, touch and keys on the network's picture. */
+import { act } from '../act.js';
 import { recording, selectedLink, selectedNode, selectMessage } from '../state.js';
+import { linksWithin, putAt, range } from './by-hand.js';
 import { along, distanceToLine, radiusAt, toCanvas, toPlane, zoomed, type Spot, type Viewport } from './geometry.js';
-import { chosenView, drawnAt, hovered, links, moving, placement, positions, currentView } from './picture.js';
+import {
+  chosenView,
+  currentView,
+  drawnAt,
+  hovered,
+  isLinkedNow,
+  links,
+  moving,
+  placement,
+  positions,
+  spotsNow,
+} from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
@@ -45,6 +58,20 @@ function select(node: number, at: Spot, isSecond: boolean): void {
   selectMessage(message);
 }
 
+function place(node: number, spot: Spot): void {
+  placement.value?.move(node, spot.x, spot.y);
+  putAt(recording.value.nodes.names[node]!, spot);
+  positions.value = { ...positions.value };
+  if (range.value !== null) selectedNode.value = node;
+}
+
+/** Links follow, where they do. */
+async function hasMoved(node: number): Promise<void> {
+  const { names } = recording.value.nodes;
+  const what = range.value === null ? [] : linksWithin(range.value, names[node]!, spotsNow(), isLinkedNow(node));
+  if (what.length > 0) await act(what);
+}
+
 type Drag = { readonly node: number; readonly from: Spot; readonly view: Viewport; moved: boolean };
 
 export function pointerHandlers() {
@@ -69,13 +96,12 @@ export function pointerHandlers() {
       if (drag.node < 0) chosenView.value = { ...drag.view, dx: drag.view.dx + dx, dy: drag.view.dy + dy };
       else {
         chosenView.value = drag.view;
-        const { x, y } = toPlane(drag.view, at.x, at.y);
-        placement.value?.move(drag.node, x, y);
-        positions.value = { ...positions.value };
+        place(drag.node, toPlane(drag.view, at.x, at.y));
       }
     },
     onPointerUp(event: PointerEvent) {
       if (drag && !drag.moved) select(drag.node, spot(event), event.shiftKey);
+      else if (drag && drag.node >= 0) void hasMoved(drag.node);
       drag = null;
     },
     onPointerLeave: () => void (hovered.value = -1),
@@ -94,7 +120,10 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowRight: [1, 0],
 };
 
-/** The arrow keys walk from node to node while the picture has the focus. */
+/** How far a key moves a node. */
+const STRIDE = 30;
+
+/** The arrow keys walk from node to node while the picture has the focus, and with Alt move the one that is selected. */
 export function onKeyDown(event: KeyboardEvent): void {
   const direction = DIRECTIONS[event.key];
   if (!direction || event.shiftKey || positions.value.xs.length === 0) return;
@@ -102,6 +131,12 @@ export function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation();
   const { xs, ys } = positions.value;
   const here = Math.max(selectedNode.value, 0);
+  if (event.altKey) {
+    chosenView.value = currentView.value;
+    place(here, { x: xs[here]! + STRIDE * direction[0], y: ys[here]! + STRIDE * direction[1] });
+    void hasMoved(here);
+    return;
+  }
   let [best, cost] = [here, Infinity];
   for (let node = 0; node < xs.length; node++) {
     const [dx, dy] = [xs[node]! - xs[here]!, ys[node]! - ys[here]!];

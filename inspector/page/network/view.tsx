@@ -3,10 +3,10 @@ import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { numberText } from '../../model/words.js';
 import { Canvas } from '../canvas.js';
-import { HandsCard } from '../hands-card.js';
-import { hasHands } from '../live-hands.js';
+import { ReachCard } from '../reach-card.js';
+import { mayReach } from '../live-reach.js';
 import { IconButton, Panel } from '../panel.js';
-import { isHandsOpen } from '../shell.js';
+import { isReachOpen } from '../shell.js';
 import { playhead, recording } from '../state.js';
 import { Legend } from './legend.js';
 import { chosenView, flights, links, MESSAGES_MAX, paintNetwork, placement, positions, scene, movedTo } from './picture.js';
@@ -50,12 +50,12 @@ export function NetworkView() {
   }, []);
   const tools = (
     <>
-      {hasHands.value && (
+      {mayReach.value && (
         <button
           type="button"
           class="small"
-          aria-pressed={isHandsOpen.value}
-          onClick={() => (isHandsOpen.value = !isHandsOpen.value)}
+          aria-pressed={isReachOpen.value}
+          onClick={() => (isReachOpen.value = !isReachOpen.value)}
         >
           reach in
         </button>
@@ -76,7 +76,7 @@ export function NetworkView() {
     >
       <Canvas class="picture grab" paint={paintNetwork} label={summary()} onKeyDown={onKeyDown} {...handlers} />
       <Legend scene={scene.value} />
-      {hasHands.value && isHandsOpen.value && <HandsCard />}
+      {mayReach.value && isReachOpen.value && <ReachCard />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}
       {flights.value.length > MESSAGES_MAX && (
         <p class="notice-inline">

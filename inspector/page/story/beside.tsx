@@ -14,7 +14,7 @@ import { SceneReader } from '../network/scene.js';
 import { recording } from '../state.js';
 import { axisBeside, besideAt, besideRun } from './state.js';
 
-const NOTHING = { node: -1, hovered: -1, message: -1, link: null, way: [] };
+const NOTHING = { node: -1, hovered: -1, message: -1, link: null, range: null, way: [] };
 
 const reader = computed(() => besideRun.value && new SceneReader(besideRun.value.run));
 const momentThere = computed(() => new Moment(besideRun.value!.run, besideAt.value.line));

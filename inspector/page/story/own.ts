@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import type { Story, StoryRun, StoryStep } from '../../stories/story.js';
 import { branches, current } from '../branches.js';
 import { sentence } from '../../model/words.js';
-import { gestureText, lineOf, scenarioNow, type Gesture } from '../hands.js';
+import { gestureText, lineOf, scenarioNow, type Gesture } from '../reach.js';
 import { currentLine, recording, selectedNode } from '../state.js';
 
 interface OwnMoment {

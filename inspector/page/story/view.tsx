@@ -1,7 +1,8 @@
 /** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
 import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
-import { swipes } from './swipe.js';
 import { StoryText } from './told.js';
+
+const FAR_PX = 48;
 
 const cards = swipes((direction) => {
   const next = stepNumber.value + direction;
@@ -79,4 +80,26 @@ export function StoryList() {
       ))}
     </ul>
   );
+}
+
+/**
+ * A finger that goes from one side to the other and not up or down: handlers of an element; `go` hears 1 for what lies to the right and -1 for what lies to the left. Their names are those of the DOM, for a
+ * browser that has no touch when the page is made may have it later.
+ */
+function swipes(go: (direction: 1 | -1) => void) {
+  let from: Touch | null = null;
+  return {
+    ontouchstart({ touches }: TouchEvent) {
+      from = touches.length === 1 ? touches[0]! : null;
+    },
+    ontouchend({ changedTouches: [to] }: TouchEvent) {
+      if (!from || !to) return;
+      const [x, y] = [to.clientX - from.clientX, to.clientY - from.clientY];
+      from = null;
+      if (Math.abs(x) > FAR_PX && Math.abs(x) > 2 * Math.abs(y)) go(x < 0 ? 1 : -1);
+    },
+    ontouchcancel() {
+      from = null;
+    },
+  };
 }

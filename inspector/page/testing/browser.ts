@@ -4,7 +4,7 @@
  */
 import { chromium, type Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
-import type { Hands } from '../../hands.js';
+import type { Gestures } from '../../gestures.js';
 import { serveTrace, type Served, type TraceSource } from '../../server.js';
 
 /** The page as it is shipped. */
@@ -67,12 +67,12 @@ export interface Opened {
 
 interface OpenOptions {
   readonly scheme?: 'light' | 'dark';
-  readonly hands?: Hands;
+  readonly gestures?: Gestures;
 }
 
 /** Opens a trace as a user would, and waits until it has been read. */
-export async function openPage(source: TraceSource, { scheme = 'light', hands }: OpenOptions = {}): Promise<Opened> {
-  const served = await serveTrace(source, { page: pageUrl, ...(hands ? { hands } : {}) });
+export async function openPage(source: TraceSource, { scheme = 'light', gestures }: OpenOptions = {}): Promise<Opened> {
+  const served = await serveTrace(source, { page: pageUrl, ...(gestures ? { gestures } : {}) });
   const { page, leave } = await visit(served.url, { scheme });
   await read(page);
   const close = async (allowed?: RegExp) => {

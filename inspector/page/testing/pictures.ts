@@ -1,4 +1,8 @@
-/** Pictures of the page for the docs: written when they are missing, and anew with UPDATE_SCREENSHOTS=1. */
+/**
+ * Pictures of the page for the docs: written when they are missing, and anew with UPDATE_SCREENSHOTS=1. They are in the package, so
+ * pngquant has to be installed, which makes a third of them.
+ */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -10,7 +14,8 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   const image = await page.screenshot();
   const file = `${folder}${name}.png`;
   mkdirSync(folder, { recursive: true });
-  if (process.env['UPDATE_SCREENSHOTS'] || !existsSync(file)) writeFileSync(file, image);
+  if (process.env['UPDATE_SCREENSHOTS'] || !existsSync(file))
+    writeFileSync(file, execFileSync('pngquant', ['--quality', '80-98', '--strip', '-'], { input: image }));
   // A blank page is a tenth of this.
   expect(image.length).toBeGreaterThan(50_000);
 }

@@ -4,7 +4,7 @@ import { recordRun } from '../../../network/record-run.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import type { Scenario } from '../../../network/scenario/types.js';
 import type { TraceHeader, TraceLine } from '../../../network/trace.js';
-import { handsFor } from '../../hands.js';
+import { gesturesFor } from '../../gestures.js';
 import { ReadTrace, type TraceLimits } from '../../model/recording.js';
 
 export const recordedLines = (scenario: Scenario, json: unknown): (TraceHeader | TraceLine)[] => [
@@ -18,7 +18,7 @@ export const traceOf = (json: unknown): string =>
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 
-export const hands = handsFor(parse, recordedLines);
+export const gestures = gesturesFor(parse, recordedLines);
 
 /** The token directory on a ring of nodes `n0 …`, the token at `n0`; the i-th of `requests` asks at time 3i. */
 export const directoryScenario = (n = 5, requests: readonly number[] = [2, 4, 1, 3, 0]) => ({

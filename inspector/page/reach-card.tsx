@@ -1,31 +1,26 @@
 /** What can be done to the selected node, link and message at this moment. */
 import { useState } from 'preact/hooks';
-import type { Offer, OfferedCommand } from '../hands.js';
-import { handsProblem, momentOfGesture, reach, type Gesture } from './hands.js';
-import { isAlive, lastDone, offerNow, reachNow } from './live-hands.js';
-import { reload } from './load.js';
-import { tellGesture } from './story/own.js';
+import type { Offer, OfferedCommand } from '../gestures.js';
+import { act } from './act.js';
+import { isAlive, lastDone, offerNow } from './live-reach.js';
+import { PlaceGestures } from './place-gestures.js';
+import { reachProblem, momentOfGesture, type Gesture } from './reach.js';
 import { moment, recording, selectedLink, selectedMessage, selectedNode } from './state.js';
 
-async function act(what: Omit<Gesture, 'at'>): Promise<void> {
-  if (isAlive.value) return reachNow(what);
-  const done = await reach(what, reload);
-  if (done) tellGesture(done);
-}
-
-export function HandsCard() {
+export function ReachCard() {
   const offer = offerNow.value;
   return (
-    <aside class="card hands" aria-label="reach in">
+    <aside class="card reach" aria-label="reach in">
       {isAlive.value ? <p>What is done here is done now, in the program itself.</p> : <When />}
-      {offer && <NodeHands offer={offer} />}
-      {offer && <LinkHands />}
-      {offer && <MessageHands />}
+      {offer && <NodeGestures offer={offer} />}
+      {offer && <LinkGestures />}
+      {offer && <MessageGestures />}
+      {offer?.does.includes('add') && <PlaceGestures />}
       {!offer && <Unreached />}
       {lastDone.value !== null && <p role="status">Done: {lastDone.value}.</p>}
-      {handsProblem.value !== null && (
+      {reachProblem.value !== null && (
         <p class="problem" role="alert">
-          {handsProblem.value}
+          {reachProblem.value}
         </p>
       )}
     </aside>
@@ -55,13 +50,13 @@ function Unreached() {
 function Act({ what, children }: { what: Omit<Gesture, 'at'>; children: string }) {
   if (!offerNow.value?.does.includes(String(what.do))) return null;
   return (
-    <button type="button" class="small" onClick={() => void act(what)}>
+    <button type="button" class="small" onClick={() => void act([what])}>
       {children}
     </button>
   );
 }
 
-function NodeHands({ offer }: { offer: Offer }) {
+function NodeGestures({ offer }: { offer: Offer }) {
   const { names } = recording.value.nodes;
   const node = names[selectedNode.value];
   if (node === undefined) return <p>Select a node.</p>;
@@ -119,7 +114,7 @@ function CommandHands({ node, command: { name, fields } }: { node: string; comma
       class="command"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isComplete) void act({ do: name, node, ...asked });
+        if (isComplete) void act([{ do: name, node, ...asked }]);
       }}
     >
       <button type="submit" class="small" disabled={!isComplete}>
@@ -149,7 +144,7 @@ function SendHands({ node, events }: { node: string; events: readonly string[] }
       class="command"
       onSubmit={(submitted) => {
         submitted.preventDefault();
-        if (event) void act({ do: 'send', node, event });
+        if (event) void act([{ do: 'send', node, event }]);
       }}
     >
       <input
@@ -191,7 +186,7 @@ function eventOf(type: string, fields: string): Readonly<Record<string, unknown>
 const SLOW_TICKS = 10;
 const SLOW_MS = 1000;
 
-function LinkHands() {
+function LinkGestures() {
   const link = selectedLink.value;
   if (!link) return null;
   const { names } = recording.value.nodes;
@@ -223,7 +218,7 @@ function LinkHands() {
   );
 }
 
-function MessageHands() {
+function MessageGestures() {
   const { messages, nodes } = recording.value;
   const ordinal = selectedMessage.value;
   if (ordinal < messages.first || ordinal >= messages.end) return null;

@@ -1,15 +1,18 @@
 /**
- * Reaching into the run: every gesture is a scenario event at the playhead, and the run is made again with it.
+ * Reaching into the run: every gesture is a scenario event at the playhead, and the run is made again with it. A node that is added is
+ * none: it stands in the topology, alone from the start.
  *
  * The list of gestures is all there is to it: taking one back is making the run without it, and saving it is saving the scenario. Each
  * list that was made is a branch (branches.ts).
  */
 import { computed, signal } from '@preact/signals';
-import type { Offer } from '../hands.js';
+import type { TraceHeader } from '../../network/trace.js';
+import type { Offer } from '../gestures.js';
 import type { MeterSample } from '../meters.js';
 import { timeOfGesture } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';
 import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
+import { forgetPlaces } from './network/by-hand.js';
 import { askServer } from './served.js';
 import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced } from './state.js';
 
@@ -18,32 +21,44 @@ export type Gesture = { readonly at: number; readonly do: string } & Readonly<Re
 
 interface ScenarioJson {
   readonly events?: readonly unknown[];
+  readonly topology?: unknown;
 }
 
 /** `null` where a trace can only be looked at. */
 export const offer = signal<Offer | null>(null);
 /** The scenario as it was before any gesture. */
 const given = signal<ScenarioJson>({});
+/** Its network, as it begins. */
+let graph: Pick<TraceHeader, 'nodes' | 'links'> = { nodes: [], links: [] };
 /** The cost against the bounds, rising in time; empty where it is not known. */
 export const meters = signal<readonly MeterSample[]>([]);
 /** Why the last gesture could not be made. */
-export const handsProblem = signal<string | null>(null);
+export const reachProblem = signal<string | null>(null);
 
 export const scenarioNow = computed(() => scenarioWith(gestures.value));
-const scenarioWith = (hands: readonly Gesture[]): ScenarioJson => ({
-  ...given.value,
-  events: [...(given.value.events ?? []), ...hands],
-});
+const isAdding = ({ do: what }: Omit<Gesture, 'at'>): boolean => what === 'add';
+
+function scenarioWith(made: readonly Gesture[]): ScenarioJson {
+  const added = made.filter(isAdding).map(({ node }) => node as string);
+  const { nodes, links } = graph;
+  return {
+    ...given.value,
+    ...(added.length > 0 && { topology: { nodes: [...nodes, ...added], links } }),
+    events: [...(given.value.events ?? []), ...made.filter((gesture) => !isAdding(gesture))],
+  };
+}
 
 /** Asks the server what can be done in the scenario of the trace that was opened. */
-export async function askForHands(load: Load): Promise<void> {
+export async function askForOffer(load: Load): Promise<void> {
   offer.value = null;
   meters.value = [];
-  handsProblem.value = null;
+  reachProblem.value = null;
   recallBranches(null);
+  forgetPlaces();
   const { header } = recording.value;
   if (!header || header.choices || typeof header.scenario !== 'object' || header.scenario === null) return;
   given.value = header.scenario;
+  graph = header;
   const response = await post('offer', given.value).catch(() => null);
   if (response?.ok) offer.value = (await response.json()) as Offer | null;
   if (!offer.value) return;
@@ -64,21 +79,24 @@ export const momentOfGesture = (): ReturnType<typeof timeOfGesture> => timeOfGes
 export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 
 /**
- * Does something at the moment that is shown: the run forks, and what was done is shown. Gives what was done; `null`
- * where it could not be. `load` reads the run that was made again.
+ * Does something at the moment that is shown, or several things one after the other: the run forks, and what was done is shown. Gives what
+ * was done, which is nothing where it could not be. `load` reads the run that was made again.
  */
-export async function reach(what: Omit<Gesture, 'at'>, load: Load): Promise<Gesture | null> {
+export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): Promise<readonly Gesture[]> {
   const { at } = momentOfGesture();
-  const gesture = { at, ...what } as Gesture;
-  const next = [...gestures.value, gesture];
-  if (!(await make(next, load, () => goOn(next, gestureText(gesture))))) return null;
-  if (!isPlaying.value) pauseAt(lineOf(gesture));
+  const done = what.map((one) => ({ at, ...one }) as Gesture);
+  const next = [...gestures.value, ...done];
+  if (!(await make(next, load, () => goOn(next, done.map(gestureText).join(', '))))) return [];
+  if (!isPlaying.value) pauseAt(lineOf(done.at(-1)!));
   await askForMeters();
-  return gesture;
+  return done;
 }
 
+/** With a node that was added goes what was done to it. */
 export function takeBack(gesture: Gesture, load: Load): Promise<void> {
-  const next = gestures.value.filter((other) => other !== gesture);
+  const isOf = ({ at: _, do: _what, ...whom }: Gesture) =>
+    isAdding(gesture) && Object.values(whom).flat().includes(gesture['node']);
+  const next = gestures.value.filter((other) => other !== gesture && !isOf(other));
   return change(next, `without ${gestureText(gesture)}`, load);
 }
 
@@ -98,7 +116,7 @@ async function change(next: readonly Gesture[], name: string, load: Load): Promi
 
 /** Makes the run with these gestures, or takes the one that is kept; `isAccepted` hears that the scenario may be run. */
 async function make(next: readonly Gesture[], load: Load, isAccepted = (): void => {}): Promise<boolean> {
-  handsProblem.value = null;
+  reachProblem.value = null;
   const kept = runOf(next);
   if (kept) {
     isAccepted();
@@ -113,7 +131,7 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
     keepRun(next, recording.value);
     return true;
   } catch (error) {
-    handsProblem.value = (error as Error).message.trim();
+    reachProblem.value = (error as Error).message.trim();
     return false;
   }
 }

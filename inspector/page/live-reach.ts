@@ -3,17 +3,17 @@
  * program of the selected node, and only if it lets itself be reached.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { Offer } from '../hands.js';
-import { gestureText, handsProblem, offer, type Gesture } from './hands.js';
+import type { Offer } from '../gestures.js';
+import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
 import { askServer } from './served.js';
-import { isHandsOpen } from './shell.js';
+import { isReachOpen } from './shell.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
 
 /** Whether what is shown goes on by itself. */
 export const isAlive = computed(() => growing().header?.live === true && isLoading.value);
 
 /** Whether there is anything to ask for at all. */
-export const hasHands = computed(() => isAlive.value || offer.value !== null);
+export const mayReach = computed(() => isAlive.value || offer.value !== null);
 
 /** `null` where nobody lets himself be reached. */
 const offerOfNode = signal<Offer | null>(null);
@@ -25,14 +25,14 @@ export const offerNow = computed((): Offer | null => (isAlive.value ? offerOfNod
 export const lastDone = signal<string | null>(null);
 
 const selectedName = computed(() =>
-  isAlive.value && isHandsOpen.value ? recording.value.nodes.names[selectedNode.value] : undefined,
+  isAlive.value && isReachOpen.value ? recording.value.nodes.names[selectedNode.value] : undefined,
 );
 
 effect(() => {
   const node = selectedName.value;
   offerOfNode.value = null;
   lastDone.value = null;
-  handsProblem.value = null;
+  reachProblem.value = null;
   if (node === undefined) return;
   void ask('offer', { node }).then(
     (answer) => selectedName.peek() === node && (offerOfNode.value = answer),
@@ -42,7 +42,7 @@ effect(() => {
 
 export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
   const node = selectedName.value;
-  handsProblem.value = null;
+  reachProblem.value = null;
   lastDone.value = null;
   try {
     await ask('do', gesture);
@@ -51,7 +51,7 @@ export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
     const answer = node === undefined ? null : await ask('offer', { node });
     if (selectedName.peek() === node) offerOfNode.value = answer;
   } catch (error) {
-    handsProblem.value = (error as Error).message.trim();
+    reachProblem.value = (error as Error).message.trim();
   }
 }
 

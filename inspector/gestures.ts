@@ -12,6 +12,9 @@ import type { Scenario } from '../network/scenario/types.js';
 import { sampleMeters, type MeterSample } from './meters.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 
+/** A node more, alone from the start: no event of the scenario, but a change of its topology. */
+const ADD = 'add';
+
 export interface OfferedCommand {
   readonly name: string;
   readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];
@@ -36,7 +39,7 @@ export interface Offer {
   readonly events?: readonly string[];
 }
 
-export interface Hands {
+export interface Gestures {
   /** Throws a `UsageError` for what is no scenario of a known protocol. */
   offer(scenario: unknown): Offer;
   /** Throws as `offer` does. */
@@ -53,18 +56,20 @@ export interface Hands {
  * @param parse checks a scenario.
  * @param record runs it and gives the lines of its trace.
  * @param nearest gives the lines of the nearest good run to a counterexample, `null` where none is found.
- * @returns what `serveTrace` takes as `hands`.
+ * @returns what `serveTrace` takes as `gestures`.
  * @experimental
  */
-export const handsFor = (
+export const gesturesFor = (
   parse: (json: unknown) => Scenario,
   record: (scenario: Scenario, json: unknown) => Iterable<TraceHeader | TraceLine>,
   nearest?: (scenario: Scenario, header: CounterexampleHeader) => Iterable<TraceHeader | TraceLine> | null,
-): Hands => ({
+): Gestures => ({
   offer(json) {
-    const { protocol, options } = parse(json);
+    const { protocol, options, contacts } = parse(json);
     const does = Object.keys(verbKeys).filter((verb) => verb !== 'corrupt' || protocol.corruption !== undefined);
-    return { commands: offeredBy(protocol, options), does };
+    // Where messages are routed nobody may be alone, and what moves by itself is not moved by hand.
+    const adds = protocol.network.reach === 'links' && contacts.length === 0 ? [ADD] : [];
+    return { commands: offeredBy(protocol, options), does: [...does, ...adds] };
   },
   meters: (json) => sampleMeters(parse(json)),
   run: (json) => textOf(record(parse(json), json)),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../index.js';
 import { openPage, read, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
-import { directoryScenario, hands, traceOf } from './page/testing/traces.js';
+import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 
 /** Latency 10, so that there is time to reach in. */
 const scenario = { ...directoryScenario(), network: { latency: 10 } };
@@ -13,14 +13,14 @@ const election = { protocol: 'election', topology: { kind: 'path', n: 3 }, until
 let opened: Opened;
 let page: Page;
 async function reachInto(json: unknown): Promise<void> {
-  opened = await openPage(traceOf(json), { hands });
+  opened = await openPage(traceOf(json), { gestures });
   ({ page } = opened);
   await page.keyboard.press('g');
 }
 const scene = (json: unknown) => () => reachInto(json);
 const end = (allowed?: RegExp) => (): Promise<void> => opened.close(allowed);
 
-async function withHands(json: unknown, look: () => Promise<void>): Promise<void> {
+async function withGestures(json: unknown, look: () => Promise<void>): Promise<void> {
   await reachInto(json);
   await look();
   await opened.close();
@@ -254,19 +254,19 @@ test('held against another policy, another seed and a trace from a file, at the 
 
 describe('each protocol offers its own', () => {
   test('a command', () =>
-    withHands({ ...scenario, events: [] }, async () => {
+    withGestures({ ...scenario, events: [] }, async () => {
       await does('request');
       expect(await log()).toMatch(/n0 was asked to request/);
     }));
 
   test('corruption, where it recovers from it', () =>
-    withHands({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 60 } }, async () => {
+    withGestures({ protocol: 'queue', topology: { kind: 'path', n: 3 }, until: { at: 60 } }, async () => {
       await does('corrupt all');
       expect(await log()).toMatch(/n0 was corrupted/);
     }));
 
   test('the cost, held against the bound of its paper', () =>
-    withHands(
+    withGestures(
       {
         protocol: 'controller',
         topology: { kind: 'path', n: 4 },
@@ -281,7 +281,7 @@ describe('each protocol offers its own', () => {
       { at: 0, node: 'n3', do: 'request' },
       { at: 1, node: 'n2', do: 'request' },
     ];
-    return withHands({ ...scenario, events }, async () => {
+    return withGestures({ ...scenario, events }, async () => {
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowRight');
       await selectMessage();
