@@ -1,6 +1,6 @@
-/** docs/transports.md: every block runs as a program of its own, with real servers, and what one peer says the other hears. */
+/** docs/transports.md and the page of each transport: every block runs as a program of its own, with real servers, and what one peer says the other hears. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -10,9 +10,13 @@ import { freePort, hasCommand } from '../bench/servers.js';
 import { LASTING, LASTING_MQTT } from '../test/rehearsal/locks.fixture.js';
 import { mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
 
-const page = readFileSync(new URL('../docs/transports.md', import.meta.url), 'utf8');
+const docs = new URL('../docs/', import.meta.url);
+const pages = readdirSync(new URL('transports', docs)).map((name) => `transports/${name}`);
+const textOf = (page: string): string => readFileSync(new URL(page, docs), 'utf8');
+/** What stands after each block comes first. */
+const text = ['transports.md', ...pages].map(textOf).join('\n');
 const jobRunner = readFileSync(new URL('apps/job-runner/main.js', import.meta.url), 'utf8');
-const [use, ...blocks] = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
+const [use, ...blocks] = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
 const folder = mkdtempSync(join(tmpdir(), 'quiver-transports-'));
 const servers: Partial<Record<'nats' | 'mqtt', Server>> = {};
 
@@ -45,15 +49,15 @@ function run(program: string): Promise<string> {
 }
 
 const titleOf = (block: string): string =>
-  page
-    .slice(0, page.indexOf(block))
-    .match(/^##+ (.*)$/gm)!
+  text
+    .slice(0, text.indexOf(block))
+    .match(/^#+ (.*)$/gm)!
     .at(-1)!
     .replace(/#+ /, '');
 const isRunnable = (block: string) =>
   (hasCommand('nats-server') || !block.includes('transport-node')) && (hasCommand('mosquitto') || !block.includes("'mqtt'"));
 
-test('the page has a block for every transport that the package exports', () => {
+test('each transport that the package exports has a page with a block, and what to install for it', () => {
   const exported = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }).exports);
   const transports = [
     'in-process',
@@ -66,7 +70,12 @@ test('the page has a block for every transport that the package exports', () => 
     'mqtt',
     'sealed',
   ];
-  const isShown = (name: string) => blocks.some((block) => block.includes(`'xstate-quiver/adapters/${name}'`));
+  const pageOf = (name: string): string => `transports/${name.replace('-hub', '')}.md`;
+  const isShown = (name: string) => textOf(pageOf(name)).includes(`from 'xstate-quiver/adapters/${name}'`);
+  const isBeganWith = (page: string) =>
+    /^# .*\n\n\*\*What it does not promise\*\*[^]*?\n\n```sh\nnpm install /.test(textOf(page));
+  expect([...new Set(transports.map(pageOf))].sort()).toEqual(pages.toSorted());
+  expect(pages.filter((page) => !isBeganWith(page))).toEqual([]);
   expect(transports.filter((name) => !exported.includes(`./adapters/${name}`))).toEqual([]);
   expect(transports.filter((name) => !isShown(name))).toEqual([]);
 });
@@ -79,10 +88,10 @@ test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s
 });
 
 test.each([
-  ['docs/transports.md, MQTT', page, 'keepalive', LASTING_MQTT],
-  ['docs/transports.md, NATS', page, 'waitOnFirstConnect', LASTING],
+  ['docs/transports/mqtt.md', textOf('transports/mqtt.md'), 'keepalive', LASTING_MQTT],
+  ['docs/transports/nats.md', textOf('transports/nats.md'), 'waitOnFirstConnect', LASTING],
   ['examples/apps/job-runner', jobRunner, 'waitOnFirstConnect', LASTING],
-])('rehearsals connect with the settings of %s', (_name, text, first, settings) => {
-  const told = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(text)![0];
+])('rehearsals connect with the settings of %s', (_name, page, first, settings) => {
+  const told = new RegExp(`\\{\\s*${first}:[^}]*\\}`).exec(page)![0];
   expect(runInNewContext(`(${told})`)).toEqual(settings);
 });

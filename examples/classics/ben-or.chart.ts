@@ -48,29 +48,23 @@ const keyOf = ({ round, step, from }: Heard) => `${round} ${step} ${from}`;
 const noted = ({ heard, round }: BenOrContext, vote: Heard) => ({
   heard: [...heard, vote].filter((one) => one.round >= round).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
 });
-const own =
-  (step: 1 | 2) =>
-  (context: BenOrContext): Heard => ({
-    type: 'vote',
-    step,
-    round: context.round,
-    value: step === 1 ? context.value : majority(context),
-    from: context.id,
-  });
-const ownVote =
-  (step: 1 | 2) =>
-  ({ context }: In) => {
-    const { from: _, ...message } = votesOf(context, step).find(({ from }) => from === context.id)!;
-    return { to: context.others, message };
-  };
-const report = ['castReport', send(ownVote(1))] as const;
+const vote = (context: BenOrContext, step: 1 | 2): BenOrVote => ({
+  type: 'vote',
+  step,
+  round: context.round,
+  value: step === 1 ? context.value : majority(context),
+});
+const cast = (context: BenOrContext, step: 1 | 2) => noted(context, { ...vote(context, step), from: context.id });
+const ownReport = ({ context }: In) => ({ to: context.others, message: vote(context, 1) });
+const ownProposal = ({ context }: In) => ({ to: context.others, message: vote(context, 2) });
+const report = ['castReport', send(ownReport)] as const;
 
 export const benOrMachine = setup({
   types: {} as { context: BenOrContext; events: Event; input: BenOrInput; emitted: { type: 'decided'; value: number | null } },
   actions: {
     ...effects<BenOrVote>(),
-    castReport: assign(({ context }) => noted(context, own(1)(context))),
-    castProposal: assign(({ context }) => noted(context, own(2)(context))),
+    castReport: assign(({ context }) => cast(context, 1)),
+    castProposal: assign(({ context }) => cast(context, 2)),
     note: assign(({ context }, vote: Heard) => noted(context, vote)),
     decide: assign(({ context }) => ({ decided: proposed(context) })),
     announce: emit(({ context }) => ({ type: 'decided' as const, value: context.decided })),
@@ -93,7 +87,7 @@ export const benOrMachine = setup({
   on: { vote: { actions: withEvent('note') } },
   states: {
     idle: { on: { start: { target: 'reporting', actions: report } } },
-    reporting: { always: { guard: 'reportsAreIn', target: 'proposing', actions: ['castProposal', send(ownVote(2))] } },
+    reporting: { always: { guard: 'reportsAreIn', target: 'proposing', actions: ['castProposal', send(ownProposal)] } },
     proposing: {
       always: [
         { guard: 'isDecided', target: 'concluding', actions: ['decide', 'announce'] },

@@ -1,7 +1,7 @@
 /** The description of Ben-Or's agreement: `values` are what the nodes begin with, `faulty` of them may crash. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Instance, type Property } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
-import { others, classicRoles } from './common.js';
+import { isIn, nodesIn, others, classicRoles } from './common.js';
 import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart.js';
 
 type Options = Pick<BenOrInput, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
@@ -15,7 +15,11 @@ const proposals = (c: Configuration) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 
-const properties = ({ options: { values } }: Instance<Options>): readonly Property<Options>[] => [
+/** Whether no more have crashed than may, and all others have started. */
+const isBorne = (c: Configuration, faulty: number) =>
+  (c.crashed ?? []).length <= faulty && nodesIn(c, 'idle').every((node) => c.crashed?.includes(node));
+
+const properties = ({ options: { values, faulty } }: Instance<Options>): readonly Property<Options>[] => [
   {
     name: 'agreement',
     says: 'Nobody decides otherwise than another.',
@@ -41,6 +45,13 @@ const properties = ({ options: { values } }: Instance<Options>): readonly Proper
     holds: (c) => proposals(c).every((a) => proposals(c).every((b) => a.round !== b.round || a.value === b.value)),
   },
   {
+    name: 'rounds end',
+    says: 'Where all have started, and no more crash than may, everybody else comes through all rounds.',
+    kind: 'eventually',
+    when: (c, node) => isBorne(c, faulty) && !isIn(c, node, 'stopped') && !c.crashed?.includes(node),
+    holds: (c, node) => !isBorne(c, faulty) || isIn(c, node, 'stopped') || c.crashed!.includes(node),
+  },
+  {
     name: 'a decision can be',
     says: 'Somebody decides in some run.',
     kind: 'sometimes',
@@ -58,11 +69,8 @@ export const benOr = defineProtocol<Options>(
       const { values = nodes.map((_, i) => i % 2) } = raw;
       if (!Array.isArray(values) || values.length !== nodes.length || !values.every((value) => value === 0 || value === 1))
         throw new UsageError(`options.values must give each of the ${nodes.length} nodes a 0 or a 1`);
-      const faulty = integer(raw, 'faulty', {
-        min: 0,
-        max: Math.ceil(nodes.length / 2) - 1,
-        fallback: Math.ceil(nodes.length / 2) - 1,
-      });
+      const most = Math.ceil(nodes.length / 2) - 1;
+      const faulty = integer(raw, 'faulty', { min: 0, max: most, fallback: most });
       return { values, faulty, rounds: integer(raw, 'rounds', { min: 1, fallback: 10 }) };
     },
     input: (id, instance): BenOrInput => {

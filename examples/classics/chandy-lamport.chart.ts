@@ -28,6 +28,7 @@ const markers = ({ context: { snapshot } }: In) => ({ to: snapshot.others, messa
 const change = (changed: (snapshot: RecordedSnapshot, event: Heard) => Partial<RecordedSnapshot>) =>
   assign(({ context }: In, event: Heard) => ({ snapshot: { ...context.snapshot, ...changed(context.snapshot, event) } }));
 
+const recordMessage = { guard: withEvent('isOpen'), actions: withEvent('recordMessage') };
 const recorder = (messages: readonly string[]) => ({
   initial: 'idle',
   states: {
@@ -41,9 +42,7 @@ const recorder = (messages: readonly string[]) => ({
       always: { guard: 'allClosed', target: 'recorded' },
       on: {
         marker: { actions: withEvent('closeChannel') },
-        ...Object.fromEntries(
-          messages.map((type) => [type, { guard: withEvent('isOpen'), actions: withEvent('recordMessage') }]),
-        ),
+        ...Object.fromEntries(messages.map((type) => [type, recordMessage])),
       },
     },
     recorded: {},
@@ -51,25 +50,32 @@ const recorder = (messages: readonly string[]) => ({
 });
 
 /** Every state of the watched chart says on a snapshot or the first marker that it is where the chart stands. */
-function recordable(states: Record<string, any>, path: readonly string[] = []): Record<string, any> {
-  const withNote = (key: string, state: any): object => {
-    const here = [...path, key];
-    if (state.type === 'parallel')
-      throw new UsageError(`${here.join('.')} has parallel states; a snapshot records one place of a chart`);
-    if (state.states) return { ...state, states: recordable(state.states, here) };
-    const note = { guard: 'isFirst', actions: { type: 'recordState', params: { path: here.join('.') } } };
-    return { ...state, on: { ...state.on, snapshot: note, marker: note } };
-  };
-  return Object.fromEntries(Object.entries(states).map(([key, state]) => [key, withNote(key, state)]));
+function recordable(state: any, path: readonly string[] = []): any {
+  const place = path.join('.');
+  if (state.type === 'parallel')
+    throw new UsageError(`${place || state.id} has parallel states; a snapshot records one place of a chart`);
+  const inner = Object.entries(state.states ?? {}).map(([key, one]) => [key, recordable(one, [...path, key])] as const);
+  if (inner.length > 0) return { ...state, states: Object.fromEntries(inner) };
+  const note = { guard: 'isFirst', actions: { type: 'recordState', params: { path: place } } };
+  return { ...state, on: { ...state.on, snapshot: note, marker: note } };
 }
 
 /** The chart with a recorder; `messages` are those of its protocol. */
 export function withRecorder({ config, implementations, id }: AnyStateMachine, messages: readonly string[]): AnyStateMachine {
-  const { context: known, states, ...rest } = config as Record<string, any>;
-  const process = { ...rest, id, states: recordable(states) };
+  const { context: known, ...rest } = config as Record<string, any>;
+  const process = recordable({ ...rest, id });
   const { actions, guards } = implementations as { actions: object; guards: object };
-  const own = {
+  return createMachine({
+    id: `chandy-lamport over ${id}`,
+    type: 'parallel',
+    context: ({ input: { others, input } }: { input: { others: readonly NodeId[]; input: unknown } }) => ({
+      ...(typeof known === 'function' ? known({ input }) : known),
+      snapshot: { others, awaited: [], state: null, channels: [] },
+    }),
+    states: { process, recorder: recorder(messages) },
+  } as never).provide({
     actions: {
+      ...actions,
       ...effects(),
       awaitAll: change(({ others }) => ({ awaited: others })),
       closeChannel: change(({ awaited }, { from }) => ({ awaited: awaited.filter((node) => node !== from) })),
@@ -79,21 +85,10 @@ export function withRecorder({ config, implementations, id }: AnyStateMachine, m
       })),
     },
     guards: {
+      ...guards,
       isFirst: ({ context: { snapshot } }: In) => snapshot.state === null,
       isOpen: ({ context: { snapshot } }: In, { from }: Heard) => snapshot.awaited.includes(from),
       allClosed: ({ context: { snapshot } }: In) => snapshot.awaited.length === 0,
     },
-  };
-  return createMachine(
-    {
-      id: `chandy-lamport over ${id}`,
-      type: 'parallel',
-      context: ({ input: { others, input } }: { input: { others: readonly NodeId[]; input: unknown } }) => ({
-        ...(typeof known === 'function' ? known({ input }) : known),
-        snapshot: { others, awaited: [], state: null, channels: [] },
-      }),
-      states: { process, recorder: recorder(messages) },
-    } as never,
-    { actions: { ...actions, ...own.actions }, guards: { ...guards, ...own.guards } } as never,
-  );
+  } as never);
 }

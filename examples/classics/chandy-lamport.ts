@@ -1,5 +1,5 @@
 /** Chandy and Lamport's snapshot over another protocol, and what is promised of it: all that the protocol promises, of what was recorded. */
-import { defineProtocol, type Configuration, type NodeId, type NodeView, type Property, type Protocol } from '../../index.js';
+import { defineProtocol, UsageError, type Configuration, type NodeView, type Property, type Protocol } from '../../index.js';
 import { others, classicRoles } from './common.js';
 import { withRecorder, type RecordedSnapshot } from './chandy-lamport.chart.js';
 import { suzukiKasami } from './suzuki-kasami.js';
@@ -15,28 +15,20 @@ export function recordedState(c: Configuration): Configuration | null {
   const flights = [...c.nodes].flatMap(([to, view]) =>
     snapshotOf(view).channels.map(({ from, ...message }, id) => ({ id, from, to, message, cost: 1 })),
   );
-  const nodes = [...c.nodes].map(([id, view]): [NodeId, NodeView] => {
+  const nodes = [...c.nodes].map(([id, view]) => {
     const [role, { chart }] = Object.entries(view)[0]!;
     const { path, context } = snapshotOf(view).state!;
-    return [id, { [role]: { chart, value: valueOf(path), context } }];
+    return [id, { [role]: { chart, value: valueOf(path), context } }] as const;
   });
-  return { ...c, nodes: new Map(nodes), flights };
+  return { instance: c.instance, links: c.links, nodes: new Map(nodes), flights };
 }
 
-const always = (property: Property): Property[] =>
-  property.kind !== 'always'
-    ? []
-    : [
-        {
-          name: `recorded: ${property.name}`,
-          says: `Of what was recorded: ${property.says}`,
-          kind: 'always',
-          holds: (c) => {
-            const recorded = recordedState(c);
-            return recorded === null || property.holds(recorded);
-          },
-        },
-      ];
+const ofRecorded = (property: Property): Property[] => {
+  const { name, kind, says, holds } = property;
+  if (kind !== 'always') return [];
+  const isKept = (c: Configuration | null) => c === null || holds(c);
+  return [{ name: `recorded: ${name}`, says: `Of what was recorded: ${says}`, kind, holds: (c) => isKept(recordedState(c)) }];
+};
 const snapshotEnds: Property = {
   name: 'a snapshot ends',
   says: 'Who has begun to record has recorded all in the end.',
@@ -55,14 +47,17 @@ export function snapshotOver(watched: Protocol): Protocol {
       charts: Object.fromEntries(Object.entries(charts).map(([name, chart]) => [name, withRecorder(chart, types)])),
       network: { reach: 'routed', order: 'fifo' },
       options,
-      roles: (id, instance) =>
-        watched.roles(id, instance).map((start) => ({ ...start, input: { others: others(id, instance), input: start.input } })),
+      roles: (id, instance) => {
+        const [start, second] = watched.roles(id, instance);
+        if (second) throw new UsageError(`${watched.name} has several roles at ${id}; take snapshots of a protocol that has one`);
+        return [{ ...start!, input: { others: others(id, instance), input: start!.input } }];
+      },
       route,
       messages: { ...messages, marker: {} },
       commands: { ...commands, snapshot: {} },
       reactions,
     },
-    { properties: (instance) => [...watched.properties(instance).flatMap(always), snapshotEnds] },
+    { properties: (instance) => [...watched.properties(instance).flatMap(ofRecorded), snapshotEnds] },
     { paper: 'Chandy, Lamport: Distributed Snapshots, Determining Global States of Distributed Systems (ACM TOCS 3(1), 1985)' },
   );
 }

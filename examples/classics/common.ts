@@ -42,23 +42,17 @@ export const costPer =
   (notice: string, bound: (instance: Instance<any>) => number) =>
   (instance: Instance<any>): Observer => {
     const count = { messages: 0, [notice]: 0 };
-    const measured = () => count.messages / count[notice]!;
+    const name = `messages per ${notice}`;
     return {
       record: ({ sent, emitted }) => {
         count.messages += sent.length;
         count[notice]! += emitted.filter(({ type }) => type === notice).length;
       },
       summary: () => ({ ...count }),
-      meters: () =>
-        count[notice] === 0
-          ? []
-          : [
-              {
-                name: `messages per ${notice}`,
-                measured: measured(),
-                bound: bound(instance),
-                ratio: measured() / bound(instance),
-              },
-            ],
+      meters: () => {
+        if (count[notice] === 0) return [];
+        const [measured, most] = [count.messages / count[notice]!, bound(instance)];
+        return [{ name, measured, bound: most, ratio: most === 0 ? null : measured / most }];
+      },
     };
   };

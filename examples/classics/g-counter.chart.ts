@@ -3,7 +3,8 @@
  *
  * Paper: Shapiro, Preguiça, Baquero, Zawirski, "A Comprehensive Study of Convergent and Commutative Replicated Data Types" (INRIA RR-7506,
  * 2011), specification 6, G-Counter; spread by telling the neighbours what is news.
- * Assumes a connected network whose messages may come in any order and more than once; one that is lost is made good by the next one.
+ * Assumes a connected network whose messages may come in any order and more than once; one that is lost is made good by the next one over
+ * its link, if there is one.
  * State. counting: always ready.
  * Invariant: nobody knows of more than was counted.
  */

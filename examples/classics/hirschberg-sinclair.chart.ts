@@ -11,64 +11,59 @@
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
-export interface HirschbergSinclairInput {
+export interface HirschbergSinclairContext {
   readonly number: number;
   /** Both neighbours on the ring. */
   readonly sides: readonly [NodeId, NodeId];
-}
-export interface HirschbergSinclairContext extends HirschbergSinclairInput {
   readonly phase: number;
   /** Sides from which this phase's reply is still to come. */
   readonly awaited: number;
 }
-export type RingProbe = { readonly type: 'probe'; readonly number: number; readonly phase: number; readonly hops: number };
-export type RingReply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
+type Input = Pick<HirschbergSinclairContext, 'number' | 'sides'>;
+type Probe = { readonly type: 'probe'; readonly number: number; readonly phase: number; readonly hops: number };
+type Reply = { readonly type: 'reply'; readonly number: number; readonly phase: number };
 type From<M> = M & { readonly from: NodeId };
-type Event = { type: 'call' } | From<RingProbe> | From<RingReply>;
+type Event = { type: 'call' } | From<Probe> | From<Reply>;
 type In<E = unknown> = { context: HirschbergSinclairContext; event: E };
 
-const otherSide = ({ sides }: HirschbergSinclairInput, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
+const otherSide = ({ sides }: HirschbergSinclairContext, from: NodeId) => (from === sides[0] ? sides[1] : sides[0]);
 const probes = ({ context: { sides, number, phase } }: In) => ({
   to: sides,
   message: { type: 'probe' as const, number, phase, hops: 2 ** phase },
 });
-const onward = ({ context, event: { from, number, phase, hops } }: In<From<RingProbe>>) => ({
+const onward = ({ context, event: { from, type, number, phase, hops } }: In<From<Probe>>) => ({
   to: otherSide(context, from),
-  message: { type: 'probe' as const, number, phase, hops: hops - 1 },
+  message: { type, number, phase, hops: hops - 1 },
 });
-const reply = ({ event: { from, number, phase } }: In<From<RingProbe>>) => ({
+const reply = ({ event: { from, number, phase } }: In<From<Probe>>) => ({
   to: from,
   message: { type: 'reply' as const, number, phase },
 });
-const replyOnward = ({ context, event: { from, number, phase } }: In<From<RingReply>>) => ({
+const replyOnward = ({ context, event: { from, type, number, phase } }: In<From<Reply>>) => ({
   to: otherSide(context, from),
-  message: { type: 'reply' as const, number, phase },
+  message: { type, number, phase },
 });
 
+const candidacy = { target: 'candidate', actions: ['awaitBoth', send(probes)] } as const;
 const relayed = [
   { guard: withEvent('goesFurther'), target: 'lost', actions: send(onward) },
   { guard: withEvent('isGreater'), target: 'lost', actions: send(reply) },
 ] as const;
 
 export const hirschbergSinclairMachine = setup({
-  types: {} as {
-    context: HirschbergSinclairContext;
-    events: Event;
-    input: HirschbergSinclairInput;
-    emitted: { type: 'elected' };
-  },
+  types: {} as { context: HirschbergSinclairContext; events: Event; input: Input; emitted: { type: 'elected' } },
   actions: {
-    ...effects<RingProbe | RingReply>(),
+    ...effects<Probe | Reply>(),
     awaitBoth: assign({ awaited: 2 }),
     countReply: assign({ awaited: ({ context }) => context.awaited - 1 }),
     nextPhase: assign({ phase: ({ context }) => context.phase + 1 }),
     announce: emit({ type: 'elected' }),
   },
   guards: {
-    isGreater: ({ context }, { number }: RingProbe) => number > context.number,
-    goesFurther: ({ context }, { number, hops }: RingProbe) => number > context.number && hops > 1,
-    isOwnProbe: ({ context }, { number }: RingProbe) => number === context.number,
-    isOthers: ({ context }, { number }: RingReply) => number !== context.number,
+    isGreater: ({ context }, { number }: Probe) => number > context.number,
+    goesFurther: ({ context }, { number, hops }: Probe) => number > context.number && hops > 1,
+    isOwnProbe: ({ context }, { number }: Probe) => number === context.number,
+    isOthers: ({ context }, { number }: Reply) => number !== context.number,
     bothReplied: ({ context }) => context.awaited === 0,
   },
 }).createMachine({
@@ -76,12 +71,7 @@ export const hirschbergSinclairMachine = setup({
   context: ({ input }) => ({ ...input, phase: 0, awaited: 0 }),
   initial: 'idle',
   states: {
-    idle: {
-      on: {
-        call: { target: 'candidate', actions: ['awaitBoth', send(probes)] },
-        probe: [...relayed, { target: 'candidate', actions: ['awaitBoth', send(probes)] }],
-      },
-    },
+    idle: { on: { call: candidacy, probe: [...relayed, candidacy] } },
     candidate: {
       always: { guard: 'bothReplied', actions: ['nextPhase', 'awaitBoth', send(probes)] },
       on: {
@@ -89,9 +79,7 @@ export const hirschbergSinclairMachine = setup({
         reply: { actions: 'countReply' },
       },
     },
-    lost: {
-      on: { probe: relayed, reply: { guard: withEvent('isOthers'), actions: send(replyOnward) } },
-    },
+    lost: { on: { probe: relayed, reply: { guard: withEvent('isOthers'), actions: send(replyOnward) } } },
     leader: {},
   },
 });

@@ -1,38 +1,17 @@
 /** The description of Hirschberg and Sinclair's election, on a ring in the order of the nodes. */
-import {
-  defineProtocol,
-  shapes,
-  UsageError,
-  type Configuration,
-  type NetworkGraph,
-  type NodeId,
-  type Property,
-} from '../../index.js';
+import { defineProtocol, shapes, type Configuration, type NetworkGraph, type NodeId, type Property } from '../../index.js';
+import { ringOptions } from '../own-protocol/index.js';
 import { costPer, isIn, nodesIn, classicRole } from './common.js';
-import {
-  hirschbergSinclairMachine,
-  type HirschbergSinclairContext,
-  type HirschbergSinclairInput,
-} from './hirschberg-sinclair.chart.js';
+import { hirschbergSinclairMachine, type HirschbergSinclairContext } from './hirschberg-sinclair.chart.js';
 
+const { isCount } = shapes;
 const at = ({ topology: { nodes }, rank }: NetworkGraph, id: NodeId, steps: number) =>
   nodes.at((rank(id) + steps) % nodes.length)!;
-
-function requireRing(graph: NetworkGraph): object {
-  const { nodes, links } = graph.topology;
-  const isRing =
-    nodes.length > 2 && nodes.every((node) => links.some((link) => link.includes(node) && link.includes(at(graph, node, 1))));
-  if (!isRing)
-    throw new UsageError('topology is no ring of three nodes or more; this election runs on a ring, in the order of the nodes');
-  return {};
-}
-
 const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
   const { number, phase } = classicRole<HirschbergSinclairContext>(c, node).context;
   const reach = phase === 0 ? 0 : Math.min(2 ** (phase - 1), c.nodes.size - 1);
-  return Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach).every(
-    (i) => c.instance.rank(at(c.instance, node, i)) <= number,
-  );
+  const around = Array.from({ length: 2 * reach + 1 }, (_, i) => at(c.instance, node, i - reach));
+  return around.every((other) => c.instance.rank(other) <= number);
 };
 
 const properties: readonly Property[] = [
@@ -62,12 +41,9 @@ export const hirschbergSinclair = defineProtocol<object>(
     name: 'hirschberg-sinclair',
     charts: { 'hirschberg-sinclair': hirschbergSinclairMachine },
     network: { reach: 'links' },
-    options: (_, graph) => requireRing(graph),
-    input: (id, graph): HirschbergSinclairInput => ({ number: graph.rank(id), sides: [at(graph, id, -1), at(graph, id, 1)] }),
-    messages: {
-      probe: { number: shapes.isCount, phase: shapes.isCount, hops: shapes.isCount },
-      reply: { number: shapes.isCount, phase: shapes.isCount },
-    },
+    options: ringOptions,
+    input: (id, graph) => ({ number: graph.rank(id), sides: [at(graph, id, -1), at(graph, id, 1)] }),
+    messages: { probe: { number: isCount, phase: isCount, hops: isCount }, reply: { number: isCount, phase: isCount } },
     commands: { call: { completedBy: ['elected'] } },
   },
   { properties: () => properties },

@@ -218,6 +218,11 @@ export const questions: Readonly<Record<string, Questions>> = {
     also: [
       { change: { options: { values: [0, 1, 1], rounds: 2 }, events: someStart('n0', 'n1') }, states: 6717, transitions: 33_518 },
       { change: { options: { values: [1, 1, 1], rounds: 2 }, events: someStart('n0', 'n1') }, states: 1789, transitions: 8702 },
+      {
+        change: { events: [...someStart('n0', 'n1', 'n2'), { at: 1, node: 'n0', do: 'crash' }] },
+        states: 27_254,
+        transitions: 113_802,
+      },
     ],
     mistakes: {
       agreement: assigns('decide', ({ context }) => ({ decided: context.value })),
@@ -226,6 +231,10 @@ export const questions: Readonly<Record<string, Questions>> = {
       'one proposal a round': assigns('castProposal', ({ context: { heard, round, value, id } }) => ({
         heard: [...heard, { type: 'vote', step: 2, round, value, from: id }],
       })),
+      'rounds end': guard('proposalsAreIn', ({ context: { heard, round, others } }) => {
+        const proposals = heard.filter((vote: { round: number; step: number }) => vote.round === round && vote.step === 2);
+        return proposals.length > others.length;
+      }),
       'a decision can be': guard('isDecided', () => false),
     },
   },

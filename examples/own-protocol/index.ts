@@ -5,7 +5,10 @@ import { ringMachine } from './machine.js';
 
 const nextOf = (node: NodeId, { topology: { nodes }, rank }: NetworkGraph) => nodes[(rank(node) + 1) % nodes.length]!;
 
-function requireRing(graph: NetworkGraph) {
+/** The options of an election on a ring: there are none, and the network is one in the order of the nodes. */
+export function ringOptions(raw: object, graph: NetworkGraph): object {
+  const [unknown] = Object.keys(raw);
+  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; this election has no options`);
   const { nodes, links } = graph.topology;
   const cut = nodes.find((node) => !links.some((link) => link.includes(node) && link.includes(nextOf(node, graph))));
   if (cut === undefined) return {};
@@ -17,7 +20,7 @@ export const ringCore = defineCore({
   name: 'ring',
   charts: { ring: ringMachine },
   network: { reach: 'links' },
-  options: (_, graph) => requireRing(graph),
+  options: ringOptions,
   input: (node, graph) => ({ number: graph.rank(node), next: nextOf(node, graph) }),
   messages: { probe: { number: shapes.isCount }, victory: { number: shapes.isCount } },
   commands: { call: { completedBy: ['elected'] } },

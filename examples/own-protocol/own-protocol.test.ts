@@ -27,6 +27,11 @@ const scenario = (change = {}, protocol: Protocol = ring) =>
     { ring: protocol },
   );
 
+test('its description has 30 lines at most, with checks of options and messages', async () => {
+  const { default: text } = (await import('./index.ts?raw')) as { default: string };
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+});
+
 describe('simulation', () => {
   test.each(['actors', 'snapshots'] as const)('on %s the greatest is elected', (host) => {
     expect(new Simulation(scenario(), { host }).run()).toMatchObject({

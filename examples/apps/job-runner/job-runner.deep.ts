@@ -1,12 +1,13 @@
 /** The workers as processes beside a real NATS server: one stands still and goes on late, one is killed, one is told to go. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { jetStreamServer } from '../../../adapters/transports/servers.fixture.js';
 import { freePort, hasCommand } from '../../../bench/servers.js';
 import { JobStore, type Job } from './store.js';
@@ -24,12 +25,14 @@ async function startServer(): Promise<string> {
   return `nats://127.0.0.1:${nats.port}`;
 }
 
-async function startWorker(ID: string, NATS_URL: string): Promise<{ process: ChildProcess; url: string }> {
+/** A worker as a process, where it listens, and all that it has said when it ends. */
+async function startWorker(ID: string, NATS_URL: string, peers = PEERS) {
   const PORT = String(await freePort());
-  const env = { ...process.env, ID, NATS_URL, PORT, PEERS: PEERS.join(), JOBS: 'jobs.fixture.js', PATIENCE_MS: '1000' };
-  const child = spawn(process.execPath, ['main.js'], { cwd: import.meta.dirname, env, stdio: 'ignore' });
+  const env = { ...process.env, ID, NATS_URL, PORT, PEERS: peers.join(), JOBS: 'jobs.fixture.js', PATIENCE_MS: '1000' };
+  const child = spawn(process.execPath, ['main.js'], { cwd: import.meta.dirname, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { process: child, url: `http://127.0.0.1:${PORT}` };
+  const said = Promise.all([text(child.stdout), text(child.stderr)]).then((all) => all.join(''));
+  return { process: child, url: `http://127.0.0.1:${PORT}`, said };
 }
 
 test.skipIf(!hasCommand('nats-server'))(
@@ -99,3 +102,30 @@ test.skipIf(!hasCommand('nats-server'))(
   },
   60_000,
 );
+
+describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () => {
+  test('ends when it is told to go while it waits for a majority', async () => {
+    const { process, url, said } = await startWorker('w-0', await startServer());
+    await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String), soon).toBe(503);
+    process.kill('SIGTERM');
+    expect(await once(process, 'exit')).toEqual([0, null]);
+    expect(await said).toMatch(/^w-0: SIGTERM: begins no more jobs\nw-0: has stopped\n$/m);
+  }, 30_000);
+
+  test('ends with the reason when the others have another list', async () => {
+    const servers = await startServer();
+    const others = await Promise.all(['w-1', 'w-2'].map((id) => startWorker(id, servers)));
+    const { process, said } = await startWorker('w-0', servers, ['w-0', 'w-1', 'w-3']);
+    expect(await once(process, 'exit')).toEqual([1, null]);
+    expect(await said).toContain('w-0: the locks have ended: peer "w-1" goes by the list of peers w-0, w-1, w-2');
+    for (const { process } of others) expect(process.exitCode).toBeNull();
+  }, 30_000);
+});
+
+test('a worker that is not told who its peers are does not begin, and says what to give', async () => {
+  const { process, said } = await startWorker('w-0', 'nats://127.0.0.1:1', []);
+  expect(await once(process, 'exit')).toEqual([1, null]);
+  expect(await said).toBe(
+    'PEERS is missing: give all workers one list of their ids, as in PEERS=worker-0,worker-1,worker-2; PEERS=w-0 is one worker alone, and for good\n',
+  );
+}, 30_000);

@@ -3,6 +3,7 @@
  *
  * A worker that cannot keep its promises any more ends with status 1; whoever started it starts it again.
  */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -20,7 +21,7 @@ import { schedule, work } from './work.js';
 
 const {
   ID: id = hostname(),
-  PEERS = id,
+  PEERS,
   NATS_URL: servers = 'nats://127.0.0.1:4222',
   PORT = '8080',
   JOBS = new URL('jobs.js', import.meta.url).pathname,
@@ -29,6 +30,14 @@ const {
   GRACE_MS = '20000',
 } = process.env;
 
+// Not alone unless told: two that are alone are two clusters, and a list that is given later would not make them one.
+if (!PEERS) {
+  const example = 'PEERS=worker-0,worker-1,worker-2';
+  console.error(
+    `PEERS is missing: give all workers one list of their ids, as in ${example}; PEERS=${id} is one worker alone, and for good`,
+  );
+  process.exit(1);
+}
 const peers = PEERS.split(',');
 const log = (/** @type {string} */ line) => console.log(`${id}: ${line}`);
 const { kinds } = await import(pathToFileURL(resolve(JOBS)).href);
@@ -65,21 +74,18 @@ void locks.node.closed.then((error) => {
   process.exit(1);
 });
 
-await locks.ready;
-log(`works, with ${locks.members.join(', ')}`);
-const worker = { locks, store, kinds, lanes: Number(LANES), signal: stopping.signal, log };
-const working = Promise.all([work(worker), schedule(worker)]);
-await Promise.race([working, aborted(stopping.signal)]);
-
-// What was begun may end; what has not when the time is over is begun anew by another one.
-await Promise.race([working, pause(Number(GRACE_MS), undefined, { ref: false })]);
+const stopped = once(stopping.signal, 'abort');
+await Promise.race([locks.ready, stopped]);
+if (!stopping.signal.aborted) {
+  log(`works, with ${locks.members.join(', ')}`);
+  const worker = { locks, store, kinds, lanes: Number(LANES), signal: stopping.signal, log };
+  const working = Promise.all([work(worker), schedule(worker)]);
+  await Promise.race([working, stopped]);
+  // What was begun may end; what has not when the time is over is begun anew by another one.
+  await Promise.race([working, pause(Number(GRACE_MS), undefined, { ref: false })]);
+}
 await locks.close({ withinMs: 1_000 });
 await transport.close();
 await connection.close();
 server.close();
 log('has stopped');
-
-/** @param {AbortSignal} signal */
-function aborted(signal) {
-  return new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-}
