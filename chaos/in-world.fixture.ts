@@ -8,7 +8,8 @@ import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import { here } from '../test/rehearsal/here.js';
 import type { RehearsalJudge } from '../test/rehearsal/judges.js';
-import { sleep, storageOn } from '../test/rehearsal/locks.fixture.js';
+import { diskStorage } from '../test/rehearsal/disk-storage.js';
+import { sleep } from '../test/rehearsal/locks.fixture.js';
 import type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../test/rehearsal/rehearse.js';
 import type { FaultKind } from '../test/rehearsal/scenario.js';
@@ -77,7 +78,7 @@ class WorldPeer implements WorkingPeer {
     const isClient = CLIENTS.includes(id);
     this.started = { role: isClient ? ('client' as const) : ('first' as const) };
     this.transport = linked(webSocket({ id, url: 'ws://hub' }), { peers: [...peers, ...CLIENTS], ...DETECTOR });
-    this.storage = isClient ? undefined : storageOn(disk);
+    this.storage = isClient ? undefined : diskStorage(disk);
     this.peers = peers;
     this.watch = peer.watch;
     this.note = peer.note;

@@ -13,7 +13,7 @@ import type { Process, VirtualWorld } from './world.js';
 
 /**
  * The shared store was written to with a smaller fence than one that has been there before, or read with a smaller one than was written with; nothing has
- * changed.
+ * changed. The `store` of what `rehearse` runs throws it.
  *
  * @experimental
  */

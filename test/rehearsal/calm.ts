@@ -14,7 +14,8 @@ const BEGIN_MS = 2_000;
 
 /** Who may be undisturbed, and with whom. */
 export interface CalmSetting {
-  readonly scenario: Pick<RehearsalScenario, 'peers' | 'services' | 'clients'>;
+  readonly scenario: Pick<RehearsalScenario, 'peers' | 'services' | 'clients'> &
+    Partial<Pick<RehearsalScenario, 'limits' | 'latencyMs'>>;
   /** How long what has failed goes on to disturb; 10,000 unless given. */
   readonly recoveryMs?: number;
 }
@@ -84,7 +85,9 @@ export class Calm {
   /** Since then the peer, what carries its messages, and a majority with it of each list in force have not failed. */
   isUndisturbed(peer: string, since: number): boolean {
     const isCalm = (process: string) => (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
-    const isMajority = (voters: readonly string[]) => 2 * voters.filter(isCalm).length > voters.length;
+    // Whose disk is full ends at its next promise, and leaves the others before its process is gone.
+    const isThere = (voter: string) => isCalm(voter) && (voter === peer || !this.hasFullDisk(voter));
+    const isMajority = (voters: readonly string[]) => 2 * voters.filter(isThere).length > voters.length;
     const inForce = this.listsSince(since);
     const votes = this.lists.some(({ lists }) => lists.some((voters) => voters.includes(peer)));
     const isKept = !votes || inForce.every((voters) => voters.includes(peer));

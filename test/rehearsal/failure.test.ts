@@ -6,6 +6,7 @@ import { invariant } from './judges.js';
 import { rehearsalMatchers } from './matchers.js';
 import type { Main } from './peer.js';
 import { rehearse } from './rehearse.js';
+import type { RehearsalFault } from './scenario.js';
 
 expect.extend(rehearsalMatchers);
 declare module 'vitest' {
@@ -34,6 +35,21 @@ test('a failure is made short: the fewest peers, and no fault that does nothing 
   expect(long.failure!.seed).toBe(failure!.seed);
   const twice = await rehearse({ ...common, judges: [never(3)] }, counting);
   expect(twice.failure!.scenario.faults).toHaveLength(2);
+});
+
+test('its load and its times are made smaller, too, and what comes after it is cut', async () => {
+  const options = { ...common, knobs: { load: [1, 20, 300] }, judges: [never(2)] };
+  const long = (await rehearse({ ...options, seed: 7, shrinkSeconds: 0 }, counting)).failure!;
+  const short = (await rehearse({ ...options, seed: long.seed, runs: 1 }, counting)).failure!;
+  const [before, after] = [long.scenario, short.scenario];
+  expect([before.knobs, after.knobs]).toEqual([{ load: expect.toSatisfy((load) => load > 1) }, { load: 1 }]);
+  expect([Math.max(...before.startsMs) > 0, Math.max(...after.startsMs)]).toEqual([true, 0]);
+  const end = ({ atMs, lastsMs }: RehearsalFault) => atMs + lastsMs;
+  expect(end(after.faults[0]!)).toBeLessThan(Math.max(...before.faults.map(end)) / 2);
+  for (const { scenario, atMs } of [long, short]) expect(scenario.faults.filter((fault) => fault.atMs > atMs + 1)).toEqual([]);
+  // A cold start in the same millisecond as what it breaks stays, and breaks it again.
+  expect(after.faults).toMatchObject([{ what: 'cold', atMs: short.atMs }]);
+  expect((await rehearse({ ...options, replay: short }, counting)).failure).toMatchObject({ says: short.says, atMs: short.atMs });
 });
 
 test('a failure is a file, and runs again from it; nothing is found once the fault is gone', async () => {

@@ -3,7 +3,7 @@ import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RunRoles } from './role-steps.js';
 import type { RehearsalOutcome, RehearsalViolation } from './rehearse.js';
-import { FAULTS, LIMIT_SETTINGS, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
+import { FAULTS, LIMIT_SETTINGS, SECONDS_MAX, type RehearsalFrame, type RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
 /** Of the file; one of another version is refused. */
@@ -59,7 +59,7 @@ export const fieldsText = (fields: Readonly<Record<string, unknown>>): string =>
 const cut = (line: string): string => (line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line);
 
 /**
- * For a reader: what was broken, under what, and what happened before.
+ * For a reader: what was broken, under what, and what happened before; of what `rehearse` has found.
  *
  * @experimental
  */
@@ -97,7 +97,9 @@ type Raw = Readonly<Record<string, unknown>>;
 const isNumber = (value: unknown): boolean => Number.isFinite(value);
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isListOf = (value: unknown, is: (one: unknown) => boolean): value is unknown[] => Array.isArray(value) && value.every(is);
-const isLatency = (value: unknown): boolean => isListOf(value, isNumber) && value.length === 2;
+const isTime = (value: unknown): boolean => isNumber(value) && (value as number) >= 0;
+const isLatency = (value: unknown): boolean =>
+  isListOf(value, isTime) && value.length === 2 && (value[0] as number) <= (value[1] as number);
 
 /** What is no scenario in this, in the place where it stands. */
 function wrongIn(scenario: Raw): string | null {
@@ -107,12 +109,17 @@ function wrongIn(scenario: Raw): string | null {
   if (odd) return `scenario.${odd[0]} is no list of names`;
   const ids = Object.values(lists).flat() as readonly string[];
   const isOf = (value: unknown) => ids.includes(value as string);
-  if (!(isNumber(scenario['seconds']) && (scenario['seconds'] as number) > 0)) return 'scenario.seconds is no time';
+  const seconds = scenario['seconds'] as number;
+  if (!(isNumber(seconds) && seconds > 0 && seconds <= SECONDS_MAX))
+    return `scenario.seconds is no time of more than 0 and at most ${SECONDS_MAX}`;
+  if (ids.length !== new Set(ids).size || (peers as unknown[]).length === 0)
+    return 'scenario has no peers, or two processes of one name';
   if (!isNumber(scenario['seed'])) return 'scenario.seed is no number';
   const starting = (peers as unknown[]).length + (clients as unknown[]).length;
-  for (const [name, times] of Object.entries({ startsMs, skewsMs }))
-    if (!isListOf(times, isNumber) || times.length !== starting) return `scenario.${name} is no list of ${starting} times`;
-  if (!isLatency(scenario['latencyMs'])) return 'scenario.latencyMs is not two times';
+  if (!isListOf(startsMs, isTime) || startsMs.length !== starting)
+    return `scenario.startsMs is no list of ${starting} times from 0 on`;
+  if (!isListOf(skewsMs, isNumber) || skewsMs.length !== starting) return `scenario.skewsMs is no list of ${starting} times`;
+  if (!isLatency(scenario['latencyMs'])) return 'scenario.latencyMs is not two times from 0 on, the smaller one first';
   const isDistance = (one: unknown) => isObject(one) && isListOf(one['between'], isOf) && isLatency(one['latencyMs']);
   if (!isListOf(distances, isDistance)) return 'scenario.distances is no list of two processes each, and their latency';
   if (!LIMIT_SETTINGS.includes(scenario['limits'] as never)) return `scenario.limits is none of ${LIMIT_SETTINGS.join(', ')}`;
@@ -126,8 +133,9 @@ function wrongFault({ what, who, other, ...rest }: Raw, place: string, isOf: (id
   if (!FAULTS.includes(what as never)) return `${place} is "${String(what)}", which is no fault; there are ${FAULTS.join(', ')}`;
   const stranger = [who, ...(other === undefined ? [] : [other])].find((id) => !isOf(id));
   if (stranger !== undefined) return `${place} concerns "${String(stranger)}", who is not among its processes`;
-  const missing = ['atMs', 'lastsMs', 'size'].find((key) => !isNumber(rest[key]));
-  return missing === undefined ? null : `${place}.${missing} is no number`;
+  const odd = ['atMs', 'lastsMs'].find((key) => !isTime(rest[key]));
+  if (odd !== undefined) return `${place}.${odd} is ${JSON.stringify(rest[odd])}, and no time from 0 on`;
+  return isNumber(rest['size']) ? null : `${place}.size is no number`;
 }
 
 /** @throws a `UsageError` for what is no failure of this rehearsal. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { undisturbed } from './judges.js';
+import { settles, undisturbed } from './judges.js';
 import type { RehearsalEvent } from './world.js';
 
 const PEERS = ['p0', 'p1', 'p2'];
@@ -7,6 +7,7 @@ const started = PEERS.map((peer) => ({ type: 'start', at: 0, peer, life: 1 }));
 const granted = { type: 'grant', at: 5_000, peer: 'p2', lock: 'x', fence: 1, mode: 'exclusive' };
 const full = { type: 'fault', at: 6_000, fault: { what: 'full', who: 'p2', other: 'p0', atMs: 6_000, lastsMs: 2_000, size: 3 } };
 const lost = { type: 'lost', at: 7_000, peer: 'p2', lock: 'x', fence: 1 };
+const left = { ...lost, type: 'left', at: 7_000 };
 const endsBy = (how: string, at = 7_000, peer = 'p2') => [
   { type: how, at, peer },
   { type: 'end', at, peer },
@@ -34,27 +35,30 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
   test.each([
     ['and that is wrong', [lost, later], wrong],
     ['with another disk full than its own', [{ ...full, fault: { ...full.fault, who: 'p1' } }, lost, ...ended], wrong],
-    ['with its disk full, and goes on', [full, lost, later], wrong],
+    ['with the disks of both others full, which may leave it in no majority', [fullOf('p0'), fullOf('p1'), lost], null],
+    ['with its disk full, and goes on', [full, lost, left, later], wrong],
+    ['with its disk full, and its callback goes on to the end', [full, lost, later], null],
     ['with its disk full, is granted another, and ends later', [full, lost, again, ...endsBy('exit', 7_500)], wrong],
     ['with its disk full, and ends of it once its callback has', [full, lost, later, ...endsBy('exit', 7_500)], null],
-    ['with its disk full, and is killed before it ends by itself', [full, lost, later, { ...killed, at: 7_500 }], wrong],
+    ['with its disk full, and is killed before it ends by itself', [full, lost, left, { ...killed, at: 7_500 }], wrong],
+    ['with its disk full, and is killed in its callback', [full, lost, { ...killed, at: 7_500 }, left], null],
     [
       'with its disk full, is killed, and ends by itself in its next life',
-      [full, lost, later, { ...killed, at: 7_500 }, ...endsBy('exit', 7_700)],
+      [full, lost, left, { ...killed, at: 7_500 }, ...endsBy('exit', 7_700)],
       wrong,
     ],
     ['with its disk full, and ends of an error that nobody caught', [full, lost, ...endsBy('uncaught')], null],
     ['with its disk full, ends of it, and is granted another in its next life', [full, lost, ...ended, again], null],
-    ['with its disk full, and nothing happens any more', [full, lost], wrong],
-    ['with its disk full, and another one ends', [full, lost, ...endsBy('exit', 7_000, 'p1'), later], wrong],
+    ['with its disk full, and nothing happens any more', [full, lost, left], wrong],
+    ['with its disk full, and another one ends', [full, lost, left, ...endsBy('exit', 7_000, 'p1'), later], wrong],
     [
       'with its disk full, as another one does, which ends of it',
-      [full, fullOf('p1'), of('p1', granted), lost, of('p1', lost), ...endsBy('exit', 7_500, 'p1')],
+      [full, fullOf('p0'), of('p0', granted), lost, left, of('p0', lost), ...endsBy('exit', 7_500, 'p0')],
       wrong,
     ],
     [
       'with its disk full, and ends of it, and another one does not',
-      [full, fullOf('p1'), of('p1', granted), lost, of('p1', lost), ...endsBy('exit', 7_500)],
+      [full, fullOf('p1'), of('p1', granted), lost, of('p1', lost), of('p1', left), ...endsBy('exit', 7_500)],
       wrong.replace('p2', 'p1').replace('"x"', '"y"'),
     ],
     ['with its disk full, and ends of it', [full, lost, ...ended, later], null],
@@ -62,4 +66,16 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
   ])('%s', (_, happenings, says) => {
     expect(judged(...happenings)).toBe(says);
   });
+});
+
+test.each([
+  ['a lock that is free and wanted has not moved for four seconds', { limits: 'shipped', latencyMs: [5, 150] }, 12_100, false],
+  ['nor with small limits, nearby', { limits: 'small', latencyMs: [0.2, 3] }, 12_100, false],
+  ['with small limits, far apart, it may still be on its way', { limits: 'small', latencyMs: [5, 150] }, 16_400, true],
+  ['and not for ever', { limits: 'small', latencyMs: [5, 150] }, 16_600, false],
+])('settles: %s', (_, setting, now, isFine) => {
+  const hearing = settles().begin({ scenario: { peers: PEERS, services: [], clients: [], ...setting } } as never);
+  for (const happening of [...started, granted, { ...lost, type: 'release' }, { ...later, at: 8_000 }])
+    hearing.hear!(happening as RehearsalEvent);
+  expect(hearing.end!(now) === null).toBe(isFine);
 });

@@ -4,6 +4,7 @@
  * A judge begins anew with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
  * the run.
  */
+import { UsageError } from '../../machines/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import { Calm, type CalmSetting } from './calm.js';
 import type { RehearsalEvent } from './world.js';
@@ -47,7 +48,7 @@ const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mod
 
 /**
  * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed; and whoever
- * is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is compared with those of writers.
+ * is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is compared with those of writers. One of `lockJudges`.
  *
  * @experimental
  */
@@ -101,7 +102,7 @@ class Inside {
 }
 
 /**
- * No two are inside of a lock whom nothing has disturbed, but readers together.
+ * No two are inside of a lock whom nothing has disturbed, but readers together. One of `lockJudges`.
  *
  * @experimental
  */
@@ -128,9 +129,16 @@ export const alone = (): RehearsalJudge => ({
   },
 });
 
+/** Of a peer whose disk is full: what is wrong unless it ends of that, and the locks that it lost and whose callbacks have not ended. */
+interface Loss {
+  readonly says: string;
+  readonly inside: Set<string>;
+}
+const hasLeft = ({ inside }: Loss): boolean => inside.size === 0;
+
 /**
  * A holder keeps its lock while nothing disturbs it and a majority. Who cannot go on without its disk, which is full, loses it
- * before it ends by itself.
+ * before it ends by itself. One of `lockJudges`.
  *
  * @experimental
  */
@@ -138,39 +146,44 @@ export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
-    /** What peers with a full disk lost, unless they end by themselves, as their callbacks may first, before they are granted anything again. */
-    const losses = new Map<string, string>();
+    /** What peers with a full disk lost: they end by themselves, once their callbacks have, before they are granted anything again. */
+    const losses = new Map<string, Loss>();
     return {
       hear: (happening) => {
         const { type, peer, lock } = happening;
         const loss = losses.get(peer!);
-        if (loss !== undefined && (type === 'grant' || type === 'end')) return loss;
-        if (type === 'exit' || type === 'uncaught') losses.delete(peer!);
+        if (loss !== undefined && (type === 'grant' || (type === 'end' && hasLeft(loss)))) return loss.says;
+        if (type === 'exit' || type === 'uncaught' || type === 'end') losses.delete(peer!);
+        if (type === 'left') loss?.inside.delete(lock as string);
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
         calm.hear(happening);
         inside.hear(happening);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
         const says = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return says;
-        losses.set(peer!, loss ?? says);
+        losses.set(peer!, { says: loss?.says ?? says, inside: new Set([...(loss?.inside ?? []), lock as string]) });
         return null;
       },
-      end: () => losses.values().next().value ?? null,
+      end: () => [...losses.values()].find(hasLeft)?.says ?? null,
     };
   },
 });
 
-/** So long before the end a lock that is free and wanted must have moved. */
-const STILL_MS = 4_000;
+/**
+ * So long before the end a lock that is free and wanted must have moved. With small limits an epoch has eight numbers: somebody who is near may
+ * use them up, epoch after epoch, before a request of another has come, and each takes a few messages one after the other.
+ */
+const stillMs = ({ limits, latencyMs = [0, 0] }: Setting['scenario']): number =>
+  4_000 + (limits === 'small' ? 30 * latencyMs[1] : 0);
 
 /**
- * Every request is answered once all has healed.
+ * Every request is answered once all has healed. One of `lockJudges`.
  *
  * @experimental
  */
 export const settles = (): RehearsalJudge => ({
   name: 'settles',
-  begin: () => {
+  begin: ({ scenario }) => {
     const inside = new Inside();
     const open = new Map<string, RehearsalEvent>();
     const moved = new Map<string, number>();
@@ -187,7 +200,7 @@ export const settles = (): RehearsalJudge => ({
       end: (now) => {
         for (const { peer, lock, at } of open.values()) {
           const name = lock as string;
-          const isStill = Math.max(at, moved.get(name) ?? 0) + STILL_MS < now;
+          const isStill = Math.max(at, moved.get(name) ?? 0) + stillMs(scenario) < now;
           if (isStill && inside.of(name).size === 0)
             return `${peer} has asked for "${name}" at ${Math.round(at)} ms and waits, and nobody has it`;
         }
@@ -198,7 +211,7 @@ export const settles = (): RehearsalJudge => ({
 });
 
 /**
- * Nobody ends of an error that nobody caught.
+ * Nobody ends of an error that nobody caught. One of `lockJudges`.
  *
  * @experimental
  */
@@ -213,7 +226,8 @@ export const noErrors = (): RehearsalJudge => ({
 /**
  * What must hold of the application, looked at after each write to the store and each note of a peer, and at the end.
  *
- * @param holds `true`, or `false` or a sentence that says what is wrong.
+ * @param holds at once, `true`, or `false` or a sentence that says what is wrong.
+ * @throws UsageError for what is no name and no function; one that answers something else ends the rehearsal with a `UsageError`.
  * @example
  * ```ts
  * import { invariant } from 'xstate-quiver/test/rehearsal';
@@ -222,20 +236,46 @@ export const noErrors = (): RehearsalJudge => ({
  * ```
  * @experimental
  */
-export const invariant = (name: string, holds: (setting: Setting) => boolean | string): RehearsalJudge => ({
-  name,
-  begin: (setting) => {
-    const look = (): RehearsalVerdict => {
-      const says = holds(setting);
-      return says === true ? null : says === false ? `"${name}" does not hold` : says;
-    };
-    return { hear: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
-  },
-});
+export function invariant(name: string, holds: (setting: Setting) => boolean | string): RehearsalJudge {
+  if (typeof name !== 'string' || name === '' || typeof holds !== 'function')
+    throw new UsageError(
+      "invariant takes a name and a function of what is there: invariant('no debts', ({ store }) => store.get('balance') !== -1)",
+    );
+  return {
+    name,
+    begin: (setting) => {
+      const look = (): RehearsalVerdict => {
+        const says: unknown = holds(setting);
+        if (says === true) return null;
+        if (says === false) return `"${name}" does not hold`;
+        if (says === undefined || says === null || says === '')
+          throw new UsageError(
+            `the invariant "${name}" answers ${says === '' ? 'an empty text' : String(says)}; return true, or false or a sentence that says what is wrong`,
+          );
+        return says as RehearsalVerdict;
+      };
+      return { hear: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
+    },
+  };
+}
 
 /**
  * What docs/locks.md promises, and that nobody ends of an error.
  *
+ * @example
+ * ```ts
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { lockJudges, noLeaks, rehearse, tellFailure, withinBudget, type Main } from 'xstate-quiver/test/rehearsal';
+ *
+ * const main: Main = async ({ id, note, watch }) => {
+ *   const locks = watch(createLocks({ transport: new InProcessBus().transport(id), peers: [id] }));
+ *   await locks.request('printer', () => note('printed', { pages: 2 }));
+ * };
+ * const judges = [...lockJudges(), withinBudget('printed', 'pages', 100), noLeaks()];
+ * const { failure } = await rehearse({ peers: 1, runs: 1, seconds: 2, faults: [], judges }, main);
+ * console.log(failure ? tellFailure(failure) : 'nothing was found');
+ * ```
  * @experimental
  */
 export const lockJudges = (): readonly RehearsalJudge[] => [fences(), alone(), undisturbed(), settles(), noErrors()];

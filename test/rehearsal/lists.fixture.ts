@@ -6,7 +6,8 @@
  * majority of a wrong list to be there.
  */
 import { lockJudges, type RehearsalHearing, type RehearsalJudge } from './judges.js';
-import { servicesOf, storageOn, wireOf, workWith, type Shipped } from './locks.fixture.js';
+import { diskStorage } from './disk-storage.js';
+import { servicesOf, wireOf, workWith, type Shipped } from './locks.fixture.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';
@@ -38,7 +39,9 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   const isRight = list === peers;
   if (!isRight) note('wrong', { life, list });
   const transport = shipped.linked(wireOf(shipped, peer), { peers: [...new Set([...peers, ...list])] });
-  const locks = peer.watch(shipped.createLocks({ transport, peers: list, ...(knobs['stored'] && { storage: storageOn(disk) }) }));
+  const locks = peer.watch(
+    shipped.createLocks({ transport, peers: list, ...(knobs['stored'] && { storage: diskStorage(disk) }) }),
+  );
   await workWith(locks, knobs).catch((error: Error) => {
     // Its disk is full; it may have room when it starts again.
     if (error.name === 'StorageError') process.exit(1);

@@ -4,6 +4,7 @@ import { tellFailure } from './failure.js';
 import { invariant, type RehearsalJudge } from './judges.js';
 import { shippedFrom } from './locks.fixture.js';
 import { changesOf, changesSettle, foundersOf, membersAfter, membersUnder } from './members.fixture.js';
+import { answered } from './objects.fixture.js';
 import { rehearse } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';
 
@@ -34,7 +35,8 @@ test('members come, go and take the place of others, and all who stay or have co
       seconds: 8,
       faults: [],
       runs: 1,
-      seed: 2,
+      seed: 4,
+      limits: ['shipped'],
       knobs,
       judges: [...options.judges!, noted],
       shrinkSeconds: 0,
@@ -76,6 +78,18 @@ test('a change that nobody makes is found, eight seconds after the last fault', 
   expect(judged(changesSettle(), asked)).toContain('are to be p0, p1, p2, p3 since 3000 ms');
   expect(judged(changesSettle(), asked, members(4_000, [...FOUNDERS, 'p3']))).toBeNull();
   expect(judged(changesSettle(), asked, { type: 'healed', at: 13_000 })).toBeNull();
+});
+
+test('an object that answers nobody is found, twelve seconds after the last answer, fault and change of members', () => {
+  const told = (what: string, at: number, number: number) => ({ type: 'note', peer: 'p0', what, at, number, of: 'a name' });
+  const asks = told('asks', 3_000, 1);
+  expect(judged(answered(), asks)).toContain('p0 has asked for a name at 3000 ms');
+  expect(judged(answered(), asks, told('answered', 4_000, 1))).toBeNull();
+  expect(judged(answered(), asks, told('asks', 3_000, 2), told('answered', 7_900, 2))).toContain('a name at 3000 ms');
+  expect(judged(answered(), asks, told('asks', 3_000, 2), told('answered', 8_100, 2))).toBeNull();
+  expect(judged(answered(), asks, { type: 'healed', at: 8_100 })).toBeNull();
+  expect(judged(answered(), asks, members(8_100, FOUNDERS))).toBeNull();
+  expect(judged(answered(), asks, { type: 'end', peer: 'p0', at: 4_000 })).toBeNull();
 });
 
 test('the judges of locks count the members of now, and both lists while they change', () => {

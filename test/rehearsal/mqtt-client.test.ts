@@ -1,4 +1,4 @@
-/** What the MQTT client does that a peer over it has to live with: docs/transports.md tells it. */
+/** What the MQTT client does that a peer over it has to live with: docs/transports/mqtt.md tells it. */
 import { connect, type IClientOptions } from 'mqtt';
 import { expect, test } from 'vitest';
 import { mqttBroker } from './locks.fixture.js';

@@ -1,4 +1,4 @@
-/** What NATS' own client does that a peer over it has to live with: docs/transports.md tells it. */
+/** What NATS' own client does that a peer over it has to live with: docs/transports/nats.md tells it. */
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { natsBroker } from './nats-broker.js';

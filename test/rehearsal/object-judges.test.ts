@@ -1,9 +1,13 @@
 /** Each judge of objects on a story that holds, and on one that breaks its promise; and what a world tells them. */
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import type { RehearsalJudge } from './judges.js';
+import { linked } from '../../adapters/linked.js';
+import { createLocks, type Locks } from '../../adapters/locks/locks.js';
+import { webSocket } from '../../adapters/transports/web-socket.js';
+import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
+import { lockJudges, type RehearsalJudge } from './judges.js';
 import { sequentialRegister } from './linearizability.js';
-import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
+import { bounded, delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
 import { rehearse } from './rehearse.js';
 import type { RehearsalScenario } from './scenario.js';
 
@@ -63,6 +67,14 @@ test.each<[says: string | null, judge: RehearsalJudge, told: Told[], endMs?: num
   [null, noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 1 }]]],
   ['p0 has 6 timers', noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 6, connections: 1 }]]],
   ['p0 has 6 connections', noLeaks({ connections: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 6 }]]],
+  ['p0 has 6 entries in the charts', noLeaks({ kept: 5 }), [['holds', { peer: 'p0', timers: 5, kept: 6 }]]],
+  ['p0 has 1001 listeners', noLeaks(), [['holds', { peer: 'p0', kept: 100_000, listeners: 1_001 }]]],
+  [null, bounded('cache', 'size', 3), [note('p0', 'cache', { size: 3 }), note('p0', 'other', { size: 4 })]],
+  [
+    'size of "cache" is 4 at p1',
+    bounded('cache', 'size', 3),
+    [note('p0', 'cache', { size: 3 }), note('p1', 'cache', { size: 4 })],
+  ],
 ])('%#: says %s', (says, judge, told, endMs) => {
   const said = judged(judge, told, endMs);
   if (says === null) expect(said).toBeNull();
@@ -84,6 +96,48 @@ test('a world tells of timers that are never cleared, and of what Node warns of'
     for (let i = 0; i < 11; i++) emitter.on('x', () => {});
   });
   expect(failure).toMatchObject({ judge: 'no leaks', says: expect.stringContaining('MaxListenersExceededWarning') });
+});
+
+/** Three peers who ask for ever new locks, of which an epoch has room for eight; each leaves behind what `leak` does. */
+const leaking = (leak: (locks: Locks, number: number) => void, seconds = 8) =>
+  rehearse(
+    {
+      ...one,
+      peers: 3,
+      seconds,
+      seed: 2,
+      limits: ['small'],
+      services: { hub: ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer }) },
+      judges: [...lockJudges(), noLeaks({ kept: 600, listeners: 20 })],
+    },
+    async ({ id, peers, watch }) => {
+      const locks = watch(createLocks({ transport: linked(webSocket({ id, url: 'ws://hub' }), { peers }), peers }));
+      for (let number = 1; ; number++) await locks.request(`${id} ${number}`, () => leak(locks, number));
+    },
+  );
+
+test('a world tells what the charts of nodes keep and who listens to them: no more after 270 locks than after 90', async () => {
+  const [soon, late] = [await leaking(() => {}, 8), await leaking(() => {}, 20)];
+  expect([soon.failure, late.failure]).toEqual([null, null]);
+  expect(soon.counts['grant']).toBeGreaterThan(90);
+  expect(late.counts['grant']).toBeGreaterThan(270);
+});
+
+test.each<[left: string, leak: (locks: Locks, number: number) => void, says: RegExp]>([
+  ['a subscription', ({ node }) => node.steps$.subscribe(), /^p\d has \d+ listeners to its nodes at the end; 20 are the bound$/],
+  [
+    'locks that nobody releases',
+    (locks, number) => void locks.acquire(`kept ${locks.node.id} ${number}`).catch(() => {}),
+    /^p\d has \d+ entries in the charts of its nodes at the end; 600 are the bound$/,
+  ],
+  [
+    'nodes that nobody closes',
+    ({ transport, peers }, number) => void (number < 20 && createLocks({ transport, peers, name: `locks ${number}` })),
+    /^p\d has \d+ entries in the charts of its nodes at the end; 600 are the bound$/,
+  ],
+])('left with each lock, %s: the judge of leaks finds it', async (_, leak, says) => {
+  const { failure } = await leaking(leak);
+  expect(failure).toMatchObject({ judge: 'no leaks', says: expect.stringMatching(says) });
 });
 
 test('operations of peers are judged together: a store that is read before it is written loses one', async () => {

@@ -104,6 +104,12 @@ const ELECTED_MS = 10_000;
  * it: `peer.note('leader', { leader: election.leader })`. In between there may be none, or several.
  *
  * @param electedMs in place of the ten seconds.
+ * @example
+ * ```ts
+ * import { oneLeader } from 'xstate-quiver/test/rehearsal';
+ *
+ * const judge = oneLeader('chief', 5_000); // peer.note('chief', { leader: election.leader });
+ * ```
  * @experimental
  */
 export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJudge => ({
@@ -136,6 +142,12 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
  * Messages arrive once, in the order in which they were sent, and only those that were sent; where nothing has failed, all of them do. Peers
  * note `sent` with `to` and `message`, and `got` with `from` and `message`; no two messages of a run are alike.
  *
+ * @example
+ * ```ts
+ * import { delivery } from 'xstate-quiver/test/rehearsal';
+ *
+ * const judge = delivery(); // peer.note('sent', { to: 'p1', message: 'p0-7' }); and at p1: peer.note('got', { from: 'p0', message: 'p0-7' });
+ * ```
  * @experimental
  */
 export const delivery = (): RehearsalJudge => ({
@@ -177,22 +189,62 @@ export const delivery = (): RehearsalJudge => ({
   },
 });
 
+/** Of one process at the end: from there on it is a leak. */
+const HELD_MAX = { timers: 1_000, connections: 100, kept: 100_000, listeners: 1_000 };
+const HELD_WORDS = {
+  timers: 'timers',
+  connections: 'connections',
+  kept: 'entries in the charts of its nodes',
+  listeners: 'listeners to its nodes',
+};
+
 /**
- * No process holds on to more and more: fewer timers and connections than that wait at the end, and Node has warned of no leak of
- * listeners. The memory of a process is that of the real one, and is not looked at.
+ * No process holds on to more and more: no more timers and connections than that wait at the end, no more entries stand in lists and objects that the
+ * charts of this package's nodes keep, no more listen to these nodes, and Node has warned of no leak of listeners. What the application keeps it
+ * tells itself: `bounded`.
  *
  * @experimental
  */
-export const noLeaks = ({ timers = 1_000, connections = 100 } = {}): RehearsalJudge => ({
+export const noLeaks = (
+  bounds: {
+    readonly timers?: number;
+    readonly connections?: number;
+    readonly kept?: number;
+    readonly listeners?: number;
+  } = {},
+): RehearsalJudge => ({
   name: 'no leaks',
   begin: () => ({
-    hear: ({ type, peer, warning, timers: armed, connections: open }) => {
+    hear: ({ type, peer, warning, ...holds }) => {
       if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning as string}` : null;
       if (type !== 'holds') return null;
-      if ((armed as number) > timers) return `${peer} has ${armed as number} timers at the end; ${timers} are the bound`;
-      return (open as number) > connections
-        ? `${peer} has ${open as number} connections at the end; ${connections} are the bound`
-        : null;
+      for (const [what, most] of Object.entries({ ...HELD_MAX, ...bounds })) {
+        const held = holds[what] as number;
+        if (held > most)
+          return `${peer} has ${held} ${HELD_WORDS[what as keyof typeof HELD_WORDS]} at the end; ${most} are the bound`;
+      }
+      return null;
     },
+  }),
+});
+
+/**
+ * What a peer notes of something is never more than that: entries of a cache, jobs that wait, whatever a process keeps and must give up again.
+ *
+ * @param what of the note; `field`: how much it is.
+ * @example
+ * ```ts
+ * import { bounded } from 'xstate-quiver/test/rehearsal';
+ *
+ * const judge = bounded('cache', 'size', 1_000); // peer.note('cache', { size: cache.size });
+ * ```
+ * @experimental
+ */
+export const bounded = (what: string, field: string, most: number): RehearsalJudge => ({
+  name: `bounded ${what}`,
+  begin: () => ({
+    hear: noted(what, ({ peer, [field]: amount }) =>
+      (amount as number) > most ? `${field} of "${what}" is ${amount as number} at ${peer}; ${most} are the bound` : null,
+    ),
   }),
 });

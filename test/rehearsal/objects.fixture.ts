@@ -2,12 +2,15 @@
  * What stands on locks, as it ships: registers, lasting names and quotas, an election, and messages of the application's own, used by every
  * peer at once over one linked transport, with what locks promise kept on the peer's disk.
  */
-import { servicesOf, sleep, below, endOfFullDisk, storageOn, wireOf, type Shipped } from './locks.fixture.js';
-import { lockJudges } from './judges.js';
+import { diskStorage } from './disk-storage.js';
+import { HELD, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.fixture.js';
+import { lockJudges, type RehearsalJudge } from './judges.js';
 import { sequentialRegister } from './linearizability.js';
 import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
+import { membersUnder } from './members.fixture.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
+import type { RehearsalEvent } from './world.js';
 
 /** Beside what an application of locks uses. */
 export interface ShippedObjects extends Shipped {
@@ -22,26 +25,59 @@ export const OBJECTS = ['locks/register', 'locks/lasting-names', 'locks/lasting-
 const BUDGET = 20;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 
-async function work(shipped: ShippedObjects, peer: RehearsedPeer): Promise<void> {
-  const { id, peers, knobs, disk, note, operation } = peer;
-  const transport = shipped.linked(wireOf(shipped, peer), { peers });
-  const locks = peer.watch(shipped.createLocks({ transport, peers, storage: storageOn(disk) }));
-  const election = shipped.createElection({ transport, peers });
-  election.addEventListener('change', () => note('leader', { leader: election.leader }));
+type Task = () => Promise<unknown>;
+
+/** A register, names and a quota, made at once; gives what is done with them, which is noted as it is asked for and answered. */
+function keptTasks(shipped: ShippedObjects, peer: RehearsedPeer, locks: ReturnType<Shipped['createLocks']>): readonly Task[] {
+  const { peers, note, operation } = peer;
   const register = new shipped.Register<number>(locks, 'count', 0, isCount);
   const names = shipped.createLastingNames({ locks });
   const quota = shipped.createLastingQuota({ locks, budget: BUDGET, waste: peers.length });
+  const tasks: readonly (readonly [of: string, task: Task])[] = [
+    ['the count', () => operation('count', { add: 1 }, () => register.change((count) => count + 1))],
+    ['a name', async () => note('named', { name: await names.next() })],
+    [
+      'a permit',
+      async () => {
+        const { ok } = await quota.take();
+        if (ok) note('took', { n: 1 });
+      },
+    ],
+  ];
+  let asked = 0;
+  return tasks.map(([of, task]) => async () => {
+    const asking = { number: ++asked, of };
+    note('asks', asking);
+    await task().finally(() => note('answered', asking));
+  });
+}
+
+/** Does one after the other, twice at a time; it ends with the first error that is not to be expected. */
+async function workOn(tasks: readonly Task[], { think }: RehearsedPeer['knobs']): Promise<void> {
+  const worker = async () => {
+    for (;;) {
+      await sleep(1 + below(2 * think));
+      await tasks[below(tasks.length)]!().catch((error: Error) => {
+        // Whether it counts is not known: an operation without an answer.
+        if (error.name !== 'LostError') throw error;
+      });
+    }
+  };
+  await Promise.all([worker(), worker()]);
+}
+
+async function work(shipped: ShippedObjects, peer: RehearsedPeer): Promise<void> {
+  const { id, peers, knobs, disk, note } = peer;
+  const transport = shipped.linked(wireOf(shipped, peer), { peers });
+  const locks = peer.watch(shipped.createLocks({ transport, peers, ...(knobs['stored'] && { storage: diskStorage(disk) }) }));
+  const election = shipped.createElection({ transport, peers });
+  election.addEventListener('change', () => note('leader', { leader: election.leader }));
   transport.events.subscribe((event) => {
     if (event.type === 'message' && typeof event.message === 'string') note('got', { from: event.from, message: event.message });
   });
   let sent = 0;
-  const tasks: readonly (() => Promise<unknown>)[] = [
-    () => operation('count', { add: 1 }, () => register.change((count) => count + 1)),
-    async () => note('named', { name: await names.next() }),
-    async () => {
-      const { ok } = await quota.take();
-      if (ok) note('took', { n: 1 });
-    },
+  const tasks: readonly Task[] = [
+    ...keptTasks(shipped, peer, locks),
     async () => {
       for (let i = below(knobs['burst']); i >= 0; i--) {
         const to = peers[below(peers.length)]!;
@@ -56,17 +92,14 @@ async function work(shipped: ShippedObjects, peer: RehearsedPeer): Promise<void>
       }
     },
   ];
-  const worker = async () => {
-    for (;;) {
-      await sleep(1 + below(2 * knobs['think']));
-      await tasks[below(tasks.length)]!().catch((error: Error) => {
-        // Whether it counts is not known: an operation without an answer.
-        if (error.name !== 'LostError') throw error;
-      });
-    }
-  };
-  await Promise.all([worker(), worker()]).catch(endOfFullDisk);
+  await workOn(tasks, knobs).catch(endOfFullDisk);
 }
+
+const keptJudges = () => [
+  linearizable('count', sequentialRegister(0)),
+  unique('named', 'name'),
+  withinBudget('took', 'n', BUDGET),
+];
 
 /** `over`: which transports the runs draw from; those that need the same services. */
 export const objectsUnder = (
@@ -78,16 +111,72 @@ export const objectsUnder = (
     services: servicesOf(shipped, over),
     seconds: 24,
     limits: ['shipped', 'small'],
-    knobs: { over, think: [50, 200, 800], burst: [1, 5, 40], size: [10, 3_000, 30_000] },
-    judges: [
-      ...lockJudges(),
-      linearizable('count', sequentialRegister(0)),
-      unique('named', 'name'),
-      withinBudget('took', 'n', BUDGET),
-      oneLeader(),
-      delivery(),
-      noLeaks(),
-    ],
+    knobs: { over, stored: [true], think: [50, 200, 800], burst: [1, 5, 40], size: [10, 3_000, 30_000] },
+    judges: [...lockJudges(), ...keptJudges(), answered(), oneLeader(), delivery(), noLeaks(HELD)],
   },
   main: (peer) => work(shipped, peer),
 });
+
+/** Faults that end no process: whoever starts again without a disk has forgotten what it kept. */
+const NOBODY_ENDS: NonNullable<RehearseOptions['faults']> = [
+  'pause',
+  'cut',
+  'mute',
+  'deaf',
+  'part',
+  'oneway',
+  'split',
+  'slow',
+  'reset',
+];
+
+/** The same on nobody's disk. */
+export function unstoredObjectsUnder(
+  shipped: ShippedObjects,
+  over?: readonly string[],
+): { options: RehearseOptions; main: Main } {
+  const { options, main } = objectsUnder(shipped, over);
+  return { options: { ...options, faults: NOBODY_ENDS, knobs: { ...options.knobs, stored: [false] } }, main };
+}
+
+/** So long before the end an object of which something is asked must have answered somebody, if nothing has changed in between. */
+const STILL_MS = 12_000;
+
+/** Of each object somebody is answered, by a value or an error, as long as anybody waits, once all has healed and who votes changes no more. */
+export const answered = (): RehearsalJudge => ({
+  name: 'answered',
+  begin: () => {
+    const open = new Map<string, RehearsalEvent>();
+    const moved = new Map<unknown, number>();
+    let changedMs = 0;
+    return {
+      hear: (event) => {
+        const { type, what, at, peer, of } = event;
+        const key = `${peer} ${event['number'] as number}`;
+        if (['start', 'end', 'healed'].includes(type) || what === 'members') changedMs = at;
+        if (type === 'end') for (const [key, asked] of open) if (asked.peer === peer) open.delete(key);
+        if (what === 'asks') open.set(key, event);
+        if (what === 'answered') {
+          open.delete(key);
+          moved.set(of, at);
+        }
+        return null;
+      },
+      end: (now) => {
+        for (const { peer, of, at } of open.values())
+          if (Math.max(at, changedMs, moved.get(of) ?? 0) + STILL_MS < now)
+            return `${peer} has asked for ${of as string} at ${Math.round(at)} ms and waits, and nobody is answered`;
+        return null;
+      },
+    };
+  },
+});
+
+/** The register, the names and the quota, kept by members who change as `membersUnder` has it. */
+export function movingObjectsUnder(shipped: ShippedObjects, over?: readonly string[]): { options: RehearseOptions; main: Main } {
+  const { options, main } = membersUnder(shipped, over, (peer, locks) => {
+    const tasks = keptTasks(shipped, peer, locks);
+    return () => workOn(tasks, peer.knobs);
+  });
+  return { options: { ...options, judges: [...options.judges!, ...keptJudges(), answered()] }, main };
+}

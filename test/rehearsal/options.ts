@@ -2,7 +2,10 @@
 import { isIntegerOf, isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearseOptions } from './rehearse.js';
-import { FAULTS, LIMIT_SETTINGS, PEERS_MAX, type RehearsalFrame } from './scenario.js';
+import { FAULTS, LIMIT_SETTINGS, PEERS_MAX, SECONDS_MAX, type RehearsalFrame } from './scenario.js';
+
+/** What one command or test may ask for: a week of a core, at some 100 a minute. More are several, each with seeds of its own. */
+export const RUNS_MAX = 1_000_000;
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -13,13 +16,21 @@ const areValues = (value: unknown, is: (one: unknown) => boolean): boolean => is
 const isJudge = (value: unknown): boolean => isObject(value) && typeof value['name'] === 'string' && isFunction(value['begin']);
 const isList = (value: unknown, is: (one: unknown) => boolean = () => true): boolean => Array.isArray(value) && value.every(is);
 
+const count = (most: number): string => most.toLocaleString('en');
+
 /** Of each option: whether it is one, and what to give. */
 const KINDS: Readonly<Record<keyof RehearseOptions, readonly [is: (value: unknown) => boolean, give: string]>> = {
   peers: [(value) => typeof value === 'number' || isList(value), 'how many, or a list of several to draw from'],
   services: [(value) => areValues(value, isFunction), 'the main of each under its name, as in { hub: (peer) => … }'],
   clients: [(value) => areValues(value, isFunction), 'the main of each under its name, as in { c0: (peer) => … }'],
-  runs: [(value) => isIntegerOf(value, 1), 'an integer of at least 1: no run judges nothing'],
-  seconds: [(value) => isSeconds(value, false), 'more than 0, and not for ever'],
+  runs: [
+    (value) => isIntegerOf(value, 1, RUNS_MAX),
+    `an integer of at least 1, since no run judges nothing, and at most ${count(RUNS_MAX)}; others have seeds from another \`seed\` on`,
+  ],
+  seconds: [
+    (value) => isSeconds(value, false) && (value as number) <= SECONDS_MAX,
+    `more than 0 and at most ${count(SECONDS_MAX)}, a day of virtual time`,
+  ],
   seed: [(value) => Number.isSafeInteger(value), 'an integer'],
   faults: [isList, "a list, as in ['kill', 'pause']"],
   knobs: [

@@ -1,6 +1,8 @@
 /** What a peer's `main` is given: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
 import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
+import { isObject } from '../../machines/checks.js';
+import { UsageError } from '../../machines/errors.js';
 import { Disk, type SharedStore, type FencedStore } from './belongings.js';
 import { watched, type LocksLike } from './watched.js';
 import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
@@ -39,13 +41,30 @@ export interface RehearsedPeer {
    * return, and may have happened.
    */
   operation<T>(object: string, input: unknown, run: () => Promise<T>): Promise<T>;
-  /** Tells judges something of the application's own. */
+  /**
+   * Tells judges something of the application's own. A note that cannot be one ends the rehearsal with a `UsageError`: `what` is a text, and no field
+   * is named `at`, `type`, `peer` or `what`, which the note has itself.
+   */
   note(what: string, fields?: Readonly<Record<string, unknown>>): void;
   /** A server for WebSockets, which others reach as `ws://` and the name of this process. */
   listen(): Server;
   /** Instead of the classes of the package `ws`, for what listens, and for a mesh. */
   readonly WebSocketServer: any;
   readonly WebSocket: new (url: string, ...rest: any[]) => WebSocket;
+}
+
+/** What a note has itself. */
+const OF_NOTE = ['at', 'type', 'peer', 'what'];
+
+function wrongNote(what: unknown, fields: unknown): string | null {
+  if (typeof what !== 'string')
+    return `${typeof what === 'object' ? 'an object' : String(what)}; give a text first, as in note('paid', { order: 5 })`;
+  if (!isObject(fields))
+    return `"${what}" with ${String(fields)}; give fields under their names, as in note('${what}', { order: 5 })`;
+  const taken = OF_NOTE.find((name) => name in fields);
+  return taken === undefined
+    ? null
+    : `"${what}" with a field "${taken}", which every note has of its own; give the field another name`;
 }
 
 export function createPeer(
@@ -75,7 +94,11 @@ export function createPeer(
     knobs,
     watch: (locks) => watched(locks, process, (type, fields) => world.tell(type, fields)),
     operation,
-    note: (what, fields = {}) => world.tell('note', { peer: id, what, ...fields }),
+    note: (what, fields = {}) => {
+      const wrong = wrongNote(what, fields);
+      if (wrong !== null) throw world.refuse(new UsageError(`"${id}" notes ${wrong}`));
+      world.tell('note', { peer: id, what, ...fields });
+    },
     listen: () => WorldServer.in(world, process),
     WebSocketServer: WorldSocketServer,
     WebSocket: WorldSocket as unknown as RehearsedPeer['WebSocket'],

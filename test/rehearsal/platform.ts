@@ -7,10 +7,12 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { departFromWorld, here, settleInWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
+import { ownProcess } from './own-process.js';
+import { put, type Undo } from './put.js';
 import type { LimitSetting } from './scenario.js';
 import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
-import { BEGAN, errorText, type RehearsalTurn, type VirtualWorld } from './world.js';
+import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
 const modules = {
@@ -26,7 +28,7 @@ const realNow = performance.now.bind(performance);
 /** From now until what it gives is called, the processes of this world live in it. */
 export function inhabitWorld(world: VirtualWorld, limits: LimitSetting): () => void {
   settleInWorld(world);
-  const restore = [...patches(world), setLimits(limits), ...catchErrors(world)];
+  const restore = [...patches(world), ...ownProcess(world), setLimits(limits)];
   syncBuiltinESMExports();
   return () => {
     departFromWorld();
@@ -35,23 +37,12 @@ export function inhabitWorld(world: VirtualWorld, limits: LimitSetting): () => v
   };
 }
 
-type Undo = () => void;
-
 /** Where what ships looks for the limits of what it makes (adapters/limits.ts); neither side imports the other. */
 const LIMITS_PLACE = Symbol.for('xstate-quiver.limits');
 
 function setLimits(limits: LimitSetting): Undo {
   Object.defineProperty(globalThis, LIMITS_PLACE, { get: () => here() && limits, configurable: true });
   return () => void Reflect.deleteProperty(globalThis, LIMITS_PLACE);
-}
-
-function put(owner: object, key: string, value: unknown): Undo {
-  const before = Object.getOwnPropertyDescriptor(owner, key);
-  Object.defineProperty(owner, key, { value, configurable: true, writable: true, enumerable: before?.enumerable ?? false });
-  return () => {
-    if (before) Object.defineProperty(owner, key, before);
-    else delete (owner as Record<string, unknown>)[key];
-  };
 }
 
 function patches(world: VirtualWorld): Undo[] {
@@ -73,8 +64,6 @@ function patches(world: VirtualWorld): Undo[] {
     put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
     put(globalThis, 'BroadcastChannel', whenCurrent(channels.Channel, globalThis.BroadcastChannel)),
     put(console, 'warn', warn(world)),
-    put(process, 'emitWarning', emitWarning(world)),
-    ...processOf(world),
   ];
 }
 
@@ -234,65 +223,9 @@ function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
   });
 }
 
-// What goes wrong.
+// What is said.
 
 function warn(world: VirtualWorld): (...args: unknown[]) => void {
   const real = console.warn.bind(console);
   return (...args) => (here() ? world.log(`warns: ${args.join(' ')}`) : real(...args));
-}
-
-/** Signals and the end of a process. */
-function processOf(world: VirtualWorld): Undo[] {
-  const own = (event: string) => event.startsWith('SIG') && here()?.process.signals;
-  const add = (name: 'on' | 'once' | 'addListener') => {
-    const real = process[name].bind(process) as (...args: any[]) => unknown;
-    return put(process, name, (event: string, listener: () => void) => {
-      const signals = own(event);
-      if (!signals) return real(event, listener);
-      signals.set(event, (signals.get(event) ?? new Set()).add(listener));
-      return process;
-    });
-  };
-  const remove = (name: 'off' | 'removeListener') => {
-    const real = process[name].bind(process) as (...args: any[]) => unknown;
-    return put(process, name, (event: string, listener: () => void) => {
-      const signals = own(event);
-      if (!signals) return real(event, listener);
-      signals.get(event)?.delete(listener);
-      return process;
-    });
-  };
-  const exit = process.exit.bind(process);
-  return [
-    ...(['on', 'once', 'addListener'] as const).map(add),
-    ...(['off', 'removeListener'] as const).map(remove),
-    put(process, 'exit', (code?: number) => (here() ? world.exit(world.current!, code ?? 0) : exit(code))),
-  ];
-}
-
-/** What Node warns of: a leak of listeners, for instance. */
-function emitWarning(world: VirtualWorld): (...args: any[]) => void {
-  const real = process.emitWarning.bind(process) as (...args: any[]) => void;
-  return (warning: string | Error, ...rest) => {
-    if (!here()) return real(warning, ...rest);
-    world.tell('warning', { peer: world.current!.id, warning: errorText(warning) });
-  };
-}
-
-/** An error that nobody caught ends the process that is current; without one it is the business of whoever listened before. */
-function catchErrors(world: VirtualWorld): Undo[] {
-  return (['unhandledRejection', 'uncaughtException'] as const).map((event) => {
-    const before = process.listeners(event as never) as ((...args: unknown[]) => void)[];
-    const hear = (...args: unknown[]) => {
-      if (world.current) world.fail(world.current, args[0]);
-      else if (before.length > 0) for (const listener of before) listener(...args);
-      else throw args[0];
-    };
-    process.removeAllListeners(event);
-    process.on(event as never, hear as never);
-    return () => {
-      process.off(event as never, hear as never);
-      for (const listener of before) process.on(event as never, listener as never);
-    };
-  });
 }

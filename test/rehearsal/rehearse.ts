@@ -11,6 +11,8 @@ import { noticeEscapes } from './escapes.js';
 import type { RehearsalFailure } from './failure.js';
 import { checkReplay, failureOf } from './failure.js';
 import { strike } from './faults.js';
+import { Holdings } from './holdings.js';
+import { beginning, judged } from './judging.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
 import { inhabitWorld } from './platform.js';
@@ -19,9 +21,9 @@ import type { FaultKind, LimitSetting, RehearsalFrame, RehearsalScenario } from 
 import { takeProcess } from './here.js';
 import { progressOf } from './reporter.js';
 import { RoleSteps, type RunRoles } from './role-steps.js';
-import { searchFailure } from './search.js';
+import { loadFastCheck, searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
-import { errorText, VirtualWorld, type RehearsalEvent } from './world.js';
+import { VirtualWorld, type RehearsalEvent } from './world.js';
 
 /**
  * What `rehearse` is given: who takes part, what may fail, and what must hold.
@@ -176,12 +178,13 @@ export class Rehearsing {
   /** So many runs, from that with this number on; fewer where one fails. */
   async runs(first: number, count: number): Promise<Rehearsal> {
     const { seed = 1, shrinkSeconds = 60 } = this.options;
+    const fc = await loadFastCheck();
     const sums = new Sums();
     const perform = async (scenario: RehearsalScenario) => sums.add(await this.run(scenario));
     const tell = progressOf(first, count);
     for (let i = first; i < first + count; i++) {
       this.current = seed + i;
-      const found = await searchFailure(seed + i, this.frame, perform, shrinkSeconds);
+      const found = await searchFailure(fc, seed + i, this.frame, perform, shrinkSeconds);
       const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => this.run(found.scenario)) : null;
       const violation = found.outcome.violation ?? twice;
       tell(violation ? count : i + 1 - first);
@@ -246,11 +249,12 @@ export async function runOnce(
   const history: RehearsalEvent[] = [];
   const counts: Record<string, number> = {};
   const setting = { scenario, store: store.values, history };
-  const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: judge.begin(setting) }));
+  const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: beginning(judge, setting) }));
   let violation: RehearsalViolation | null = null;
   const find = (judge: RehearsalJudge, look: () => RehearsalVerdict) => {
-    const says = judged(judge, look);
-    if (!says || violation) return;
+    if (violation || world.misuse) return;
+    const says = judged(judge, look, (misuse) => world.refuse(misuse));
+    if (!says) return;
     violation = { judge: judge.name, says, atMs: Math.round(world.now) };
     world.isOver = true;
     world.log(`VIOLATION ${judge.name}: ${says}`);
@@ -262,28 +266,21 @@ export async function runOnce(
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
+  const holdings = new Holdings(world);
   const roles = isKept ? new RoleSteps(world, () => history.length) : null;
-  const deafen = roles?.listen();
+  const deafen = [roles?.listen(), holdings.listen()];
   const leave = inhabitWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
-    world.tellHoldings();
+    holdings.tell();
   } finally {
     leave();
-    deafen?.();
+    for (const stop of deafen) stop?.();
   }
-  if (!violation) for (const { judge, hearing } of hearings) find(judge, () => hearing.end?.(world.now));
+  for (const { judge, hearing } of hearings) find(judge, () => hearing.end?.(world.now));
+  if (world.misuse) throw world.misuse;
   const told = { turns: world.turns, counts, lines: world.lines, happenings: history };
   return { violation, digest: world.digest(), ...told, ...(roles && { roles: roles.all() }) };
-}
-
-/** What it says; one that breaks cannot say whether anything is wrong. */
-function judged({ name }: RehearsalJudge, look: () => RehearsalVerdict): RehearsalVerdict {
-  try {
-    return look();
-  } catch (error) {
-    throw new Error(`the judge "${name}" cannot judge: ${errorText(error)}; mend the judge`, { cause: error });
-  }
 }
 
 function populate(

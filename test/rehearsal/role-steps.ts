@@ -2,16 +2,15 @@
  * What the charts of this package's nodes did in a run that is kept: who has locks has roles of the protocol of locks, and so on. The ends of the
  * link that carries their messages are folded away: a message goes from node to node.
  *
- * Nodes tell whoever stands in a place that both sides find by its name (adapters/node/watchers.ts). Nothing is asked of a node but what it
- * would do anyway; that the run is the same is looked at by its digest (rehearse.ts).
+ * Nothing is asked of a node but what it would do anyway; that the run is the same is looked at by its digest (rehearse.ts).
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView, RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn } from '../../network/world/selected-in.js';
-import type { ReadSelected, Selected, TransitionId } from '../../network/world/selections.js';
-import { here } from './here.js';
-import type { VirtualWorld } from './world.js';
+import type { TransitionId } from '../../network/world/selections.js';
+import { attendNodes, type AliveNode } from './alive-nodes.js';
+import type { Process, VirtualWorld } from './world.js';
 
 /** A step of a node in the process `peer`, in the conversation `name`. */
 export interface RoleStep {
@@ -38,27 +37,6 @@ export interface RunRoles {
   readonly steps: readonly RoleStep[];
 }
 
-/** A node as it is alive, by what is used of it. */
-interface AliveNode {
-  readonly name: string;
-  readonly protocol: Core;
-  readonly ports: { peerAt(port: number): NodeId | undefined };
-  readonly steps$: { subscribe(next: (step: AliveStep) => void): unknown };
-  watchSelections(read: ReadSelected): unknown;
-  view(): NodeView;
-}
-
-interface AliveStep {
-  readonly role?: string;
-  readonly event: Message;
-  readonly outcome: { readonly sends: readonly { readonly to: Address | readonly Address[]; readonly message: Message }[] };
-  readonly number?: number;
-  readonly numbers: readonly (number | null)[];
-  readonly selected?: Selected;
-}
-
-/** See adapters/node/watchers.ts; neither side imports the other. */
-const PLACE = Symbol.for('xstate-quiver.watchers');
 /** So many of the last steps are kept; of what was before, how it left every role. */
 const STEPS_MAX = 1_000;
 
@@ -78,11 +56,7 @@ export class RoleSteps {
 
   /** Hears of every node that is made from now on, until what it gives is called. */
   listen(): () => void {
-    const places = globalThis as unknown as Record<symbol, Set<(node: AliveNode) => void> | undefined>;
-    const watchers = (places[PLACE] ??= new Set());
-    const attend = (node: AliveNode) => this.attend(node);
-    watchers.add(attend);
-    return () => void watchers.delete(attend);
+    return attendNodes((node, process) => this.attend(node, process));
   }
 
   /** As plain data. */
@@ -90,10 +64,9 @@ export class RoleSteps {
     return JSON.parse(JSON.stringify({ charts: this.charts, steps: [...this.before.values(), ...this.steps] })) as RunRoles;
   }
 
-  private attend(node: AliveNode): void {
-    const process = here()?.process;
+  private attend(node: AliveNode, process: Process): void {
     const { protocol, name } = node;
-    if (!process || protocol.name === 'link') return;
+    if (protocol.name === 'link') return;
     for (const [chart, machine] of Object.entries(protocol.charts))
       this.charts[chartName(protocol, chart)] ??= chartDefinition(machine);
     const { life, id: peer } = process;

@@ -14,7 +14,7 @@ const frame = {
 };
 const HEALED_MS = 8_000;
 const scenarios = fc
-  .sample(shapesOf(frame), { seed: 1, numRuns: 600, unbiased: true })
+  .sample(shapesOf(fc, frame), { seed: 1, numRuns: 600, unbiased: true })
   .map((shape) => scenarioOfShape(shape, frame));
 
 /** What is so in between a part and another of all runs. */

@@ -5,7 +5,7 @@
  * around, so that fewer peers still have all faults. Each run has a few kinds of faults and not the others (swarm testing): kinds that
  * are always there hide what happens without them.
  */
-import fc from 'fast-check';
+import type FastCheck from 'fast-check';
 
 /**
  * What can fail; each heals after a while. A process is killed, its machine loses power, or it is asked to end (`stop`), and starts again; all peers
@@ -131,21 +131,23 @@ const LATENCIES_MS = [
 ] as const;
 const SPREADS_MS = [0, 100, 3_000];
 export const PEERS_MAX = 15;
+/** A day of virtual time, in which all that happens is kept for judges. */
+export const SECONDS_MAX = 86_400;
 const SKEW_MS_MAX = 600_000;
-/** Of fractions fast-check would draw mostly tiny ones: it takes all floats alike. */
-const part = fc.nat(1_000).map((n) => n / 1_000);
-const skew = fc.integer({ min: -1_000, max: 1_000 }).map((n) => n / 1_000);
 /** Many hide what one does alone. */
 const COUNTS_MAX = [2, 5, 10];
-const any = fc.nat(30);
 /** Of three peers and a hub there are six pairs, of five and a hub fifteen; of more some are alike. */
 const DISTANCES_MAX = 15;
 
 /** All faults are over after this part of the run. */
 const FAULTY = 0.4;
 
-export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
-  fc.record({
+export function shapesOf(fc: typeof FastCheck, frame: RehearsalFrame): FastCheck.Arbitrary<RehearsalShape> {
+  // Of fractions fast-check would draw mostly tiny ones: it takes all floats alike.
+  const part = fc.nat(1_000).map((n) => n / 1_000);
+  const skew = fc.integer({ min: -1_000, max: 1_000 }).map((n) => n / 1_000);
+  const any = fc.nat(30);
+  return fc.record({
     peers: fc.nat(frame.peers.length - 1),
     spreadMs: fc.nat(SPREADS_MS.length - 1),
     starts: fc.array(part, { minLength: PEERS_MAX, maxLength: PEERS_MAX }),
@@ -170,6 +172,7 @@ export const shapesOf = (frame: RehearsalFrame): fc.Arbitrary<RehearsalShape> =>
     late: fc.record({ who: any, at: part }),
     isCalm: fc.nat(3),
   });
+}
 
 /** Between the two, by orders of magnitude. */
 const spread = (min: number, max: number, part: number): number => Math.round(min * (max / min) ** part);

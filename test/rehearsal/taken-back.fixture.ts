@@ -3,7 +3,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { listsUnder } from './lists.fixture.js';
-import { shippedFrom, type Shipped } from './locks.fixture.js';
+import { shippedFrom } from './locks.fixture.js';
+import { movingObjectsUnder, OBJECTS, unstoredObjectsUnder, type ShippedObjects } from './objects.fixture.js';
+import type { Main } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 
 /** In this file of the build, this is replaced by that. */
@@ -15,7 +17,7 @@ export interface Defect {
   readonly judge: readonly string[];
   readonly cuts: readonly Cut[];
   /** The workload; locks unless given. */
-  readonly under?: typeof listsUnder;
+  readonly under?: (shipped: ShippedObjects) => { readonly options: RehearseOptions; readonly main: Main };
   /** What a user does wrong beside. */
   readonly options?: Partial<RehearseOptions>;
   readonly knobs?: NonNullable<RehearseOptions['knobs']>;
@@ -23,7 +25,7 @@ export interface Defect {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Promise<Shipped> {
+export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Promise<ShippedObjects> {
   // Below node_modules, so that its imports are found.
   const folder = join(root, 'node_modules', '.cache', 'rehearsal', `${name.replaceAll(/\W+/g, '-')}-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
@@ -40,8 +42,9 @@ export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Pr
       source.replace(text, () => by),
     );
   }
-  const shipped = await shippedFrom(
+  const shipped = await shippedFrom<ShippedObjects>(
     (path) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'adapters', `${path}.js`)).href),
+    OBJECTS,
   );
   rmSync(folder, { recursive: true, force: true });
   return shipped;
@@ -80,21 +83,20 @@ export const DEFECTS: readonly Defect[] = [
     options: { limits: ['small'] },
     knobs: { names: [40] },
     cuts: [
-      ['machines/locks/epochs.js', 'toLock, sayThatSpent]', 'toLock]'],
-      ['machines/locks/epochs.js', '[...openIt, sayThatSpent]', '[...openIt]'],
+      ['machines/locks/epochs.js', 'toLock, sayThatCrowded]', 'toLock]'],
+      ['machines/locks/epochs.js', '[...openIt, sayThatCrowded]', '[...openIt]'],
       [
         'machines/locks/epochs.js',
-        "guard: 'isFindWithoutRoom', actions: sayThatSpent",
+        "guard: 'isFindWithoutRoom', actions: sayThatCrowded",
         "guard: 'isFindWithoutRoom', actions: []",
       ],
-      ['machines/locks/epochs.js', 'toDirectory, sayThatSpent]', 'toDirectory]'],
+      ['machines/locks/epochs.js', 'toDirectory, sayThatCrowded]', 'toDirectory]'],
     ],
   },
   {
-    name: 'who found no room among early messages is not asked again',
+    name: 'what comes before its epoch is forgotten',
     judge: ['settles'],
-    options: { limits: ['small'] },
-    cuts: [['machines/locks/knowledge.js', 'if (early.length >= earlyMax)', 'if (false)']],
+    cuts: [['machines/locks/epochs.js', 'keepEarly: assign({ early: earlyAfter })', 'keepEarly: assign({})']],
   },
   {
     name: 'a lost connection is not made again',
@@ -137,5 +139,31 @@ export const DEFECTS: readonly Defect[] = [
     name: 'forgotten promises count (rule 4)',
     judge: ['fences'],
     cuts: [['machines/locks/promises.js', 'votes.filter(remembers).length', 'votes.length']],
+  },
+  {
+    name: 'a register counts the first list for ever',
+    judge: ['answered'],
+    under: movingObjectsUnder,
+    cuts: [
+      [
+        'adapters/locks/register-copies.js',
+        'return { version: membership.version, peers: membership.voters };',
+        'return { version: 1, peers: locks.peers };',
+      ],
+    ],
+  },
+  {
+    name: 'a register counts as many numbers to an epoch as ship',
+    judge: ['answered'],
+    under: unstoredObjectsUnder,
+    cuts: [
+      ['adapters/locks/register.js', 'firstFence(epoch, knowledgeOf(this.locks).bounds.grants)', 'firstFence(epoch, 2 ** 13)'],
+    ],
+  },
+  {
+    name: 'a change of members does not wait for what they keep',
+    judge: ['answered', 'linearizable count', 'unique name', 'within budget'],
+    under: movingObjectsUnder,
+    cuts: [['adapters/locks/members.js', 'await Promise.all([...this.registers].map((register) => register.moved()));', '']],
   },
 ];

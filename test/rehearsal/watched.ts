@@ -26,6 +26,21 @@ export interface LocksLike {
   request(name: string, ...rest: any[]): Promise<any>;
 }
 
+/** Tells of the grant, and of the loss; gives what tells that it is over, or that whoever was inside as it was lost has left. */
+function enter(tell: TellWorld, peer: string, lock: string, ask: string, { fence, mode, signal }: GrantedLock): () => void {
+  let state: 'held' | 'lost' | 'over' = 'held';
+  tell('grant', { peer, lock, ask, fence, mode });
+  signal.addEventListener('abort', () => {
+    if (state !== 'held') return;
+    state = 'lost';
+    tell('lost', { peer, lock, fence, mode });
+  });
+  return () => {
+    if (state !== 'over') tell(state === 'held' ? 'release' : 'left', { peer, lock, fence, mode });
+    state = 'over';
+  };
+}
+
 export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, tell: TellWorld): L {
   let asked = 0;
 
@@ -42,25 +57,13 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
     };
   }
 
-  /** Tells of the grant; gives what tells that it is over. */
-  function enter(lock: string, ask: string, { fence, mode, signal }: GrantedLock): () => void {
-    let isOver = false;
-    const over = (how: 'lost' | 'release') => {
-      if (!isOver) tell(how, { peer, lock, fence, mode });
-      isOver = true;
-    };
-    tell('grant', { peer, lock, ask, fence, mode });
-    signal.addEventListener('abort', () => over('lost'));
-    return () => over('release');
-  }
-
   const request = async (name: string, ...rest: unknown[]) => {
     const how = rest.at(-1) as (lock: GrantedLock | null) => unknown;
     const { ask: number, settle } = ask(name);
     const within = async (lock: GrantedLock | null) => {
       settle(lock ? 'granted' : 'not available');
       if (!lock) return how(null);
-      const leave = enter(name, number, lock);
+      const leave = enter(tell, peer, name, number, lock);
       try {
         return await how(lock);
       } finally {
@@ -80,7 +83,7 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
       const lock = (await locks.acquire(name, options)) as GrantedLock | null;
       settle(lock ? 'granted' : 'not available');
       if (!lock) return null;
-      const [leave, release] = [enter(name, number, lock), lock.release.bind(lock)];
+      const [leave, release] = [enter(tell, peer, name, number, lock), lock.release.bind(lock)];
       lock.release = () => {
         leave();
         release();

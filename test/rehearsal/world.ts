@@ -9,6 +9,9 @@
  * the real program does meanwhile, a test runner for instance, keeps the real time.
  */
 import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { constants } from 'node:os';
+import type { UsageError } from '../../machines/errors.js';
 import { VirtualClock, type ClockEntry } from '../../network/clock.js';
 import { Random } from '../../network/random.js';
 import { realImmediate } from './here.js';
@@ -41,8 +44,8 @@ export class Process {
   pauses = 0;
   /** What makes it slow and its clock drift, the latest last. */
   readonly bearing = new Set<RehearsalFault>();
-  /** Who listens to signals. */
-  readonly signals = new Map<string, Set<(signal: string) => void>>();
+  /** What this life of it hears of `process`: signals, errors that nobody caught, its end. */
+  events = new EventEmitter();
   bootedAt = 0;
   /** How many of its turns wait: timers, and messages on their last way. */
   pending = 0;
@@ -73,6 +76,12 @@ export class Process {
     return this.skewMs + ((now - sinceMs) * perMille) / 1_000;
   }
 }
+
+/** Signals that end nobody in Node. */
+const HARMLESS = new Set(['SIGCHLD', 'SIGCONT', 'SIGPIPE', 'SIGURG', 'SIGUSR1', 'SIGWINCH']);
+
+/** How Node calls what nobody caught. */
+export type ErrorOrigin = 'uncaughtException' | 'unhandledRejection';
 
 /** One macrotask. */
 export interface RehearsalTurn {
@@ -105,6 +114,8 @@ export class VirtualWorld {
   isOver = false;
   /** Who listens to what happens. */
   hear: (happening: RehearsalEvent) => void = () => {};
+  /** What is wrong with how the rehearsal is used, and no matter of the application under rehearsal: nothing of this run counts. */
+  misuse: UsageError | null = null;
   /** Told whose turn begins, and that it is nobody's. */
   turned: (process: Process | null) => void = () => {};
   private asked = 0;
@@ -141,6 +152,13 @@ export class VirtualWorld {
   tell(type: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.log(`${type} ${JSON.stringify(fields)}`);
     this.hear({ at: this.now, type, ...fields });
+  }
+
+  /** The rehearsal itself is used wrongly: the run is over, and whoever began it is told of the first time. */
+  refuse(misuse: UsageError): UsageError {
+    this.misuse ??= misuse;
+    this.isOver = true;
+    return misuse;
   }
 
   // Turns.
@@ -185,7 +203,8 @@ export class VirtualWorld {
     this.log(what);
     try {
       const result = run();
-      if (process && result instanceof Promise) result.catch((error: unknown) => this.fail(process, error));
+      if (process && result instanceof Promise)
+        result.catch((error: unknown) => this.fail(process, error, 'unhandledRejection', result));
     } catch (error) {
       if (!process) throw error;
       this.fail(process, error);
@@ -197,6 +216,7 @@ export class VirtualWorld {
     if (++this.asked <= ASKED_MAX) return;
     const who = this.current!;
     this.asked = 0;
+    who.events.removeAllListeners();
     this.fail(who, new Error(`a turn of "${who.id}" does not end: it asked for the time or a timer ${ASKED_MAX} times`));
     throw new Error(`"${who.id}" was ended: its turn does not end; await a timer in the loop`);
   }
@@ -234,11 +254,10 @@ export class VirtualWorld {
   start(process: Process): void {
     if (process.state !== 'down' || process.holds > 0) return;
     Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now });
-    Object.assign(process, { held: [], pending: 0, pauses: 0, isStopping: false });
+    Object.assign(process, { held: [], pending: 0, pauses: 0, isStopping: false, events: new EventEmitter() });
     process.ending.clear();
     process.resetting.clear();
     process.lastRings.clear();
-    process.signals.clear();
     this.tell('start', { peer: process.id, life: process.life });
     this.after(0, process, 'main', () => process.main(process));
   }
@@ -273,22 +292,53 @@ export class VirtualWorld {
   stop(process: Process): void {
     if (process.state === 'down' || process.isStopping) return;
     process.isStopping = true;
-    const listeners = process.signals.get('SIGTERM');
-    if (!listeners?.size) return this.end(process);
     const { life } = process;
-    this.after(0, process, 'SIGTERM', () => listeners.forEach((listener) => listener('SIGTERM')));
+    if (!this.signal(process, 'SIGTERM')) return this.end(process);
     this.after(GRACE_MS, null, `${process.id} has been asked to end`, () => {
       if (process.life === life) this.end(process);
     });
   }
 
-  /** What `process.exit` does: nothing of it runs any more, and a supervisor starts it again, if it was asked to end once that has healed. */
+  /** Whether somebody in it listens to the signal; they hear of it in a turn of its own. */
+  private signal(process: Process, signal: string): boolean {
+    const { events } = process;
+    if (events.listenerCount(signal) === 0) return false;
+    this.after(0, process, signal, () => events.emit(signal, signal, constants.signals[signal as NodeJS.Signals]));
+    return true;
+  }
+
+  /** What `process.kill` does with the process's own number: whoever listens hears of it, else it does what it does in Node. */
+  kill(process: Process, signal: string): void {
+    if (signal === 'SIGSTOP') return void this.pause(process);
+    if (signal !== 'SIGKILL' && (this.signal(process, signal) || HARMLESS.has(signal))) return;
+    this.leave(process, signal);
+  }
+
+  /** What `process.exit` does. */
   exit(process: Process, code: unknown): never {
-    this.tell('exit', { peer: process.id, code });
+    this.sayGoodbye(process, code);
+    return this.leave(process, code);
+  }
+
+  /** Nothing of it runs any more, and a supervisor starts it again, if it was asked to end once that has healed. `how`: its status, or the signal. */
+  leave(process: Process, how: unknown): never {
+    if (process.state !== 'down') this.tell('exit', { peer: process.id, code: how });
+    this.endOfItself(process);
+    throw new Error('process.exit');
+  }
+
+  private endOfItself(process: Process): void {
+    if (process.state === 'down') return;
     const { isStopping } = process;
     this.end(process);
     if (!isStopping) this.supervise(process, 1_000);
-    throw new Error('process.exit');
+  }
+
+  /** Those who listen to its end hear of it, once. */
+  private sayGoodbye({ events }: Process, code: unknown): void {
+    const listeners = events.rawListeners('exit');
+    events.removeAllListeners('exit');
+    for (const listener of listeners) listener(code);
   }
 
   /** Gives what ends that: it goes on once all that paused it has ended. If it is started anew meanwhile, that is another process, and runs. */
@@ -309,19 +359,26 @@ export class VirtualWorld {
     for (const turn of process.held.splice(0)) turn.entry = this.clock.at(this.now, 0, this.take, turn);
   }
 
-  /** What nobody catches ends a process, as in Node; a supervisor starts it again after a second. */
-  fail(process: Process, error: unknown): void {
+  /** What nobody catches ends a process, as in Node, unless it listens to such errors itself; a supervisor starts it again after a second. */
+  fail(process: Process, error: unknown, origin: ErrorOrigin = 'uncaughtException', promise?: unknown): void {
     if (process.state === 'down') return;
-    this.tell('uncaught', { peer: process.id, error: errorText(error) });
-    const { isStopping } = process;
-    this.end(process);
-    if (!isStopping) this.supervise(process, 1_000);
-  }
-
-  /** What each process that is up holds on to, at the end. */
-  tellHoldings(): void {
-    for (const { id, state, pending, resetting } of this.processes.values())
-      if (state !== 'down') this.tell('holds', { peer: id, timers: pending, connections: resetting.size });
+    const { events } = process;
+    let last = error;
+    try {
+      if (origin === 'unhandledRejection' && events.emit(origin, error, promise)) return;
+      if (events.emit('uncaughtException', error, origin)) return;
+    } catch (thrown) {
+      last = thrown;
+    }
+    // Its own listeners may have ended it.
+    if ((process.state as string) === 'down') return;
+    this.tell('uncaught', { peer: process.id, error: errorText(last) });
+    try {
+      this.sayGoodbye(process, 1);
+    } catch {
+      // It ends of the error before this one.
+    }
+    this.endOfItself(process);
   }
 
   // Time.

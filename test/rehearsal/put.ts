@@ -1,0 +1,13 @@
+/** Something of the platform is replaced, until it is put back. */
+
+/** Puts back what was there before. */
+export type Undo = () => void;
+
+export function put(owner: object, key: string, value: unknown): Undo {
+  const before = Object.getOwnPropertyDescriptor(owner, key);
+  Object.defineProperty(owner, key, { value, configurable: true, writable: true, enumerable: before?.enumerable ?? false });
+  return () => {
+    if (before) Object.defineProperty(owner, key, before);
+    else delete (owner as Record<string, unknown>)[key];
+  };
+}
