@@ -8,13 +8,14 @@ const each = Object.values(protocols);
 
 /** How many choices were compared, by protocol. */
 const CHOICES: Readonly<Record<string, number>> = {
-  controller: 1_670,
-  directory: 3_062,
-  election: 1_889,
-  exclusion: 11_049,
-  link: 15_662,
-  locks: 14_237,
-  queue: 24_517,
+  controller: 1_340,
+  directory: 2_720,
+  election: 1_723,
+  exclusion: 9_405,
+  link: 16_216,
+  locks: 12_124,
+  queue: 33_502,
+  tabs: 4_311,
 };
 
 test.each(each)('$name', (protocol) => {

@@ -37,11 +37,11 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
   );
   const ways = [...locals, ...contents].reduce((product, choices) => product * choices.length, 1);
   if (ways > WAYS_MAX) throw tooMany(`a corruption that does not stand first, at ${nodes.map((node) => ids[node]).join(', ')}`);
-  const fallen: Corrupted[] = [];
+  const corrupted: Corrupted[] = [];
   for (const chosen of everyCombination(locals)) {
-    for (const content of everyCombination(contents)) fallen.push({ locals: chosen, packets: content.flat() });
+    for (const content of everyCombination(contents)) corrupted.push({ locals: chosen, packets: content.flat() });
   }
-  return fallen;
+  return corrupted;
 }
 
 function corruptionOf({ protocol }: SearchedSystem): Corruption<any> {

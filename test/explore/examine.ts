@@ -98,14 +98,14 @@ export function examine(question: Question): Exploration {
 /** What a search has to know of charts and properties, and finds out on its way: it begins again then. */
 export interface Known {
   /** Types of messages whose sender is read. */
-  readonly signed: Set<string>;
+  readonly sendersRead: Set<string>;
   /** Keys of lists of nodes whose order means something. */
   readonly ordered: Set<string>;
   seen: Seen;
   newcomers: Newcomers;
 }
 
-export const nothingKnown = (): Known => ({ signed: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
+export const nothingKnown = (): Known => ({ sendersRead: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
 
 /** A search that has come to its end, or nothing, and more is known. */
 export function attempted(question: Question, known: Known): Examination | undefined {
@@ -114,7 +114,7 @@ export function attempted(question: Question, known: Known): Examination | undef
     for (const _ of examination.exploring());
     return examination;
   } catch (error) {
-    if (error instanceof SenderRead) known.signed.add(error.messageType);
+    if (error instanceof SenderRead) known.sendersRead.add(error.messageType);
     else if (error instanceof OrderMatters) known.ordered.add(error.key);
     else if (error instanceof LooksFurther) known.seen = error.seen;
     else if (error instanceof Newcomer) known.newcomers = error.joining(known.newcomers);
@@ -153,7 +153,7 @@ export class Examination {
     const reactions = protocol.reactions(instance.options);
     const fused = fusible(plan.script);
     const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
-    this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.signed);
+    this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.sendersRead);
     const isPartial = reduce === 'order';
     this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
@@ -195,8 +195,9 @@ export class Examination {
   conclusion(): Exploration {
     const { model, search, watch, question, symmetry } = this;
     const ways = this.violations();
-    const hopeful = this.hopeful();
-    if (watch.goal && hopeful?.includes(0)) ways.set(watch.goal, { property: watch.goal.name, state: hopeful.indexOf(0) });
+    const coreachable = this.coreachable();
+    if (watch.goal && coreachable?.includes(0))
+      ways.set(watch.goal, { property: watch.goal.name, state: coreachable.indexOf(0) });
     const judged = watch.goal ? [...watch.properties, watch.goal] : watch.properties;
     const properties = judged.map((property) => this.judge(property, ways));
     const [way] = ways.values();
@@ -207,8 +208,8 @@ export class Examination {
       states: search.store.size,
       transitions: search.transitions,
       terminal: search.terminal,
-      doomed: hopeful && hopeful.reduce((doomed, hope) => doomed + 1 - hope, 0),
-      ...(watch.goal && hopeful && { firsts: this.countFirsts(hopeful) }),
+      doomed: coreachable && coreachable.reduce((doomed, isCoreachable) => doomed + 1 - isCoreachable, 0),
+      ...(watch.goal && coreachable && { firsts: this.countFirsts(coreachable) }),
       depth: search.depth,
       seconds: search.seconds,
       interpreterCalls: model.steps.replicas.calls,
@@ -223,10 +224,10 @@ export class Examination {
     };
   }
 
-  private countFirsts(hopeful: Uint8Array) {
+  private countFirsts(coreachable: Uint8Array) {
     const numbers = [...Array(this.begun).keys()];
     const atGoal = numbers.filter(this.goalIn(this.search.graph!)!).length;
-    return { states: this.begun, atGoal, doomed: numbers.filter((state) => hopeful[state] === 0).length };
+    return { states: this.begun, atGoal, doomed: numbers.filter((state) => coreachable[state] === 0).length };
   }
 
   private *firsts(): Generator<Origin> {
@@ -284,7 +285,7 @@ export class Examination {
    * 1 for each state that can reach the goal: the one given, or rest with nothing owed. A system with timers never rests, so that
    * without a goal of its own nothing is said of it.
    */
-  private hopeful(): Uint8Array | null {
+  private coreachable(): Uint8Array | null {
     const { search, watch, model } = this;
     const { graph } = search;
     if (!graph || !this.isComplete || (!watch.goal && !this.judgesRuns) || (!watch.goal && model.steps.events.some('timer')))

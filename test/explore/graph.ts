@@ -82,7 +82,7 @@ export class Graph {
    * The bits of one word that some way on from a state has, whatever is drawn; no more are looked for once there are those wanted.
    * Something that changes nothing and that nobody has to do is no way on.
    */
-  leadsTo(state: number, bits: Int32Array, words: number, word: number, wanted: number): number {
+  leadsTo(state: number, bits: Int32Array | Uint8Array, words: number, word: number, wanted: number): number {
     const { targets } = this;
     const end = this.ends[state]!;
     let [found, ofGroup] = [0, 0];

@@ -59,11 +59,11 @@ test('without draws they are the strongly connected components', () => {
 test('states that can reach a goal', () => {
   fc.assert(
     fc.property(anyPlan, fc.subarray(states), (plan, goals) => {
-      const hopeful = canReach(graphOf(plan), (state) => goals.includes(state));
+      const coreachable = canReach(graphOf(plan), (state) => goals.includes(state));
       const literally = states.map((state) =>
         goals.includes(state) || goals.some((goal) => reach(state, (at) => plan[at]!.flat()).has(goal)) ? 1 : 0,
       );
-      expect([...hopeful]).toEqual(literally);
+      expect([...coreachable]).toEqual(literally);
     }),
     { numRuns: 500 },
   );

@@ -13,7 +13,6 @@ import { keepEndless } from './endless.js';
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 import type { Model } from './model.js';
-import type { Planes } from './planes.js';
 import type { Resent } from './resent.js';
 import { OPTIONAL } from './successors.js';
 import type { States } from './store.js';
@@ -27,10 +26,11 @@ export interface BrokenPromise {
 }
 
 export class Liveness {
-  private readonly components: Components;
   private readonly row: Int32Array;
-  /** Where each promise may stay owed for ever. */
-  private readonly endless: Planes;
+  /** For each plane the first state in which a run may rest and owe it, and those in which it may stay owed for ever. */
+  private readonly restings: (number | undefined)[] = [];
+  private readonly lasting: readonly Ints[];
+  private found: Components | undefined;
 
   constructor(
     private readonly graph: Graph,
@@ -39,22 +39,30 @@ export class Liveness {
     private readonly watch: SearchWatch,
     resent: Resent | undefined,
   ) {
-    this.components = new Components(graph, model.steps.branches);
     this.row = new Int32Array(store.longest);
-    this.endless = watch.owed.with(watch.everywhere);
-    keepEndless(this.endless, graph, store, 1 + model.system.nodes.length, resent?.packets());
+    const endless = watch.owed.with(watch.everywhere);
+    keepEndless(endless, graph, store, 1 + model.system.nodes.length, resent?.packets());
+    const { owed } = watch;
+    this.lasting = watch.debts.map(() => new Ints());
+    for (let state = 0; state < graph.size; state++) {
+      if (graph.isResting(state)) for (const plane of owed.of(state)) this.restings[plane] ??= state;
+      if (endless.hasAny(state)) for (const plane of endless.of(state)) this.lasting[plane]!.push(state);
+    }
+  }
+
+  private get components(): Components {
+    return (this.found ??= new Components(this.graph, this.model.steps.branches));
   }
 
   /** How a promise can be broken, `undefined` when it cannot. */
   broken({ plane }: Debt): BrokenPromise | undefined {
-    const { graph, endless, watch } = this;
+    const { watch } = this;
+    const resting = this.restings[plane];
+    if (resting !== undefined) return { state: resting, component: [] };
     const isOwed = (state: number) => watch.owed.has(state, plane);
-    const states = new Ints();
-    for (let state = 0; state < graph.size; state++) {
-      if (graph.isResting(state) && isOwed(state)) return { state, component: [] };
-      if (endless.has(state, plane)) states.push(state);
-    }
+    const states = this.lasting[plane]!;
     let nearest: BrokenPromise | undefined;
+    if (states.length === 0) return nearest;
     for (const component of this.components.among(states.data.subarray(0, states.length))) {
       const state = component.reduce((least, other) => (isOwed(other) && !(other > least) ? other : least), Infinity);
       if (state < (nearest?.state ?? Infinity) && this.isFair(component)) nearest = { state, component };

@@ -19,12 +19,12 @@ export class Model {
   readonly environments: Environments;
   readonly numbering = new Numbering();
   readonly successors: Successors;
-  private readonly fallen = new Map<string, readonly Corrupted[]>();
+  private readonly corrupted = new Map<string, readonly Corrupted[]>();
 
   constructor(
     readonly system: SearchedSystem,
     plan: EnvironmentPlan,
-    signed: ReadonlySet<string>,
+    sendersRead: ReadonlySet<string>,
   ) {
     const { nodes, instance, protocol } = system;
     const weights = new Map(
@@ -36,7 +36,7 @@ export class Model {
     const costOf = (from: NodeId, to: NodeId) =>
       protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
     const { numbering } = this;
-    this.packets = new Packets(system, signed, costOf, numbering);
+    this.packets = new Packets(system, sendersRead, costOf, numbering);
     const letters = new Letters(system, this.packets, numbering);
     this.letters = letters;
     this.steps = new LocalSteps(system, this.packets, letters, numbering);
@@ -64,8 +64,8 @@ export class Model {
   /** Remembered, for it is asked for again in every state. */
   private readonly corruptions = (nodes: readonly number[], environment: number): readonly Corrupted[] => {
     const key = `${environment} ${nodes.join()}`;
-    const known = this.fallen.get(key) ?? everyCorruption(this, nodes, environment);
-    this.fallen.set(key, known);
+    const known = this.corrupted.get(key) ?? everyCorruption(this, nodes, environment);
+    this.corrupted.set(key, known);
     return known;
   };
 

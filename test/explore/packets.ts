@@ -6,8 +6,8 @@
  * the channel, and a new packet goes to its end. That is all the difference between the two.
  *
  * In an unordered network with routing the sender of a message is part of the state only if something reads it: a chart from the
- * event, a property from the flight. The search begins with no type of message signed; the first reading of a sender raises
- * `SenderRead`, and the search begins again with that type signed. States that differ in unread senders alone behave alike.
+ * event, a property from the flight. The search begins with the sender of no type of message in the state; the first reading of one raises
+ * `SenderRead`, and the search begins again with those of that type. States that differ in unread senders alone behave alike.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Flight } from '../../machines/protocol.js';
@@ -39,18 +39,18 @@ export class Packets {
   readonly channel = new Ints();
   private readonly events: Message[] = [];
   private readonly flights: Flight[] = [];
-  private readonly allSigned: boolean;
+  private readonly allSendersRead: boolean;
   private read: string | undefined;
 
   constructor(
     private readonly system: SearchedSystem,
-    private readonly signed: ReadonlySet<string>,
+    private readonly sendersRead: ReadonlySet<string>,
     private readonly costOf: (from: NodeId, to: NodeId) => number,
     numbering: Numbering,
   ) {
     this.interned = new Interner(numbering);
     const { reach, time } = system.protocol.network;
-    this.allSigned = system.order === 'fifo' || reach === 'links' || time;
+    this.allSendersRead = system.order === 'fifo' || reach === 'links' || time;
   }
 
   intern(packet: InternedPacket): number {
@@ -87,7 +87,7 @@ export class Packets {
   }
 
   private isSigned({ type }: Message): boolean {
-    return this.allSigned || this.signed.has(type);
+    return this.allSendersRead || this.sendersRead.has(type);
   }
 
   private eventOf({ sender, message }: InternedPacket): Message {

@@ -2,13 +2,15 @@
 import { grown } from './ints.js';
 
 export class Planes {
-  bits = new Int32Array(1 << 8);
+  bits: Int32Array | Uint8Array;
   /** How many words of `bits` each state has. */
   readonly words: number;
   size = 0;
 
   constructor(readonly count: number) {
     this.words = Math.ceil(count / 32);
+    // Few planes take a byte, for what is small stays in the cache.
+    this.bits = new (count <= 8 ? Uint8Array : Int32Array)(1 << 8);
   }
 
   /** Makes room for the next state, which is in no plane. */
@@ -34,6 +36,13 @@ export class Planes {
   hasAny(state: number): boolean {
     for (let word = 0; word < this.words; word++) if (this.bits[state * this.words + word] !== 0) return true;
     return false;
+  }
+
+  /** The planes that a state is in. */
+  *of(state: number): Generator<number> {
+    for (let word = 0; word < this.words; word++)
+      for (let left = this.bits[state * this.words + word]!; left !== 0; left &= left - 1)
+        yield 32 * word + 31 - Math.clz32(left & -left);
   }
 
   /** The same, with these planes in every state. */

@@ -4,7 +4,8 @@
  * Counted are states, transitions, guards both ways, events, named actions, and what invoked services come to and send, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
-import type { AnyStateNode } from 'xstate';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { rulesOf, configOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
@@ -177,17 +178,36 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
     return `; the world sends a child machine what children name: give children.${chart}.${type} a sample if it does`;
   if (subject.within.has(type))
     return `; the chart, its children or its services send ${type} themselves: give events.${type} a sample, {} for a bare one, if the world does, too`;
-  return rule ? cureForRule(rule, kind, outcome) : '';
+  return rule ? cureForRule(subject, rule, kind, outcome) : '';
+}
+
+/** What the world sends, and has no samples. */
+const bareEvents = ({ original, tests, within }: Subject): string[] =>
+  original.events.filter((type) => !(type in (tests.events ?? {})) && !within.has(type));
+
+/** As far as its text tells: it takes the context out of what it is given, and nothing else. */
+function looksAtContextAlone(original: AnyStateMachine, guard: unknown): boolean {
+  const name = isObject(guard) ? guard['type'] : guard;
+  const does = typeof name === 'string' ? original.implementations.guards[name] : name;
+  if (typeof does !== 'function') return false;
+  const joined: unknown = Reflect.get(does, 'guards');
+  if (Array.isArray(joined)) return joined.every((one) => looksAtContextAlone(original, one));
+  return /^(function\b[^(]*)?\(\s*\{\s*context\b[^.,}]*,?\s*\}/.test(Function.prototype.toString.call(does));
 }
 
 const FROM_SERVICE = { done: 'done', error: 'fails', snapshot: 'next' } as const;
 
-function cureForRule({ event, isOutside, choice }: Rule, kind: string, outcome: string | undefined): string {
+function cureForRule(subject: Subject, { event, isOutside, choice }: Rule, kind: string, outcome: string | undefined): string {
   const [, source, what] = /^(.*) (done|error|snapshot)$/.exec(event) ?? [];
   const place = source === undefined ? `events.${event}` : `services.${source}.${FROM_SERVICE[what as 'done']}`;
   const isBrought = isOutside || source !== undefined;
   if (kind === 'transition')
     return source === undefined ? '' : `; give ${place} a sample, or let a child machine end: children.${source}`;
   const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
+  if (isBrought && looksAtContextAlone(subject.original, choice.guard)) {
+    const bare = bareEvents(subject).filter((type) => type !== event);
+    const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
+    return `; it looks at the context alone: give samples to the events that lead to one ${needs}${without}`;
+  }
   return isBrought ? `; give ${place} a sample ${needs}` : `; it takes a context ${needs}: give the samples that lead there`;
 }

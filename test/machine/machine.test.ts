@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assign, createMachine, fromCallback, fromObservable, fromPromise, raise, sendParent, setup, spawnChild } from 'xstate';
+import {
+  and,
+  assign,
+  createMachine,
+  fromCallback,
+  fromObservable,
+  fromPromise,
+  raise,
+  sendParent,
+  setup,
+  spawnChild,
+} from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import type { MachineTests, MachineStep } from './options.js';
 import { Rig } from './rig.js';
@@ -341,6 +352,26 @@ describe('coverage', () => {
     );
     const right = await new MachineTesting(machine, { events: { CODE: [{ code: 1 }, { code: 42 }] } }).coverage();
     expect(right).toMatchObject({ missing: [], isComplete: true });
+  });
+
+  test.each([
+    ['a function', ({ context }: any) => context.total > 0],
+    ['a name', 'isOwed'],
+    ['both of two', and(['isOwed', ({ context }: any) => context.total > 0])],
+  ])('an uncovered guard that looks at the context alone asks for no sample of its own event: %s', async (_, guard) => {
+    const actions = assign(({ context, event }: any) => ({ total: context.total + event.price }));
+    const config = {
+      context: { total: 0 },
+      initial: 'open',
+      states: { open: { on: { ADD: { actions }, LEAVE: {}, PAY: { guard, target: 'paid' } } }, paid: {} },
+    };
+    const machine: any = setup({ guards: { isOwed: ({ context }: any) => context.total > 0 } }).createMachine(config as never);
+    const { missing } = await new MachineTesting(machine, { events: { LEAVE: [{}] } }).coverage();
+    expect(missing.find(({ item }) => item === 'guard open: PAY is true')!.reason).toMatch(
+      /; it looks at the context alone: give samples to the events that lead to one for which .* is true \(ADD has none\)$/,
+    );
+    const { missing: none } = await new MachineTesting(machine, { events: { LEAVE: [{}], ADD: [{ price: 1 }] } }).coverage();
+    expect(none.map(({ item }) => item)).not.toContain('guard open: PAY is true');
   });
 
   test('a reason explains what cannot be covered, and is refuted when it is', async () => {

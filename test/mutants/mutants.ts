@@ -12,16 +12,16 @@ import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
 import { begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
 import { chartOf, configOf } from '../charts/config.js';
+import { checkScenario } from '../explore/index.js';
 import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
 import { pathsOf, type Expected } from '../paths/paths.js';
 import { sameAs, walk } from '../paths/walk.js';
 import { editsOf, type Operator } from './operators.js';
 import { diff, linesOf } from './render.js';
-import { systemsOf } from '../system/systems.js';
+import { onCharts, systemsOf, type System } from '../system/systems.js';
 import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
-import { outcomeOn, type SystemOutcome } from './outcome.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
@@ -213,3 +213,18 @@ function differs({ input, first, effects, vertices }: ChartGraph, machine: AnySt
 }
 
 const seen = ({ snapshot, effects }: Stepped): Expected => ({ value: snapshot.value, context: snapshot.context, effects });
+
+/** What the checker finds on a small system, as text to compare. */
+type SystemOutcome = string;
+
+/** Enough for two nodes of any of our protocols, and soon over. */
+const STATES_MAX = 2000;
+
+function outcomeOn(system: System, protocol: Protocol): SystemOutcome {
+  try {
+    const { verdict, states, transitions } = checkScenario(onCharts(system, protocol), { bounds: { states: STATES_MAX } });
+    return `${verdict}, ${states} states, ${transitions} transitions`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -19,7 +19,7 @@ const scores: Readonly<Record<string, readonly number[]>> = {
   election: [315, 301, 0, 0, 0, 14, 0],
   exclusion: [401, 359, 0, 1, 0, 41, 0],
   link: [265, 242, 1, 1, 0, 21, 0],
-  locks: [2381, 2142, 0, 0, 0, 238, 1],
+  locks: [2533, 2275, 0, 0, 0, 254, 4],
   queue: [224, 205, 4, 0, 0, 15, 0],
   tabs: [128, 119, 0, 0, 0, 9, 0],
 };

@@ -34,11 +34,11 @@ describe('the systems of a protocol', () => {
   });
 
   test.each([
-    [directory, 3],
-    [exclusion, 3],
-    [exclusion, 4],
-    [link, 2],
-  ])('$name, system %i keeps its promises, or breaks the one that it is there to break', (protocol, index) => {
+    { protocol: directory, index: 3 },
+    { protocol: exclusion, index: 3 },
+    { protocol: exclusion, index: 4 },
+    { protocol: link, index: 2 },
+  ])('$protocol.name, system $index keeps its promises, or breaks the one that it is there to break', ({ protocol, index }) => {
     const { scenario, violates } = systemsOf(protocol)[index]!;
     expect(checkScenario(scenario, { bounds: { states: 2500 } }).counterexample?.property).toBe(violates);
   });
