@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
 import { Random } from '../network/random.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import { textOf } from '../inspector/hands.js';
+import { textOf } from '../inspector/gestures.js';
 import { Forks } from './forks.js';
 import { recordRun } from '../network/record-run.js';
 
@@ -67,13 +67,13 @@ test.each(Object.entries(base))('%s: gestures added and taken back, one after th
   const forks = new Forks({ linesApart: 8 });
   const random = new Random(5, name);
   const given = 'events' in json ? json.events : [];
-  let hands: Record<string, unknown>[] = [];
+  let gestures: Record<string, unknown>[] = [];
   let [shared, resumed] = [0, 0];
   for (let turn = 0; turn < 12; turn++) {
-    if (hands.length > 3 || (hands.length > 0 && random.below(4) === 0))
-      hands = hands.filter((_, i) => i !== random.below(hands.length));
-    else hands = [...hands, gesture(random, random.below(300) / 2, 3)];
-    const asked = { ...json, events: [...given, ...hands] };
+    if (gestures.length > 3 || (gestures.length > 0 && random.below(4) === 0))
+      gestures = gestures.filter((_, i) => i !== random.below(gestures.length));
+    else gestures = [...gestures, gesture(random, random.below(300) / 2, 3)];
+    const asked = { ...json, events: [...given, ...gestures] };
     const run = forked(forks, asked);
     expect(run.text).toBe(whole(asked));
     if (run.shared > 0) shared++;

@@ -12,8 +12,10 @@ export class OutputFile {
   private readonly target: string;
   /** Where it is written; the target itself where that is no regular file. */
   private readonly partial: string;
-  private readonly descriptor: number;
+  private descriptor: number | null;
   private buffer = '';
+  /** Told by `keep`: a run that is recorded hears of nothing that its observers throw. */
+  private failure: UsageError | null = null;
   private readonly interrupted = (): void => {
     this.discard();
     process.exit(130);
@@ -41,28 +43,43 @@ export class OutputFile {
   }
 
   text(text: string): void {
+    if (this.failure) return;
     this.buffer += text;
     if (this.buffer.length > BUFFER_LENGTH) this.flush();
   }
 
   private flush(): void {
-    // All of it: `writeSync` may stop in the middle, at a pipe for instance.
-    writeFileSync(this.descriptor, this.buffer);
+    try {
+      // All of it: `writeSync` may stop in the middle, at a pipe for instance.
+      writeFileSync(this.descriptor!, this.buffer);
+    } catch (error) {
+      this.failure = new UsageError(`cannot write ${this.target} (${(error as Error).message}); make room, or name another file`);
+    }
     this.buffer = '';
   }
 
-  /** Puts the finished file in its place. */
+  /** Puts the finished file in its place. Throws where it could not be written; nothing is left of it then. */
   keep(): void {
     this.flush();
-    closeSync(this.descriptor);
+    if (this.failure) {
+      this.discard();
+      throw this.failure;
+    }
+    this.close();
     if (this.partial !== this.target) renameSync(this.partial, this.target);
     this.listenNoMore();
   }
 
   discard(): void {
-    closeSync(this.descriptor);
+    if (this.descriptor === null) return;
+    this.close();
     if (this.partial !== this.target) rmSync(this.partial, { force: true });
     this.listenNoMore();
+  }
+
+  private close(): void {
+    closeSync(this.descriptor!);
+    this.descriptor = null;
   }
 
   private listenNoMore(): void {

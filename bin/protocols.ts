@@ -1,5 +1,4 @@
 /** The protocols that the command knows: ours, and those that a line brings along with `--protocol FILE`, a module that exports one. */
-import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../machines/errors.js';
@@ -8,6 +7,7 @@ import type { Protocol } from '../machines/protocol.js';
 import { nearestWord } from '../network/scenario/nearest.js';
 import { shownValue } from '../network/scenario/read.js';
 import { exportedProtocols } from './exported.js';
+import { readFile } from './read-file.js';
 import { relativeModule } from './relative-module.js';
 import { traceHeaderIn, traceInstead } from './told-trace.js';
 import { USAGE } from './usage.js';
@@ -76,9 +76,11 @@ export const isFile = (word: string): boolean => !(word in known) && /[./\\]/.te
 
 /** What the module in a file exports. */
 export async function exportsOf(file: string): Promise<{ path: string; exported: Readonly<Record<string, unknown>> }> {
+  const text = readFile(file);
+  if (file.endsWith('.json'))
+    throw new UsageError(`cannot load ${file}: it is JSON and no module; quiver run, check and explore take scenarios`);
   const path = resolve(file);
-  if (!existsSync(path)) throw new UsageError(`cannot read ${file}: there is no such file`);
-  return { path, exported: await load(path, file) };
+  return { path, exported: await load(path, file, text) };
 }
 
 async function protocolsIn(file: string): Promise<readonly FoundProtocol[]> {
@@ -86,7 +88,11 @@ async function protocolsIn(file: string): Promise<readonly FoundProtocol[]> {
   return exportedProtocols(exported, file).map(({ protocol, name }) => ({ protocol, module: { path, name } }));
 }
 
-async function load(path: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+const TYPESCRIPT = /\.[cm]?ts$/;
+/** What Node says to a module that it takes for CommonJS, as `npm init` makes it. */
+const COMMONJS = /^(Cannot use import statement outside a module|Unexpected token 'export')/;
+
+async function load(path: string, file: string, text: string): Promise<Readonly<Record<string, unknown>>> {
   // Node ends without a word when nothing is left that could bring what a module awaits.
   const stuck = () => {
     console.error(`quiver: cannot load ${file}: what it awaits at its top never comes`);
@@ -96,13 +102,16 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
   try {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException | null | undefined)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts'))
+    if ((error as NodeJS.ErrnoException | null | undefined)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && TYPESCRIPT.test(file))
       throw new UsageError(
         `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
       );
-    const trace = traceHeaderIn(readFileSync(path, 'utf8').split('\n', 1)[0]!);
+    const trace = traceHeaderIn(text.split('\n', 1)[0]!);
     if (trace) throw traceInstead(file, trace, 'is no module');
-    throw new UsageError(`cannot load ${file}: ${whatWasThrown(error)}`);
+    const said = whatWasThrown(error);
+    const isCommon = error instanceof SyntaxError && COMMONJS.test(said);
+    const cure = '; its package.json makes it CommonJS: set "type": "module" there, or let its name end with .mjs or .mts';
+    throw new UsageError(`cannot load ${file}: ${said}${isCommon ? cure : ''}`);
   } finally {
     process.off('exit', stuck);
   }

@@ -1,8 +1,8 @@
 /** The command as a user meets it: called as the program calls it, and the built program in a process where the process is what is tested. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
@@ -43,6 +43,32 @@ const ring = {
   options: { policy: 'ivy' },
   workload: { sequential: ['n2', 'n1'] },
 };
+const service = 'export const service = { main() {} };';
+/** Of so many bytes, which take no room on the disk, or with this text. */
+function failureFile(name: string, content: string | number): string {
+  const path = file(name, typeof content === 'string' ? content : '{"rehearsal":4}');
+  if (typeof content === 'number') truncateSync(path, content);
+  return path;
+}
+const failureOf = (scenario: object) => ({
+  rehearsal: 4,
+  seed: 1,
+  scenario: {
+    seed: 1,
+    seconds: 9,
+    peers: ['p0'],
+    services: [],
+    clients: [],
+    startsMs: [0],
+    skewsMs: [0],
+    latencyMs: [1, 2],
+    distances: [],
+    faults: [],
+    knobs: {},
+    limits: 'shipped',
+    ...scenario,
+  },
+});
 const lossy = { ...ring, network: { loss: 1 } };
 const deadlock = {
   protocol: 'exclusion',
@@ -92,7 +118,46 @@ describe('quiver run', () => {
     [['run', file('ring.json', ring), '--jsonn'], /--jsonn/],
     [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x"; give an integer/],
     [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
-    [['run', '.'], /cannot read \.: it is a folder/],
+    ...[['run'], ['check'], ['test'], ['rehearse'], ['replay'], ['verify'], ['explore'], ['run', 'x.json', '--protocol']].map(
+      (words): [string[], RegExp] => [
+        [...words, `${folder}/.`],
+        /^quiver: cannot read .*\/\.: it is a folder; name a file in it$/,
+      ],
+    ),
+    ...['run', 'explore', 'verify'].map((verb): [string[], RegExp] => [[verb, ''], /cannot read "": there is no such file/]),
+    ...['test', 'rehearse'].map((verb): [string[], RegExp] => [
+      [verb, file('ring.json', ring)],
+      /ring.json: it is JSON and no module; quiver run, check and explore take scenarios$/,
+    ]),
+    [['replay', file('cut.json', '{"protocol": "dir')], /cut.json is no trace of this version/],
+    [['rehearse', file('service.mjs', service), file('cut.json', '{"protocol": "dir')], /cut.json: line 1/],
+    ...[
+      ['old.json', '{"rehearsal":2,"scenario":{}}', 'a failure of version 2; this release repeats version 4: rehearse anew'],
+      [
+        'odd.json',
+        '{"rehearsal":4,"scenario":{}}',
+        'a failure of a rehearsal that was changed, or cut: scenario.peers is no list of names',
+      ],
+      ['large.json', 2 ** 30, 'it has 1073 MB, and a text has 536 MB at most; name a smaller file'],
+      ['larger.json', 2 ** 32, 'it has 4294 MB, and a text has 536 MB at most; name a smaller file'],
+    ].flatMap(([name, content, says]): [string[], RegExp][] => [
+      [
+        ['rehearse', file('service.mjs', service), failureFile(String(name), content!)],
+        new RegExp(`^quiver: .*${name}: ${says}`),
+      ],
+      [['explore', failureFile(String(name), content!), '--save', 'page.html'], new RegExp(`^quiver: .*${name}: ${says}`)],
+    ]),
+    [
+      ['rehearse', file('service.mjs', service), file('others.json', failureOf({ services: ['hub'] }))],
+      /^quiver: .*others.json: this is a failure of another rehearsal: its services are hub, and here they are none$/,
+    ],
+    [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000; give at most 1000000/],
+    [
+      ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };'), '--share', 'nats://127.0.0.1:1'],
+      /seconds is 1000000000; give more than 0 and at most 86,400/,
+    ],
+    [['run', file('nothing.ndjson', '\n')], /nothing.ndjson holds no scenario; give one a line/],
+    [['init', ''], /"" is no folder; name an empty one: quiver init FOLDER/],
     [['run', file('ring.json', ring), '--trace', ''], /cannot write "": it is no file/],
     [['explore', '--port', '1e3'], /--port is "1e3"; give an integer/],
     [['explore', '--port', ''], /--port is ""; give an integer/],
@@ -141,6 +206,30 @@ test('modules that never come, or leave something running: the process says whic
     /runs.mjs exports no protocol.*\n.*the work is done, and something still runs \(Timeout\): a module, an action/,
   );
   expect(status).toBe(64);
+});
+
+test('fast-check is an optional peer: a rehearsal says that it needs it, and what only shows or repeats a failure does not', () => {
+  const hooks = `export const resolve = (name, context, next) => {
+    if (name !== 'fast-check') return next(name, context);
+    throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+  };`;
+  const hiding = file(
+    'hiding.mjs',
+    `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`,
+  );
+  const without = (...args: readonly string[]) => {
+    const node = ['--import', pathToFileURL(hiding).href, program, ...args];
+    const { status, stderr } = spawnSync(process.execPath, node, { encoding: 'utf8', cwd: folder });
+    return { status, stderr };
+  };
+  const [application, failure] = [file('service.mjs', service), file('found.json', failureOf({ peers: ['p0'] }))];
+  expect(without('rehearse', application)).toEqual({
+    status: 64,
+    stderr: 'quiver: a rehearsal draws what fails with fast-check, which is not installed; npm i -D fast-check\n',
+  });
+  expect(without('rehearse', application, failure)).toEqual({ status: 0, stderr: '' });
+  for (const shown of [failure, file('ring.json', ring)])
+    expect(without('explore', shown, '--save', 'page.html')).toEqual({ status: 0, stderr: '' });
 });
 
 describe('traces', () => {
@@ -225,6 +314,41 @@ test('Ctrl-C in the middle of a run leaves no file behind', async () => {
   const status = await new Promise((resolve) => child.on('exit', resolve));
   expect(status).toBe(130);
   expect(readdirSync(folder).filter((name) => name.startsWith('long.ndjson'))).toEqual([]);
+});
+
+test('a module that is taken for CommonJS, as npm init makes it: what helps', () => {
+  mkdirSync(join(folder, 'common'));
+  file('common/package.json', { type: 'commonjs' });
+  const module = file('common/light.js', 'export const light = {};');
+  expect(started(['test', module])).toMatchObject({
+    status: 64,
+    stderr: expect.stringMatching(
+      /^quiver: cannot load .*light\.js: .*; its package\.json makes it CommonJS: set "type": "module" there/m,
+    ),
+  });
+});
+
+const takesTypeScript = (process.features as { typescript?: unknown }).typescript;
+test.skipIf(takesTypeScript)('TypeScript for a Node that does not strip types is refused by every ending', () => {
+  for (const ending of ['ts', 'mts'])
+    expect(started(['test', file(`light.${ending}`, '')]).stderr).toMatch(/takes no TypeScript; use 22\.18 or later/);
+});
+
+const isFullDevice = existsSync('/dev/full');
+
+test.skipIf(!isFullDevice)('a full disk is no verdict: the trace or the report is said to be unwritten, status 64', async () => {
+  expect((await quiver('run', file('ring.json', ring), '--trace', '/dev/full')).status).toBe(64);
+  expect(complained).toEqual([expect.stringMatching(/^quiver: .*ring.json: cannot write \/dev\/full \(ENOSPC.*\); make room/)]);
+  const shell = `"$0" "$1" run "$2" --json 2>&1 >/dev/full; echo $?`;
+  const said = execFileSync('bash', ['-c', shell, process.execPath, program, file('ring.json', ring)], { encoding: 'utf8' });
+  expect(said).toMatch(/^quiver: cannot write to standard output \(ENOSPC.*\)\n64\n$/);
+});
+
+test('nothing on standard input is no scenario, and not valid', () => {
+  expect(started(['run', '-'])).toMatchObject({
+    status: 64,
+    stderr: 'quiver: standard input holds no scenario; give one a line\n',
+  });
 });
 
 test('a verdict is told even where nobody reads it to its end', () => {

@@ -5,13 +5,16 @@
  */
 import { runCommand } from './program.js';
 import { endAnyway } from './strays.js';
+import { USAGE } from './usage.js';
 
-// A reader that closes the pipe early (`quiver run … | head`) ends the run, without a word. Its verdict is told if it is known; or else
+// Where nothing can be written (a full disk) no verdict is told. A reader that closes the pipe early (`quiver run … | head`) ends the run, without a word. Its verdict is told if it is known; or else
 // the status is that of a program that the system ends for this.
 const CLOSED_PIPE = 128 + 13;
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? (process.exitCode ?? CLOSED_PIPE) : 1),
-);
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(process.exitCode ?? CLOSED_PIPE);
+  console.error(`quiver: cannot write to standard output (${message})`);
+  process.exit(USAGE);
+});
 
 process.exitCode = await runCommand(process.argv.slice(2));
 

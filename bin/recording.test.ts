@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ReadTrace } from '../inspector/model/recording.js';
 import { verdictOf } from '../inspector/model/verdict.js';
-import { textOf } from '../inspector/hands.js';
+import { textOf } from '../inspector/gestures.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { isStep } from '../network/trace.js';

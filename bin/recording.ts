@@ -1,5 +1,5 @@
 /** What the checker finds as the lines of a trace: a counterexample made again, and the nearest good run. */
-import type { CounterexampleHeader } from '../inspector/hands.js';
+import type { CounterexampleHeader } from '../inspector/gestures.js';
 import { recordRun } from '../network/record-run.js';
 import type { SimulationOptions } from '../network/simulation.js';
 import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';

@@ -1,14 +1,14 @@
 /** The scenarios that a command line names: JSON files, NDJSON files, or "-" for NDJSON on standard input, in order. */
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../machines/errors.js';
 import { parseScenario, parseText } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
-import { decodeText } from '../network/topology/decode.js';
 import type { Protocol } from '../machines/protocol.js';
 import { systemsOf } from '../test/system/systems.js';
 import { known } from './protocols.js';
+import { readFile } from './read-file.js';
 import { traceHeaderIn, traceInstead } from './told-trace.js';
 
 export interface Source {
@@ -32,6 +32,15 @@ export async function* readScenarios(files: readonly string[], seed: number | un
   }
 }
 
+/** The first one of a file. */
+export async function readScenario(file: string, seed: number | undefined): Promise<Source> {
+  for await (const item of readScenarios([file], seed)) {
+    if ('error' in item) throw item.error;
+    return item;
+  }
+  throw new UsageError(`${file} holds no scenario`);
+}
+
 /** The small systems of a protocol, for whoever names no scenario. */
 export const ownScenarios = (protocol: Protocol): readonly Source[] =>
   systemsOf(protocol).map(({ index, json, scenario }) => ({
@@ -44,18 +53,22 @@ export const ownScenarios = (protocol: Protocol): readonly Source[] =>
 async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (file !== '-') readFile(file);
   const input = file === '-' ? process.stdin : createReadStream(file);
+  const name = file === '-' ? 'standard input' : file;
   let number = 0;
+  let isNone = true;
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
-    const name = file === '-' ? 'standard input' : file;
     const trace = number === 1 ? traceHeaderIn(line) : null;
     // Its other lines are no scenarios either.
     if (trace) {
       yield { where: name, error: traceInstead(name, trace, 'is no scenario') };
       return;
     }
-    if (line.trim() !== '') yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
+    if (line.trim() === '') continue;
+    isNone = false;
+    yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
   }
+  if (isNone) yield { where: name, error: new UsageError(`${name} holds no scenario; give one a line`) };
 }
 
 function read(where: string, text: string, folder: string, seed: number | undefined): ReadScenario {
@@ -72,13 +85,3 @@ function read(where: string, text: string, folder: string, seed: number | undefi
 /** A scenario whose files lie in a folder. */
 export const parseIn = (folder: string, json: unknown): Scenario =>
   parseScenario(json, known, (path) => readFile(resolve(folder, path)));
-
-export function readFile(path: string): string {
-  try {
-    return decodeText(readFileSync(path));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const known: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder; name a file in it' };
-    throw new UsageError(`cannot read ${path}: ${known[code ?? ''] ?? message}`);
-  }
-}

@@ -39,7 +39,8 @@ export const verbs = {
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
   },
   check: {
-    summary: "explore every interleaving of small scenarios, or of a protocol's own small systems",
+    summary:
+      "explore every interleaving of small scenarios, or of a protocol's own small systems: does what is promised hold in all orders? Which parts of a chart the tests reach is for quiver test",
     takes: 'FILE… | --protocol FILE',
     options: {
       json,
@@ -59,7 +60,8 @@ export const verbs = {
     examples: ['quiver check deadlock.json --trace failure.ndjson', 'quiver check ring.json --graphs 4'],
   },
   test: {
-    summary: "walk a protocol's charts and systems, or an XState machine of yours: paths, coverage, mutants",
+    summary:
+      "walk a protocol's charts and systems, or an XState machine of yours: paths, coverage, mutants. Is every part of each chart reached, and does it do there what is expected? Whether a promise holds in all orders of messages is for quiver check",
     takes: 'PROTOCOL | FILE[#NAME]',
     options: {
       json,

@@ -21,12 +21,14 @@ export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly
 }
 
 export const isIntegerOf = (value: unknown, min: number, max = Infinity): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
 
 export function integer(raw: Raw, key: string, { min, max, fallback }: { min: number; max?: number; fallback?: number }): number {
   const value = raw[key] ?? fallback;
   if (!isIntegerOf(value, min, max)) {
-    const range = max === undefined ? `of at least ${min}` : `between ${min} and ${max}`;
+    const isTooLarge = max === undefined && (value as number) > Number.MAX_SAFE_INTEGER;
+    const range =
+      max === undefined && !isTooLarge ? `of at least ${min}` : `between ${min} and ${max ?? Number.MAX_SAFE_INTEGER}`;
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give an integer ${range}`);
   }
   return value;
@@ -42,9 +44,15 @@ export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, 
   return value;
 }
 
+/**
+ * The latest time and the longest delay that may be asked for. A number still tells hundredths of a tick apart there, and seven
+ * times as late; beyond that a short delay would be none.
+ */
+export const TICKS_MAX = 1e13;
+
 /** `hold`: the ticks for which a grant is used before it is released by itself; `null` leaves the release to events. */
 export function holdOf(raw: Raw): number | null {
-  return raw['hold'] === null ? null : integer(raw, 'hold', { min: 0, fallback: 0 });
+  return raw['hold'] === null ? null : integer(raw, 'hold', { min: 0, max: TICKS_MAX, fallback: 0 });
 }
 
 /** `parents` as a tree rooted at `root`: every node once, the root its own parent, no cycle. */

@@ -48,6 +48,36 @@ export function defineCore<O = Record<string, never>>(description: CoreDescripti
  *
  * @param core as `defineCore` takes it or gives it.
  * @throws `UsageError` that names the member that is missing or wrong.
+ * @example
+ * ```ts
+ * import { emit, setup } from 'xstate';
+ * import { defineProtocol, effects, parseScenario, send, Simulation } from 'xstate-quiver';
+ *
+ * const token = setup({ types: { input: {} as { next: string } }, actions: effects() }).createMachine({
+ *   context: ({ input }) => input,
+ *   on: {
+ *     pass: { actions: send(({ context }) => ({ to: context.next, message: { type: 'token' } })) },
+ *     token: { actions: emit({ type: 'passed' }) },
+ *   },
+ * });
+ * const passing = defineProtocol(
+ *   {
+ *     name: 'passing',
+ *     charts: { token },
+ *     network: { reach: 'routed' },
+ *     input: (node, { topology: { nodes }, rank }) => ({ next: nodes[(rank(node) + 1) % nodes.length]! }),
+ *     messages: { token: {} },
+ *     commands: { pass: { completedBy: ['passed'] } },
+ *   },
+ *   {
+ *     properties: () => [
+ *       { name: 'alive', says: 'Every node is there.', kind: 'always', holds: ({ nodes }) => [...nodes.values()].every(({ token }) => token) },
+ *     ],
+ *   },
+ * );
+ * const scenario = { protocol: 'passing', topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n0', do: 'pass' }] };
+ * console.log(new Simulation(parseScenario(scenario, { passing })).run().verdict);
+ * ```
  * @public
  */
 export function defineProtocol<O = Record<string, never>>(

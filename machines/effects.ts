@@ -100,6 +100,33 @@ export interface LinkEvent<A extends Address = Address> {
  * The actions of the effects, for a chart's `setup`: they do nothing by themselves, and a host reads and performs what the chart
  * asks for. The type parameter is the union of messages that it may send.
  *
+ * @example
+ * ```ts
+ * import { setup } from 'xstate';
+ * import { arm, close, disarm, draw, effects, open, send, store, tell } from 'xstate-quiver';
+ *
+ * type Drawn = { type: 'drawn'; value: number };
+ * const events = {} as Drawn | { type: 'timer' | 'rest' | 'stored' };
+ * const beacon = setup({ types: { events }, actions: effects() }).createMachine({
+ *   initial: 'resting',
+ *   states: {
+ *     resting: {
+ *       entry: draw(() => ({ bound: 10 })),
+ *       on: { drawn: { target: 'waiting', actions: arm(({ event }) => ({ timer: 'beat', delay: 5 + event.value })) } },
+ *     },
+ *     waiting: {
+ *       on: {
+ *         timer: { actions: [send(() => ({ to: 'n1', message: { type: 'beat' } })), store(() => ({ key: 'sent', value: true }))] },
+ *         stored: { actions: tell(() => ({ role: 'log', message: { type: 'beaten' } })) },
+ *         rest: { target: 'resting', actions: disarm(() => ({ timer: 'beat' })) },
+ *       },
+ *     },
+ *   },
+ *   entry: open(() => ({ role: 'log', chart: 'log' })),
+ *   exit: close(() => ({ role: 'log' })),
+ * });
+ * console.log(beacon.id);
+ * ```
  * @public
  */
 export const effects = <M extends Message = Message>() => ({

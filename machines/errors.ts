@@ -1,6 +1,17 @@
 /**
  * Bad input: one line that names the thing, the place and the cure. Nothing has changed when it is thrown.
  *
+ * @example
+ * ```ts
+ * import { simulate, UsageError } from 'xstate-quiver';
+ *
+ * try {
+ *   simulate({ protocol: 'directory', topology: { kind: 'rng', n: 3 } });
+ * } catch (error) {
+ *   if (!(error instanceof UsageError)) throw error;
+ *   console.log(error.message); // … "rng" …; did you mean "ring"?
+ * }
+ * ```
  * @public
  */
 export class UsageError extends Error {
@@ -8,7 +19,8 @@ export class UsageError extends Error {
 }
 
 /**
- * A chart broke the contract with its host (an effect to a role or node that is not there, a context that is no plain JSON).
+ * A chart broke the contract with its host (an effect to a role or node that is not there, a context that is no plain JSON). A run of `simulate`
+ * throws it, and so does a search; a live node ends with it.
  *
  * @public
  */

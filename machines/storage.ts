@@ -15,7 +15,7 @@ import { assign, setup } from 'xstate';
 import { arm, disarm, effects, tell, type TimerEvent } from './effects.js';
 
 /**
- * The name of the role that keeps what a node stores, and of its chart: a protocol whose charts `store` opens it.
+ * The name of the role that keeps what a node stores, and of its chart: a protocol whose charts `store` (see `effects`) opens it.
  *
  * @public
  */
@@ -59,12 +59,13 @@ const end = arm(({ context: { delay } }: In) => ({ timer: WRITTEN, delay }));
 const noEnd = disarm((_: In) => ({ timer: WRITTEN }));
 /** Before it is dropped from the list. A key of which a later value waits is answered with that one. */
 const answer = tell(({ context: { writes } }: In) => {
-  const [first, ...others] = writes as readonly [Write, ...Write[]];
-  return { role: others.some(isOf(first)) ? [] : first.by, message: { type: 'stored', key: first.key } };
+  const [first, ...others] = writes;
+  return { role: others.some(isOf(first!)) ? [] : first!.by, message: { type: 'stored', key: first!.key } };
 });
 
 /**
- * The chart of the role `storage`: what survives when the process ends, and what is being written, one write at a time.
+ * The chart of the role `storage`: what survives when the process ends, and what is being written, one write at a time. See
+ * `effects` for what asks for it.
  *
  * @public
  */
@@ -76,12 +77,13 @@ export const storageMachine = setup({
     wait: assign({
       writes: ({ context: { writes }, event }) => {
         const write = writeOf(event);
-        const [first, ...others] = writes as readonly [Write, ...Write[]];
-        return [first, ...others.filter((other) => !isOf(write)(other)), write];
+        const [first, ...others] = writes;
+        return [first!, ...others.filter((other) => !isOf(write)(other)), write];
       },
     }),
     keep: assign(({ context: { stored, writes } }) => {
-      const [{ key, value }, ...others] = writes as readonly [Write, ...Write[]];
+      const [first, ...others] = writes;
+      const { key, value } = first!;
       return { stored: { ...stored, [key]: value }, writes: others };
     }),
     drop: assign({ writes: [] }),

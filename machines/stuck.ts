@@ -12,7 +12,8 @@ import type { Configuration, Core, Property, RoleView } from './protocol.js';
 const WORD_OF_LINKS = ['link.up', 'link.down'];
 
 /**
- * The property of a protocol that states none.
+ * The property of a protocol that states none: `defineProtocol` gives it.
+ *
  * @public
  */
 export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
@@ -35,7 +36,7 @@ export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
 
 /** The types of the events for which an active state has a transition, guards left aside. */
 function eventsIn({ root }: AnyStateMachine, value: StateValue): readonly string[] {
-  return [...activeStates(root, value)].flatMap(({ ownEvents }) => ownEvents as readonly string[]);
+  return [...activeStates(root, value)].flatMap(({ ownEvents }) => ownEvents);
 }
 
 function* activeStates(state: AnyStateNode, value: StateValue): Generator<AnyStateNode> {
@@ -46,7 +47,7 @@ function* activeStates(state: AnyStateNode, value: StateValue): Generator<AnySta
 
 /** Where the config begins, `always` and guards left aside. */
 function valueAtStart({ type, states, initial }: AnyStateNode): StateValue {
-  const children = Object.entries(states) as [string, AnyStateNode][];
+  const children = Object.entries<AnyStateNode>(states);
   const entered = type === 'parallel' ? children : children.filter(([, child]) => initial?.target?.includes(child));
   const [only] = entered;
   if (entered.length === 1 && type !== 'parallel' && Object.keys(only![1].states).length === 0) return only![0];

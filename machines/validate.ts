@@ -111,8 +111,8 @@ function validateCharts({ charts, input, roles, route }: CoreDescription, compla
 }
 
 const takenBelow = (state: AnyStateNode): readonly string[] => [
-  ...(state.ownEvents as readonly string[]),
-  ...(Object.values(state.states) as AnyStateNode[]).flatMap(takenBelow),
+  ...state.ownEvents,
+  ...Object.values<AnyStateNode>(state.states).flatMap(takenBelow),
 ];
 
 /** All events that some chart has a transition for; `undefined` where one takes any. */

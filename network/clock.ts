@@ -46,6 +46,15 @@ const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.or
 /**
  * Virtual time in ticks, as a scheduler of RxJS and a clock of XState: it moves only when `runNext` or `runUntil` is called.
  *
+ * @example
+ * ```ts
+ * import { timer } from 'rxjs';
+ * import { VirtualClock } from 'xstate-quiver/network';
+ *
+ * const clock = new VirtualClock();
+ * timer(5, clock).subscribe(() => console.log(clock.now())); // 5
+ * while (clock.runNext());
+ * ```
  * @public
  */
 export class VirtualClock implements SchedulerLike {

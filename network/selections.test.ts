@@ -18,7 +18,7 @@ function witness() {
   const took: string[] = [];
   const denied: string[] = [];
   let bit = 0;
-  const choice = (place: string, target: string | undefined, isGuarded = true, more: object = {}) => {
+  const choice = (place: string, target: string | readonly string[] | undefined, isGuarded = true, more: object = {}) => {
     const mine = bit++;
     return {
       ...(target === undefined ? {} : { target }),
@@ -35,12 +35,22 @@ function witness() {
       ...more,
     };
   };
-  const c = (state: string, event: string, ...choices: [target: string | undefined, isGuarded?: boolean, more?: object][]) =>
-    choices.map((one, i) => choice(`${state}|${event}|${i}`, ...one));
+  const c = (
+    state: string,
+    event: string,
+    ...choices: [target: string | readonly string[] | undefined, isGuarded?: boolean, more?: object][]
+  ) => choices.map((one, i) => choice(`${state}|${event}|${i}`, ...one));
   const machine = createMachine({
     id: 'witness',
     type: 'parallel',
-    on: { 'out.now': c('', 'out.now', ['#witness.left'], ['#witness.right.off']), '*': c('', '*', [undefined]) },
+    on: {
+      // The very type is asked first, then the longer descriptors: not in this order.
+      '*': c('', '*', [undefined]),
+      'out.*': c('', 'out.*', [undefined]),
+      'out.now.*': c('', 'out.now.*', [undefined]),
+      'out.now': c('', 'out.now', ['#witness.left'], ['#witness.right.off']),
+      both: c('', 'both', ['#witness.right.off'], ['#witness.left', true, { reenter: true }]),
+    },
     states: {
       left: {
         initial: 'a',
@@ -55,7 +65,13 @@ function witness() {
           b: {
             on: {
               'out.*': c('left.b', 'out.*', ['a'], ['#witness.right.off']),
-              both: c('left.b', 'both', ['#witness.left.inner']),
+              both: c(
+                'left.b',
+                'both',
+                ['#witness.left.inner'],
+                ['#witness.left.b'],
+                ['#witness.left.b', true, { reenter: true }],
+              ),
             },
           },
           inner: {
@@ -66,7 +82,7 @@ function witness() {
               y: {
                 on: {
                   back: c('left.inner.y', 'back', ['x'], ['past']),
-                  both: c('left.inner.y', 'both', ['#witness'], [undefined]),
+                  both: c('left.inner.y', 'both', ['past'], ['#witness'], [undefined]),
                 },
               },
               past: { type: 'history' },
@@ -78,8 +94,18 @@ function witness() {
         initial: 'off',
         on: { both: c('right', 'both', ['#witness.left.b'], ['.on']) },
         states: {
-          off: { on: { go: c('right.off', 'go', ['on']), both: c('right.off', 'both', ['#witness.left.inner.past']) } },
-          on: { on: { go: c('right.on', 'go', ['off'], ['#witness.left'], [undefined]) } },
+          off: {
+            on: {
+              go: c('right.off', 'go', ['on']),
+              both: c('right.off', 'both', ['#witness.left.inner.past'], [['#witness.left.b', '#witness.right.on']]),
+            },
+          },
+          on: {
+            on: {
+              go: c('right.on', 'go', ['off'], ['#witness.left'], [undefined]),
+              both: c('right.on', 'both', [['#witness.right.on', '#witness.left.inner.y']], ['#witness.right.on']),
+            },
+          },
         },
       },
     },
@@ -109,7 +135,45 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
       expect([...step, [...new Set(told.refused.map(nameOf))].sort()]).toEqual([...step, [...new Set(denied)].sort()]);
       for (const name of took) seen.add(name);
     }
-    expect(seen.size).toBeGreaterThan(24);
+    expect(seen.size).toBeGreaterThan(34);
+  });
+
+  test('what is refused is told in the order in which it was asked: from the inside out, the more exact first', () => {
+    const no = () => false;
+    const machine = createMachine({
+      initial: 'outer',
+      on: { 'go.*': { guard: no, target: '.over' }, go: { guard: no, target: '.over' } },
+      states: {
+        outer: {
+          initial: 'inner',
+          on: { '*': { guard: no, target: 'over' }, go: [{ guard: no, target: 'over' }, { target: 'over' }] },
+          states: { inner: { on: { go: { guard: no, target: '#(machine).over' } } } },
+        },
+        over: { on: { go: [{ guard: no, target: 'outer' }, { guard: no }] } },
+      },
+    }) as AnyStateMachine;
+    const host = createHost(kind, { charts: { order: machine } });
+    host.selections!.watch(selectedIn);
+    const { role } = host.start('order', undefined, 'n', 'mine');
+    host.selections!.take();
+    role.send({ type: 'go' });
+    expect(host.selections!.take()).toEqual({
+      taken: [['mine', 'outer', 'go', 1]],
+      refused: [
+        ['mine', 'outer.inner', 'go', 0],
+        ['mine', 'outer', 'go', 0],
+      ],
+    });
+    role.send({ type: 'go' });
+    expect(host.selections!.take()).toEqual({
+      taken: [],
+      refused: [
+        ['mine', 'over', 'go', 0],
+        ['mine', 'over', 'go', 1],
+        ['mine', '', 'go', 0],
+        ['mine', '', 'go.*', 0],
+      ],
+    });
   });
 
   test('each microstep of a step, with its role; none while nobody watches', () => {

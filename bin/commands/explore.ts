@@ -5,15 +5,15 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ENDINGS, formatOf } from '../../inspector/exports/formats.js';
-import { handsFor, textOf, type Hands } from '../../inspector/hands.js';
+import { gesturesFor, textOf, type Gestures } from '../../inspector/gestures.js';
 import { TraceReader } from '../../inspector/model/reader.js';
 import { serveTrace, type Served, type TraceSource } from '../../inspector/server.js';
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
-import { parseText } from '../../network/scenario/parse.js';
 import { parseContacts } from '../../network/topology/contacts.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
+import { checkFailure } from '../../test/rehearsal/failure.js';
 import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
@@ -21,7 +21,8 @@ import { Forks } from '../forks.js';
 import { importOf } from '../protocols.js';
 import { recordRun } from '../../network/record-run.js';
 import { recordNearest } from '../recording.js';
-import { parseIn, readFile, readScenarios, type Source } from '../scenarios.js';
+import { readFile, readJsonAs } from '../read-file.js';
+import { parseIn, readScenario } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 import { writeTrace } from '../trace-file.js';
@@ -40,7 +41,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
-  const served = await serveTrace(source, { port, hands: handsIn(dirname(file ?? '.'), forks), shelf });
+  const served = await serveTrace(source, { port, gestures: gesturesIn(dirname(file ?? '.'), forks), shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
@@ -76,16 +77,16 @@ function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explo
   );
 }
 
-/** Hands on scenarios whose files lie in a folder. */
-function handsIn(folder: string, forks: Forks): Hands {
+/** Gestures in scenarios whose files lie in a folder. */
+function gesturesIn(folder: string, forks: Forks): Gestures {
   const parse = (json: unknown) => parseIn(folder, json);
-  const hands = handsFor(parse, recordRun, recordNearest);
+  const gestures = gesturesFor(parse, recordRun, recordNearest);
   return {
-    ...hands,
+    ...gestures,
     run: (json) => forks.run(parse(json), json),
     offer(json) {
       const module = importOf(parse(json).protocol.name, folder);
-      return { ...hands.offer(json), ...(module && { module }) };
+      return { ...gestures.offer(json), ...(module && { module }) };
     },
   };
 }
@@ -98,9 +99,9 @@ async function save(path: string, file: string | undefined, seed: number | undef
     );
   const kind = kindOf(file);
   if (kind === 'trace') writeTrace(path, linesOf(file));
-  else if (kind === 'failure') writeTrace(path, traceOfFailure(parseText(readFile(file))));
+  else if (kind === 'failure') writeTrace(path, traceOfFailure(readJsonAs(file, checkFailure)));
   else {
-    const { scenario, json } = await scenarioIn(file, seed);
+    const { scenario, json } = await readScenario(file, seed);
     writeTrace(path, recordRun(scenario, json));
   }
   console.log(`written: ${path}`);
@@ -147,7 +148,7 @@ function placeOf(name: string | undefined, { stories }: Shelf): string {
 async function sourceOf(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
   const kind = kindOf(file);
   if (kind === 'trace') return streamOf(file);
-  return kind === 'failure' ? [...textOf(traceOfFailure(parseText(readFile(file))))].join('') : run(file, seed, forks);
+  return kind === 'failure' ? [...textOf(traceOfFailure(readJsonAs(file, checkFailure)))].join('') : run(file, seed, forks);
 }
 
 /** A trace may be longer than any text can be: its first letters tell. The page says of which version it is. */
@@ -168,16 +169,8 @@ const streamOf =
 
 /** A run of the scenario, made anew for every page that asks for it. */
 async function run(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
-  const recorded = await scenarioIn(file, seed);
+  const recorded = await readScenario(file, seed);
   return () => forks.run(recorded.scenario, recorded.json);
-}
-
-async function scenarioIn(file: string, seed: number | undefined): Promise<Source> {
-  for await (const item of readScenarios([file], seed)) {
-    if ('error' in item) throw item.error;
-    return item;
-  }
-  throw new UsageError(`${file} holds no scenario`);
 }
 
 export default command;

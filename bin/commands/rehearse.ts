@@ -1,10 +1,11 @@
 /** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
 import { UsageError } from '../../machines/errors.js';
-import { parseText } from '../../network/scenario/parse.js';
-import { rehearse, tellFailure, type Rehearsal, type RehearsalFailure } from '../../test/rehearsal/index.js';
+import { checkReplay } from '../../test/rehearsal/failure.js';
+import { rehearse, tellFailure, type Rehearsal } from '../../test/rehearsal/index.js';
+import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
 import { OutputFile } from '../output-file.js';
 import { rehearsalIn } from '../rehearsal-module.js';
-import { readFile } from '../scenarios.js';
+import { readJsonAs } from '../read-file.js';
 import { sharedRehearsal } from '../share/jobs.js';
 import { number, verdictInColour } from '../style.js';
 import { integerOption } from '../usage.js';
@@ -14,7 +15,7 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
     throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');
-  const runs = integerOption('runs', values.runs, 1);
+  const runs = integerOption('runs', values.runs, 1, RUNS_MAX);
   const seed = integerOption('seed', values.seed);
   if (again !== undefined && values.share !== undefined)
     throw new UsageError('a failure is one run, and there is nothing to share; leave out --share');
@@ -43,12 +44,13 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
 
 async function rehearsal(word: string, runs?: number, seed?: number, again?: string): Promise<Rehearsal> {
   const { main, ...options } = await rehearsalIn(word);
+  const frame = frameOf(options);
   return rehearse(
     {
       ...options,
       ...(runs !== undefined && { runs }),
       ...(seed !== undefined && { seed }),
-      ...(again !== undefined && { replay: parseText(readFile(again)) as unknown as RehearsalFailure }),
+      ...(again !== undefined && { replay: readJsonAs(again, (json) => checkReplay(json, frame)) }),
     },
     main,
   );

@@ -1,6 +1,6 @@
 /** `quiver replay TRACE`: runs what a trace says it came from again, and holds every line of it against the file. */
 import { UsageError } from '../../machines/errors.js';
-import { parseScenario, parseText } from '../../network/scenario/parse.js';
+import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { isStep, TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
@@ -8,9 +8,9 @@ import type { VerbWork } from '../verbs.js';
 import { recordRun } from '../../network/record-run.js';
 import { optionsOf } from '../recording.js';
 import { known } from '../protocols.js';
-import { readFile } from '../scenarios.js';
+import { readFile } from '../read-file.js';
 import { verdictInColour } from '../style.js';
-import { isTraceHeader, traceInstead } from '../told-trace.js';
+import { traceHeaderIn, traceInstead } from '../told-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
@@ -42,9 +42,9 @@ const command: VerbWork<'replay'> = async (_, words) => {
 };
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
-  const header: unknown = parseText(text ?? '');
-  if (isTraceHeader(header) && header.live) throw traceInstead(path, header, 'is no run that can be made again');
-  if (!isTraceHeader(header) || !header.scenario) {
+  const header = traceHeaderIn(text ?? '');
+  if (header?.live) throw traceInstead(path, header, 'is no run that can be made again');
+  if (!header?.scenario) {
     throw new UsageError(
       `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
     );

@@ -20,7 +20,7 @@ import { UsageError } from '../../machines/errors.js';
 import { locks } from '../../machines/locks/index.js';
 import { integerOption } from '../usage.js';
 import type { VerbWork } from '../verbs.js';
-import { readScenarios, type Source } from '../scenarios.js';
+import { readScenario, type Source } from '../scenarios.js';
 
 /** A peer counts as gone after a second of silence: these processes are on one machine, mostly. */
 const DETECTOR = { beatMs: 50, patience: 20 };
@@ -29,7 +29,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
   const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
     throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
-  const source = await readOne(file);
+  const source = await readScenario(file, undefined);
   const { topology, rank } = source.scenario.graph;
   if (rank(id) < 0) throw new UsageError(`"${id}" is no node of ${file}; it has ${topology.nodes.join(', ')}`);
   await using hub = await hubAt(integerOption('hub', values.hub));
@@ -58,14 +58,6 @@ const command: VerbWork<'spawn'> = async (values, words) => {
     recording?.close();
   }
 };
-
-async function readOne(file: string): Promise<Source> {
-  for await (const item of readScenarios([file], undefined)) {
-    if ('error' in item) throw item.error;
-    return item;
-  }
-  throw new UsageError(`${file} holds no scenario`);
-}
 
 /** The package is optional for those who use other transports. */
 async function sockets(): Promise<typeof import('ws')> {

@@ -6,7 +6,7 @@ import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/t
 import { verifyTrace } from '../../test/verify/verify.js';
 import type { VerbWork } from '../verbs.js';
 import { known } from '../protocols.js';
-import { readFile } from '../scenarios.js';
+import { readFile } from '../read-file.js';
 import { exitStatusOf } from '../usage.js';
 import { isTraceHeader, traceInstead } from '../told-trace.js';
 import { number, property, verdictInColour } from '../style.js';

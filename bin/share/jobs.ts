@@ -1,16 +1,17 @@
 /** What can be shared, each with what it comes to: just what one process alone would have found over the same pieces. */
 import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Exploration } from '../../test/explore/examine.js';
 import type { CheckOptions } from '../../test/explore/scenario.js';
 import type { Rehearsal } from '../../test/rehearsal/index.js';
+import { frameOf } from '../../test/rehearsal/options.js';
 import type { SwarmPart, SwarmReport } from '../../test/swarm/swarm.js';
 import { broughtFiles, type FoundProtocol } from '../protocols.js';
 import { rehearsalIn } from '../rehearsal-module.js';
 import type { Source } from '../scenarios.js';
 import { number } from '../style.js';
-import { contentsBeneath } from './beneath.js';
 import type { Job } from './job.js';
 import { together } from './together.js';
 
@@ -24,6 +25,38 @@ const digestOf = (...parts: readonly (string | Buffer)[]): string => {
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex').slice(0, DIGEST_LENGTH);
 };
+
+/** After `from`, `import`, `import(` or `require(`. In a comment as well: a file too many does no harm, since all who share a job have it. */
+const IMPORT = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n]+)\1/g;
+/** What `require` tries; an import names its file. */
+const ENDS = ['', '.js', '.cjs', '.json', '/index.js'];
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/**
+ * What is in the files that a module is made of, in the order in which they are first named: itself, and what it imports from files beside
+ * it, and so on, where the import says which one in its text. Whoever compares these compares the program, up to packages, and up to what is
+ * read or imported by a name that is made as it runs.
+ */
+function contentsBeneath(files: readonly string[]): readonly Buffer[] {
+  const contents = new Map<string, Buffer>();
+  const waiting = files.map((file) => resolve(file)).reverse();
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (contents.has(path)) continue;
+    const content = readFileSync(path);
+    contents.set(path, content);
+    waiting.push(...importedBy(path, content.toString()).reverse());
+  }
+  return [...contents.values()];
+}
+
+function importedBy(path: string, text: string): string[] {
+  const folder = dirname(path);
+  return Array.from(text.matchAll(IMPORT), ([, , name]) => resolve(folder, name!.replace(/[?#].*$/, ''))).flatMap((named) => {
+    const found = ENDS.map((end) => named + end).find(isFile);
+    return found === undefined ? [] : [found];
+  });
+}
 
 /** The files that a job is made of, by what is in them and in what they import. */
 const ofFiles = (files: readonly string[]): string => digestOf(...contentsBeneath(files));
@@ -41,7 +74,9 @@ async function shared<R>(url: string, job: Job<R>): Promise<readonly R[]> {
 const smallest = (numbers: Iterable<number>): number => Math.min(Infinity, ...numbers);
 
 export async function sharedRehearsal(url: string, word: string, runsGiven?: number, seedGiven?: number): Promise<Rehearsal> {
-  const { runs: runsSaid = 100, seed: seedSaid = 1, shrinkSeconds = 60 } = await rehearsalIn(word);
+  const { main: _, ...options } = await rehearsalIn(word);
+  frameOf(options);
+  const { runs: runsSaid = 100, seed: seedSaid = 1, shrinkSeconds = 60 } = options;
   const { joinedRehearsal } = await import('../../test/rehearsal/rehearse.js');
   const [runs, seed] = [runsGiven ?? runsSaid, seedGiven ?? seedSaid];
   const [file, name] = word.split('#') as [string, string?];

@@ -8,8 +8,8 @@ import { LOCAL_LEVEL } from './bins.js';
 import { deliveryMachine } from './delivery.js';
 import type { MainNotice } from './growth/member.js';
 import { mainMachine } from './growth/membership.js';
-import { newcomerMachine } from './growth/newcomer.js';
-import { memberRoles } from './growth/roles.js';
+import { newcomerMachine, type NewcomerInput } from './growth/newcomer.js';
+import { memberRoles, type MemberRole } from './growth/roles.js';
 import { deliveryRole, DEPOSITS, MAIN, NEWCOMER, requestRole, type Controller, type ControllerMessage } from './messages.js';
 import { controllerOptions, growingKinds, type ControllerOptions } from './options.js';
 import { pipelinedMachine } from './pipelined.js';
@@ -77,7 +77,7 @@ const isScale: FieldCheck = (value, instance) => isHierarchy(value, instance) ||
 const isTerms = recordOf({ R: isScale, N: isScale, alive: isBoolean });
 
 /**
- * The resource controller without its checks and view: what quotas, names and banks carry of it.
+ * The resource controller without its checks and view: what quotas, names and banks carry of it, as `createNode` takes it.
  *
  * @public
  */
@@ -115,7 +115,10 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   commands,
 });
 
-function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>) {
+type ControllerRole = MemberRole | { readonly role: string; readonly chart: typeof NEWCOMER; readonly input: NewcomerInput };
+
+/** Those of a node that takes part, or that of a newcomer. */
+export function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>): readonly ControllerRole[] {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
   const common = { id, settings, vacant: vacant[id] ?? [], issuedBefore: 0 };
   if (parents[id] === undefined) return [{ role: NEWCOMER, chart: NEWCOMER, input: common }];

@@ -4,11 +4,11 @@
  * under way. The paper promises nothing after them: docs/controller.md says what recovers.
  */
 import type { NodeId } from '../effects.js';
-import type { Choose, Corruption, Instance, NodeState, RoleStart, RoleView } from '../protocol.js';
+import type { Choose, Corruption, Instance, NodeState, RoleView } from '../protocol.js';
 import type { DepositsContext, DepositsInput } from './applications/deposits.js';
 import { capacity, levelAt, LOCAL_LEVEL } from './bins.js';
-import { controllerCore } from './core.js';
-import { memberContext, type MainInput } from './growth/member.js';
+import { rolesOf } from './core.js';
+import { memberContext } from './growth/member.js';
 import type { DeliveryContext, DeliveryInput } from './delivery.js';
 import type { ControllerMessage, Reply } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -25,27 +25,33 @@ export const controllerCorruption: Corruption<ControllerOptions> = {
 };
 
 function arbitraryNode(id: NodeId, instance: ControllerInstance, choose: Choose): NodeState {
-  const starts = controllerCore.roles(id, instance);
+  const starts = rolesOf(id, instance);
   const roles = starts.map((start) => [start.role, arbitraryRole(start, id, instance, choose)] as const);
   return { roles: Object.fromEntries(roles), timers: [] };
 }
 
-function arbitraryRole({ chart, input }: RoleStart, id: NodeId, instance: ControllerInstance, choose: Choose): RoleView {
-  switch (chart) {
+function arbitraryRole(
+  start: ReturnType<typeof rolesOf>[number],
+  id: NodeId,
+  instance: ControllerInstance,
+  choose: Choose,
+): RoleView {
+  const { chart } = start;
+  switch (start.chart) {
     case 'request':
-      return { chart, ...arbitraryRequest(input as RequestInput, choose) };
+      return { chart, ...arbitraryRequest(start.input, choose) };
     case 'delivery':
-      return { chart, ...arbitraryDelivery(input as DeliveryInput, instance.options.children[id] ?? [], choose) };
+      return { chart, ...arbitraryDelivery(start.input, instance.options.children[id] ?? [], choose) };
     case 'pipelined':
-      return { chart, ...arbitraryPipelined(input as DeliveryInput, choose) };
+      return { chart, ...arbitraryPipelined(start.input, choose) };
     case 'root':
-      return { chart, ...arbitraryRoot(input as RootInput, instance, choose) };
+      return { chart, ...arbitraryRoot(start.input, instance, choose) };
     case 'deposits':
-      return { chart, ...arbitraryDeposits(input as DepositsInput, choose) };
+      return { chart, ...arbitraryDeposits(start.input, choose) };
     case 'main':
-      return { chart, value: 'running', context: memberContext(input as MainInput) };
+      return { chart, value: 'running', context: memberContext(start.input) };
     default:
-      return { chart, value: 'outside', context: input };
+      return { chart, value: 'outside', context: start.input };
   }
 }
 

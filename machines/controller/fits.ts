@@ -3,12 +3,10 @@ import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { NodeView } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
-import type { DeliveryContext } from './delivery.js';
 import { deliveryRole, DEPOSITS, MAIN, NEWCOMER, requestRole, type Controller, type Settings, type Terms } from './messages.js';
-import type { PipelinedContext } from './pipelined.js';
-import type { RootContext } from './root.js';
 import {
   deliveryOf,
+  deliveryProcess,
   deliveryState,
   depositsOf,
   isMember,
@@ -101,23 +99,19 @@ export function isServedOnce(view: NodeView, id: NodeId, settings: Settings): bo
 
 /** Those whose requests a process keeps, the node itself for its local bin. */
 function linksServed(view: NodeView, of: Controller): readonly NodeId[] {
-  const { chart, context } = view[deliveryRole(of)]!;
-  if (chart === 'root') return (context as RootContext).parked.map(({ link }) => link);
-  if (chart === 'pipelined') {
-    const { pending, awaiting } = context as PipelinedContext;
-    return [...pending, ...(awaiting[LOCAL_LEVEL] ?? [])];
-  }
-  const { queue, current } = context as DeliveryContext;
+  const { chart, context } = deliveryProcess(view, of);
+  if (chart === 'root') return context.parked.map(({ link }) => link);
+  if (chart === 'pipelined') return [...context.pending, ...(context.awaiting[LOCAL_LEVEL] ?? [])];
+  const { queue, current } = context;
   return [...queue.map(({ link }) => link), ...(isIdle(view, of) || !current ? [] : [current.link])];
 }
 
 /** Whether a delivery process has nothing to do: nobody waits for what it has asked for. */
 export function isIdle(view: NodeView, of: Controller): boolean {
-  const { chart, context } = view[deliveryRole(of)]!;
-  if (chart === 'root') return (context as RootContext).parked.length === 0;
-  if (chart !== 'pipelined') return deliveryState(view, of).endsWith('idle') && (context as DeliveryContext).queue.length === 0;
-  const { pending, awaiting } = context as PipelinedContext;
-  return pending.length === 0 && Object.values(awaiting).every((links) => links.length === 0);
+  const { chart, context } = deliveryProcess(view, of);
+  if (chart === 'root') return context.parked.length === 0;
+  if (chart === 'delivery') return deliveryState(view, of).endsWith('idle') && context.queue.length === 0;
+  return context.pending.length === 0 && Object.values(context.awaiting).every((links) => links.length === 0);
 }
 
 /** Whether a node waits for what comes by itself: for an answer to what it passed on, or for a change to go on. */

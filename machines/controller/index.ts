@@ -21,6 +21,16 @@ export { controllerCore };
 /**
  * The resource controller: a budget of M permits for a tree of nodes, most of which are given out without a message.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { controller } from 'xstate-quiver/machines/controller';
+ *
+ * const events = ['n1', 'n2', 'n3'].map((node) => ({ at: 0, node, do: 'take' }));
+ * const topology = { kind: 'path', n: 4 };
+ * const scenario = parseScenario({ protocol: 'controller', topology, options: { M: 2 }, events }, { controller });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const controller = /* @__PURE__ */ defineProtocol(

@@ -2,13 +2,11 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
 import { LOCAL_LEVEL } from './bins.js';
-import type { DeliveryContext } from './delivery.js';
 import { hasItsRoles } from './fits.js';
 import { areNamed } from './fitting.js';
 import type { MainNotice } from './growth/member.js';
-import { deliveryRole, MAIN, NEWCOMER, type Controller, type Reply } from './messages.js';
+import { MAIN, NEWCOMER, type Controller, type Reply } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import type { PipelinedContext } from './pipelined.js';
 import type { RequestNotice } from './request.js';
 import {
   deliveryOf,
@@ -19,6 +17,7 @@ import {
   isWaiting,
   mainOf,
   mainState,
+  deliveryProcess,
   requestOf,
   requestState,
   total,
@@ -108,14 +107,14 @@ interface Change {
 }
 
 const told = <T extends Notice['type']>({ step: { emitted } }: Change, type: T) =>
-  emitted.filter((notice) => notice.type === type) as unknown as readonly Extract<Notice, { type: T }>[];
+  emitted.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type);
 
 const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
 
 /** What is granted and what is deposited is in the node's account; who does not take part is not heard. */
 function isAccounted(change: Change): boolean {
   const sum = (type: 'granted' | 'deposited') => told(change, type).reduce((total, { amount }) => total + amount, 0);
-  const due = isMember(change.before) && commanded(change, 'deposit') ? (change.step.event['amount'] as number) : 0;
+  const due = isMember(change.before) && commanded(change, 'deposit') ? change.step.event['amount'] : 0;
   return given(change.after) - given(change.before) === sum('granted') - sum('deposited') && sum('deposited') === due;
 }
 
@@ -171,7 +170,7 @@ const hasLost = (view: NodeView): boolean => (mainOf(view)?.lost.length ?? 0) > 
 const keyOf = (node: NodeId, of: Controller): string => `${of} ${node}`;
 
 function wantedBy(event: Step['event']): { readonly of: Controller; readonly what: number | string } | null {
-  if (event.type === 'take') return { of: 'R', what: event['amount'] as number };
+  if (event.type === 'take') return { of: 'R', what: event['amount'] };
   return event.type === 'child' || event.type === 'name' ? { of: 'N', what: event.type } : null;
 }
 
@@ -233,9 +232,8 @@ function isSupervisor({ before, step }: Change, { root }: ControllerOptions): bo
 
 /** Whether an answer is to the request of the process's own bin. */
 function isOwnAnswer({ level }: Reply, view: NodeView, of: Controller): boolean {
-  const { chart, context } = view[deliveryRole(of)]!;
-  const own = (context as DeliveryContext).level;
+  const { chart, context } = deliveryProcess(view, of);
   if (chart !== 'pipelined') return deliveryState(view, of) === 'stocked.refilling';
-  const { awaiting, id } = context as PipelinedContext;
+  const { awaiting, id, level: own } = context;
   return own !== null && level === own && awaiting[own]?.[0] === id;
 }

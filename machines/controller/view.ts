@@ -4,7 +4,7 @@
  */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
-import type { Configuration, Flight, LinksView, NodeView, Overlay } from '../protocol.js';
+import type { Configuration, Flight, LinksView, NodeView, Overlay, RoleView } from '../protocol.js';
 import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
@@ -33,6 +33,14 @@ export function deliveryOf(node: NodeView, of: Controller): DeliveryContext | Pi
   const role = node[deliveryRole(of)];
   return role && role.chart !== 'root' ? role.context : undefined;
 }
+
+/** The delivery process of a node, by its chart: that of the root has another. */
+type DeliveryProcess =
+  | (RoleView<DeliveryContext> & { readonly chart: 'delivery' })
+  | (RoleView<PipelinedContext> & { readonly chart: 'pipelined' })
+  | (RoleView<RootContext> & { readonly chart: 'root' });
+
+export const deliveryProcess = (node: NodeView, of: Controller): DeliveryProcess => node[deliveryRole(of)] as DeliveryProcess;
 
 export const deliveryState = (node: NodeView, of: Controller): string => statePath(node[deliveryRole(of)]!);
 

@@ -6,7 +6,7 @@ import { directoryOptions, type DirectoryOptions } from './options.js';
 import { DIRECTORY } from './view.js';
 
 /**
- * The token directory without its checks and view: what an application carries of it.
+ * The token directory without its checks and view: what an application carries of it, as `createNode` takes it.
  *
  * @public
  */

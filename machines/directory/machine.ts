@@ -111,7 +111,7 @@ const received = ['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined'] 
 const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
 /**
- * The chart of one node of the token directory (Khanchandani, Wattenhofer: Arvy), with every NewParent policy.
+ * The chart of one node of the token directory (Khanchandani, Wattenhofer: Arvy), with every NewParent policy. It is run by `directory`.
  *
  * @public
  */

@@ -45,6 +45,19 @@ describe('a policy of one’s own', () => {
     );
   });
 
+  test('cannot make its pick visited by writing it into the list', () => {
+    const forger = directoryWith({ forger: (visited) => ((visited as unknown as string[]).push('n9'), 'n9') });
+    expect(() => run('forger', forger)).toThrow(/policy "forger" picks "n9" at n\d, which the find has not visited/);
+  });
+
+  test.each([
+    [null, 'directoryWith wants your policies by their names'],
+    [[requester], 'directoryWith wants your policies by their names'],
+    [{ third: 3 }, 'policy "third" is no function; give one that picks one of the nodes'],
+  ])('that is no function is refused by name: %j', (own, complaint) => {
+    expect(() => directoryWith(own as never)).toThrow(complaint);
+  });
+
   test('cannot take the name of one of ours, and one that nobody gave is refused with all names', () => {
     expect(() => directoryWith({ ivy: requester })).toThrow(
       /policy "ivy" is one of the directory's own; give yours another name/,

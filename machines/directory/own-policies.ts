@@ -4,6 +4,7 @@
  */
 import { assign } from 'xstate';
 import type { NodeId } from '../effects.js';
+import { isObject } from '../checks.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { directoryMachine, type DirectoryContext } from './machine.js';
 import { newParent, policies, type ReceivedFind } from './policies.js';
@@ -19,6 +20,10 @@ export type OwnPolicies = Readonly<Record<string, NewParent>>;
 
 /** The directory's chart, whose pointers turn where these policies say, if a node's policy is one of them. */
 export function machineWith(own: OwnPolicies): typeof directoryMachine {
+  if (!isObject(own)) throw new UsageError('directoryWith wants your policies by their names, { name: function }');
+  const noFunction = Object.keys(own).find((name) => typeof own[name] !== 'function');
+  if (noFunction !== undefined)
+    throw new UsageError(`policy "${noFunction}" is no function; give one that picks one of the nodes that a find has visited`);
   const taken = Object.keys(own).find((name) => policies.some((known) => known === name));
   if (taken !== undefined)
     throw new UsageError(`policy "${taken}" is one of the directory's own; give yours another name than ${policies.join(', ')}`);
@@ -30,7 +35,7 @@ export function machineWith(own: OwnPolicies): typeof directoryMachine {
 }
 
 function picked(policy: string, pick: NewParent, { visited }: ReceivedFind, receiver: NodeId): NodeId {
-  const parent = pick(visited as [NodeId, ...NodeId[]], receiver);
+  const parent = pick([...visited] as [NodeId, ...NodeId[]], receiver);
   if (visited.includes(parent)) return parent;
   throw new ProtocolError(
     `policy "${policy}" picks ${JSON.stringify(parent)} at ${receiver}, which the find has not visited; pick one of ${visited.join(', ')}`,

@@ -1,7 +1,7 @@
 /** The invariants of the Arvy directory (spec 1.6), each said of the whole configuration as the paper has it: the reference for their totals. */
 import type { NodeId } from '../effects.js';
-import { Forest, isSpanningTree } from '../forest.js';
 import type { Configuration } from '../protocol.js';
+import { Forest } from './start-trees.js';
 import { COMBINATIONS_MAX } from './trees.js';
 import {
   directoryContext,
@@ -17,6 +17,13 @@ import {
 } from './view.js';
 
 type Config = Configuration<any>;
+
+/** Whether the edges, directions ignored, form one tree over all the nodes. */
+export function isSpanningTree(nodes: Iterable<NodeId>, edges: Iterable<readonly [NodeId, NodeId]>): boolean {
+  const forest = new Forest(nodes);
+  for (const [a, b] of edges) if (!forest.join(a, b)) return false;
+  return forest.components === 1;
+}
 
 /** By the names of the properties. */
 export const plainHolds: Readonly<Record<string, (c: Config) => boolean>> = {

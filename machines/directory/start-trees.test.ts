@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { createTopology } from '../../network/topology/index.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { isSpanningTree } from '../forest.js';
 import { directory } from './index.js';
+import { isSpanningTree } from './plain.fixtures.js';
 import { startTree, startTrees, stretchOf, type StartTree } from './start-trees.js';
 
 type Shape = Parameters<typeof createTopology>[0];

@@ -7,7 +7,6 @@
  */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
-import { Forest } from '../forest.js';
 import { shortestPathTree } from '../checks.js';
 import type { Link, NetworkGraph, Topology } from '../protocol.js';
 
@@ -21,6 +20,35 @@ const LOW_STRETCH_MAX = 128;
 export function startTree(kind: StartTree, root: NodeId, graph: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
   if (kind === 'shortest') return shortestPathTree(root, graph);
   return new RootedTree(root, kind === 'lightest' ? leastWeight(graph.topology) : lowStretch(graph)).parents;
+}
+
+/** Components of an undirected graph that grows edge by edge (union-find); joining what is joined already would close a cycle. */
+export class Forest {
+  private readonly leader = new Map<NodeId, NodeId>();
+  components: number;
+
+  constructor(nodes: Iterable<NodeId>) {
+    for (const node of nodes) this.leader.set(node, node);
+    this.components = this.leader.size;
+  }
+
+  component(node: NodeId): NodeId {
+    let at = node;
+    for (let up = this.leader.get(at); up !== undefined && up !== at; up = this.leader.get(at)) {
+      this.leader.set(at, this.leader.get(up)!);
+      at = up;
+    }
+    return at;
+  }
+
+  /** Joins two nodes; false when they were joined before, so that the new edge closes a cycle. */
+  join(a: NodeId, b: NodeId): boolean {
+    const [x, y] = [this.component(a), this.component(b)];
+    if (x === y) return false;
+    this.leader.set(x, y);
+    this.components--;
+    return true;
+  }
 }
 
 /** Kruskal: the lightest links that close no cycle. */

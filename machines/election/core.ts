@@ -10,7 +10,7 @@ import { electionRole } from './role.js';
 import { electionMessages } from './update.js';
 
 /**
- * The leader election and its hierarchy without checks and view: what an application carries of them.
+ * The leader election and its hierarchy without checks and view: what an application carries of them, as `createNode` takes it.
  *
  * @public
  */

@@ -23,6 +23,15 @@ export { electionCore };
 /**
  * Leader election in a network whose links come and go: every component has exactly one leader some time after changes stop.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { election } from 'xstate-quiver/machines/election';
+ *
+ * const events = [{ at: 100, do: 'cut', link: ['n0', 'n1'] }];
+ * const scenario = parseScenario({ protocol: 'election', topology: { kind: 'ring', n: 5 }, events }, { election });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const election = /* @__PURE__ */ defineProtocol(

@@ -136,7 +136,7 @@ const say = (to: (args: In) => NodeId[]) =>
 const completed = ({ event }: In<Turn>) => ({ to: event.to, message: event.update });
 
 /**
- * The chart of one node of the election (Tbarka, chapter 3): heights, link reversal, leader pairs.
+ * The chart of one node of the election (Tbarka, chapter 3): heights, link reversal, leader pairs. It is run by `election`.
  *
  * @public
  */

@@ -63,7 +63,7 @@ const areSame = (one: readonly NodeId[], other: readonly NodeId[]): boolean => o
 
 /** A height goes to all when it is new or to be, to one who is new, knows a staler leader or greets, and to nobody else. */
 function whomItConcerns(before: ElectionContext, after: ElectionContext, event: Event): readonly NodeId[] {
-  if (event.type === 'link.up') return [event['peer'] as NodeId];
+  if (event.type === 'link.up') return [event['peer']];
   if (event.type === 'update' && !isLinked(before.links, event['from'])) return [];
   if (isAloneInOffice(before, after)) return [];
   const { height } = before;
@@ -78,7 +78,7 @@ function whomItConcerns(before: ElectionContext, after: ElectionContext, event: 
 /** A logical clock is ahead of what was before, at the node and at who sent; a perfect one tells the tick, and half of one at tick 0. */
 function isLater(before: ElectionContext, { clock, now }: ElectionContext, event: Event, at: number): boolean {
   if (clock === 'perfect') return now === (at || 0.5);
-  return now > before.now && now > ((event['stamp'] as number | null | undefined) ?? 0);
+  return now > before.now && now > (event['stamp'] ?? 0);
 }
 
 const isAloneInOffice = ({ height, skipIfLeader }: ElectionContext, { links }: ElectionContext): boolean =>

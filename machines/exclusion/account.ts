@@ -1,9 +1,8 @@
 /** What a run of local mutual exclusion did and cost: its locks, trials, messages and memory (spec sections 6, 7 and 10). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../protocol.js';
-import type { ExclusionNotice } from './machine.js';
+import type { ExclusionContext, ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
-import { bitsOf, memoryBound } from './memory.js';
 import { including, without, type PortNumber, type Ports } from './ports.js';
 import { exclusionContext, isFromInitiator, lockSet, linkedNeighbours, peersAt, valueOf, type ExclusionValue } from './view.js';
 
@@ -70,7 +69,7 @@ export class ExclusionAccount implements Observer {
     // A call without effect sends nothing; one with effect at least wakes the node itself.
     if (sent.length === 0) return;
     if (event.type === 'lock') {
-      const ports = (event['ports'] as Ports | undefined) ?? this.portsOf(node);
+      const ports = event['ports'] ?? this.portsOf(node);
       const asked = peersAt(c, node, [0, ...ports]);
       this.requests.set(node, { at, persistent: asked });
     } else {
@@ -85,7 +84,7 @@ export class ExclusionAccount implements Observer {
   }
 
   private followLink({ node, event }: Step, c: Configuration): void {
-    const port = event['peer'] as PortNumber;
+    const port: PortNumber = event['peer'];
     this.ports.set(node, event.type === 'link.up' ? including(this.portsOf(node), port) : without(this.portsOf(node), port));
     const now = linkedNeighbours(c, node);
     this.degree = Math.max(this.degree, now.length);
@@ -172,3 +171,21 @@ export class ExclusionAccount implements Observer {
 type Initiator = ExclusionValue['initiator'];
 
 const edgeOf = (u: NodeId, v: NodeId): string => (u < v ? `${u} ${v}` : `${v} ${u}`);
+
+/**
+ * Memory of a node in bits (Theorem 4.1): for d ports in use, seven bit registers over the ports and port 0, the holder, the state of
+ * both roles, and the priorities that are stored. Linear in d for a constant number of priorities.
+ */
+const REGISTERS = 7; // L, R, the two outcomes of W, A, C, H
+const STATES = 5; // six of the initiator, three of the participant
+
+function bitsOf({ ports, P, priorities }: Pick<ExclusionContext, 'ports' | 'P' | 'priorities'>): number {
+  return memoryBits(ports.length, P.length, priorities);
+}
+
+/** The most that a node with so many ports may need. */
+const memoryBound = (degree: number, priorities: number): number => memoryBits(degree, degree + 1, priorities);
+
+function memoryBits(degree: number, stored: number, priorities: number): number {
+  return REGISTERS * (degree + 1) + Math.ceil(Math.log2(degree + 2)) + STATES + stored * Math.ceil(Math.log2(priorities));
+}

@@ -7,14 +7,14 @@ import { printedMachine } from './printed.js';
 import { EXCLUSION } from './view.js';
 
 const isPriority: FieldCheck = (value, { options: { priorities } }) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) < priorities;
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < priorities;
 
 type Plain = (typeof initiatorSays)[number] | (typeof participantSays)[number];
 
 const plain = Object.fromEntries([...initiatorSays, ...participantSays].map((type) => [type, {}])) as Record<Plain, {}>;
 
 /**
- * Local mutual exclusion without its checks and view: what an application carries of it.
+ * Local mutual exclusion without its checks and view: what an application carries of it, as `createNode` takes it.
  *
  * @public
  */

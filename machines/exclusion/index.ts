@@ -23,6 +23,15 @@ export { exclusionCore };
  * Local mutual exclusion: a node locks itself and all its neighbours, without identities, while links come and go. Commands:
  * `lock`, `unlock`.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { exclusion } from 'xstate-quiver/machines/exclusion';
+ *
+ * const events = ['n0', 'n2'].map((node) => ({ at: 0, node, do: 'lock' }));
+ * const scenario = parseScenario({ protocol: 'exclusion', topology: { kind: 'ring', n: 4 }, events }, { exclusion });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const exclusion = /* @__PURE__ */ defineProtocol(

@@ -200,7 +200,8 @@ export const exclusionSetup = setup({
 });
 
 /**
- * The chart of one node, initiator and participant at once (Daymude, Richa, Scheideler, Algorithms 1 to 3, with corrections).
+ * The chart of one node, initiator and participant at once (Daymude, Richa, Scheideler, Algorithms 1 to 3, with corrections). It is run by
+ * `exclusion`.
  *
  * @public
  */

@@ -39,6 +39,16 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
 /**
  * The nearest leader of any level at most `within` hops away, the higher level where two are equally near; `null`: none is known.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+ * import { nearest } from 'xstate-quiver/machines/election';
+ *
+ * const topology = { kind: 'ring', n: 8 };
+ * const simulation = new Simulation(parseScenario({ protocol: 'election', topology, options: { radii: [2] } }, protocols));
+ * simulation.run();
+ * console.log(nearest(simulation.configuration.nodes.get('n3')!, 2));
+ * ```
  * @public
  */
 export function nearest(node: NodeView, within: number): { leader: NodeId; level: number; distance: number } | null {

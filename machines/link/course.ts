@@ -2,12 +2,10 @@
  * Where an end goes at each event and why it says something: a second reading of the rules, from the end before the event and the event
  * alone. The table "When a word is said" of docs/wire-format.md is the same in words.
  */
-import type { Step } from '../protocol.js';
-import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Bye, type Frame } from './frames.js';
+import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Frame } from './frames.js';
+import type { LinkChartEvent } from './machine.js';
 import { isUp, type End } from './view.js';
 import type { Heard } from './ways.js';
-
-export type LinkEvent = Step['event'];
 
 /** Why a word is said, besides what a frame that is heard calls for. */
 type Why = 'farewell' | 'standing' | 'challenge' | 'news';
@@ -22,7 +20,7 @@ export interface Course {
   readonly isNothing?: true;
 }
 
-export function courseOf(end: End, event: LinkEvent): Course {
+export function courseOf(end: End, event: LinkChartEvent): Course {
   const { value, context } = end;
   if (event.type === 'leave') return { value: 'left', says: value === 'left' ? [] : ['farewell'] };
   if (event.type === 'restart') return { value: 'seeking', says: ['standing'] };
@@ -32,11 +30,11 @@ export function courseOf(end: End, event: LinkEvent): Course {
       return { value: isUp(end) && suspects(context) ? 'down' : value, says: ['standing'] };
     case 'post':
       if (!isUp(end)) return { value, says: [] };
-      return hasRoomFor(context, event['body']) ? { value, says: ['news'] } : { value: 'down', says: ['standing'] };
+      return hasRoomFor(context, event.body) ? { value, says: ['news'] } : { value: 'down', says: ['standing'] };
     case 'bye':
-      return { value: isUp(end) && isProven(context, event as unknown as Bye) ? 'down' : value, says: [] };
+      return { value: isUp(end) && isProven(context, event) ? 'down' : value, says: [] };
     case 'frame':
-      return courseOfFrame(end, event as unknown as Heard<Frame>);
+      return courseOfFrame(end, event);
     default:
       return { value, says: [] };
   }

@@ -21,7 +21,7 @@ import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js
 export { linkMachine } from './machine.js';
 
 /**
- * The link layer without its checks and view.
+ * The link layer without its checks and view, as `createNode` takes it.
  *
  * @public
  */
@@ -32,6 +32,15 @@ const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.contex
 /**
  * The link layer: links that lose and double nothing and keep their order, over a medium that does none of it.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { link } from 'xstate-quiver/machines/link';
+ *
+ * const events = [{ at: 40, node: 'n0', do: 'post', peer: 'n1', body: 7 }];
+ * const scenario = parseScenario({ protocol: 'link', topology: { kind: 'path', n: 2 }, network: { loss: 0.1 }, events }, { link });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const link = /* @__PURE__ */ defineProtocol(

@@ -155,7 +155,7 @@ const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as con
 
 /**
  * The chart of one end of a link: sequence numbers, acknowledgements, a handshake of sessions and a detector that counts
- * heartbeats.
+ * heartbeats. It is run by `link`.
  *
  * @public
  */

@@ -1,5 +1,5 @@
 /** The link's options, checked and completed. */
-import { integer, refuseUnknown } from '../checks.js';
+import { integer, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { UsageError } from '../errors.js';
 import type { LinkInput } from './frames.js';
 
@@ -15,7 +15,7 @@ export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions
   return {
     session: integer(raw, 'session', { min: 0, fallback: 0 }),
     nonce: integer(raw, 'nonce', { min: 0, fallback: 0 }),
-    beat: integer(raw, 'beat', { min: 1, fallback: 10 }),
+    beat: integer(raw, 'beat', { min: 1, max: TICKS_MAX, fallback: 10 }),
     patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
     window: integer(raw, 'window', { min: 1, fallback: 64 }),
     room: integer(raw, 'room', { min: 0, fallback: 1000 }),

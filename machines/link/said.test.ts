@@ -102,7 +102,7 @@ const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
 /** Whether the word is what is to be said for that reason, after both messages have been said. */
 const isSaid = (why: Parameters<Speech['say']>[0], word: Word): boolean => {
-  const speech = new Speech([word], end, { type: 'timer' }, { ...NOTHING_SAID, upTo: 5 });
+  const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SAID, upTo: 5 });
   speech.say(why);
   return speech.isOver;
 };

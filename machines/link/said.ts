@@ -1,11 +1,12 @@
 /** Where the ends of a node go at each event, what they say and by which ways, held against what the rules make of the event. */
-import type { NodeId } from '../effects.js';
+import type { Message, NodeId } from '../effects.js';
 import type { Configuration, LinksView, PropertyResult, Step } from '../protocol.js';
-import { courseOf, type Course, type LinkEvent } from './course.js';
+import { courseOf, type Course } from './course.js';
 import { fresh, type LinkContext } from './frames.js';
+import type { LinkChartEvent } from './machine.js';
 import { NOTHING_SAID, saidBy, Speech, type Said, type Word } from './speech.js';
 import { isUp, roleTo, type End } from './view.js';
-import { wayAfter, type Heard, type Relay, type Relayed } from './ways.js';
+import { wayAfter, type Relay } from './ways.js';
 
 /** The ends of a node, by their peers. */
 export type Ends = ReadonlyMap<NodeId, End>;
@@ -14,7 +15,7 @@ export type Ends = ReadonlyMap<NodeId, End>;
 interface EndStep {
   readonly before: End;
   readonly after: End;
-  readonly event: LinkEvent;
+  readonly event: LinkChartEvent;
   readonly course: Course;
 }
 
@@ -31,7 +32,7 @@ export class SaidAndHeard {
   record(step: Step, before: Ends, after: Ends, { links }: Configuration): void {
     const { node, sent } = step;
     const asked = askedOf(step, before);
-    const direct = sent.filter(({ message }) => message.type === 'frame' || message.type === 'bye');
+    const direct = sent.flatMap(({ to, message }) => (isWord(message) ? [{ to, message }] : []));
     const passed = sent.flatMap(({ message }) => (message.type === 'relay' ? [message as Relay] : []));
     const receivers = [...direct.map(({ to }) => to), ...passed.map(({ target }) => target)];
     if (receivers.some((to) => to !== asked?.peer)) this.isDue = false;
@@ -53,7 +54,7 @@ export class SaidAndHeard {
     )
       this.isByEachWay = false;
     this.judge(taken);
-    this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? (words as unknown as readonly Word[]) : null);
+    this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? words : null);
   }
 
   /** The node has another state, and not by a step of its own. */
@@ -95,13 +96,20 @@ export class SaidAndHeard {
 const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && (one.length === 0 || JSON.stringify(one) === JSON.stringify(other));
 
+const isWord = (message: Message): message is Word => message.type === 'frame' || message.type === 'bye';
+
+/** What the chart of an end takes: the links have no other. */
+const heardIn = ({ event }: Step): LinkChartEvent => event as unknown as LinkChartEvent;
+
 /** Which end is asked, and what it hears; what others are to have is none of its own. */
-function askedOf({ kind, event, role }: Step, ends: Ends): { readonly peer: NodeId; readonly event: LinkEvent } | null {
-  if (kind === 'command') return { peer: event['peer'], event };
+function askedOf(step: Step, ends: Ends): (Pick<EndStep, 'event'> & { readonly peer: NodeId }) | null {
+  const { kind, role } = step;
+  const event = heardIn(step);
+  if (kind === 'command') return { peer: step.event['peer'], event };
   if (kind === 'timer') return { peer: [...ends.keys()].find((peer) => roleTo(peer) === role)!, event };
-  if (kind !== 'deliver' || event.type === 'relay') return null;
-  if (event.type !== 'relayed') return { peer: event['from'], event };
-  const { origin, from, message } = event as unknown as Heard<Relayed>;
+  if (event.type === 'frame' || event.type === 'bye') return { peer: event.from, event };
+  if (event.type !== 'relayed') return null;
+  const { origin, from, message } = event;
   // Nobody else is to speak for others.
   if (!ends.get(origin)!.context.relays.includes(from)) return null;
   return { peer: origin, event: { ...message, from: origin, via: from } };
@@ -111,18 +119,18 @@ function askedOf({ kind, event, role }: Step, ends: Ends): { readonly peer: Node
 const passesOn = (end: End): boolean => isUp(end) && end.context.via === null;
 
 /** What a node passes on at this step. */
-function relayedAt({ kind, node, event }: Step, ends: Ends, links: LinksView): readonly unknown[] {
-  if (kind !== 'deliver' || event.type !== 'relay') return [];
-  const { target, from: origin, message } = event as unknown as Heard<Relay>;
-  const isPassed = passesOn(ends.get(target)!) && ends.get(target)!.context.relays.length > 0 && links.up(node, target);
+function relayedAt(step: Step, ends: Ends, links: LinksView): readonly unknown[] {
+  const event = heardIn(step);
+  if (event.type !== 'relay') return [];
+  const { target, from: origin, message } = event;
+  const isPassed = passesOn(ends.get(target)!) && ends.get(target)!.context.relays.length > 0 && links.up(step.node, target);
   return isPassed ? [[target, { type: 'relayed', origin, message }]] : [];
 }
 
 /** By whom the words of a step go besides directly: a beat by the way that is known before it, a challenge by the way back. */
 function wayOf({ before, after, event, course: { says } }: EndStep): NodeId | null {
   if (event.type === 'timer') return before.context.via;
-  const { context } = says.includes('challenge') ? before : after;
-  return says.includes('challenge') ? wayAfter(context, event as unknown as Heard<never>).via : context.via;
+  return says.includes('challenge') && event.type === 'frame' ? wayAfter(before.context, event).via : after.context.via;
 }
 
 /** What comes in its turn is delivered with its frame, and what that acknowledges is done with. */

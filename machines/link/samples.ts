@@ -1,6 +1,8 @@
 /** Events worth trying in each state of a link's end, for generated paths. */
 import type { ChartSamples } from '../protocol.js';
 import { checksumOf, type Bye, type Frame, type LinkContext, type LinkInput } from './frames.js';
+import type { LinkChartEvent } from './machine.js';
+import type { Heard } from './ways.js';
 
 const input: LinkInput = {
   peer: 'b',
@@ -17,7 +19,7 @@ const input: LinkInput = {
 };
 
 /** As an honest peer acknowledges, unless the checksum is among the changes. */
-const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>) => ({
+const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Frame>): Heard<Frame> => ({
   type: 'frame',
   from: c.peer,
   session: Math.max(c.latest, 3),
@@ -33,10 +35,15 @@ const frame = (c: LinkContext, { ack = c.base + c.sent, ...changes }: Partial<Fr
   ...changes,
 });
 
-const bye = (c: LinkContext, changes: Partial<Bye>) =>
-  ({ type: 'bye', from: c.peer, session: Math.max(c.latest, 3), echo: c.nonce, ...changes }) as never;
+const bye = (c: LinkContext, changes: Partial<Bye>): Heard<Bye> => ({
+  type: 'bye',
+  from: c.peer,
+  session: Math.max(c.latest, 3),
+  echo: c.nonce,
+  ...changes,
+});
 
-const events = (c: LinkContext) =>
+const events = (c: LinkContext): readonly LinkChartEvent[] =>
   c.session > 8 || c.latest > 5 || c.expected > 1
     ? []
     : [
@@ -66,25 +73,25 @@ const events = (c: LinkContext) =>
         bye(c, {}),
         bye(c, { echo: 0 }),
         bye(c, { session: 2 }),
-        { type: 'timer', timer: 'beat' } as never,
-        { type: 'post', body: 'y' } as never,
+        { type: 'timer', timer: 'beat' },
+        { type: 'post', body: 'y' },
         { type: 'leave' },
         { type: 'restart' },
         ...(c.relays.length > 0 ? passedOn(c) : []),
       ];
 
 /** By way of others, and for others. */
-const passedOn = (c: LinkContext) => [
+const passedOn = (c: LinkContext): readonly LinkChartEvent[] => [
   frame(c, { hears: false }),
   ...['c', 'd'].flatMap((from) =>
-    [true, false].map((hears) => ({ type: 'relayed', from, origin: c.peer, message: frame(c, { hears }) }) as never),
+    [true, false].map((hears) => ({ type: 'relayed' as const, from, origin: c.peer, message: frame(c, { hears }) })),
   ),
   frame(c, { to: null, echo: null, hears: false }),
-  { type: 'relayed', from: 'c', origin: c.peer, message: frame(c, { echo: 0 }) } as never,
-  { type: 'relayed', from: 'c', origin: c.peer, message: bye(c, {}) } as never,
-  { type: 'relayed', from: 'e', origin: c.peer, message: frame(c, {}) } as never,
-  { type: 'pass', target: 'c', message: { type: 'bye', session: 1, echo: null } } as never,
-  { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } } as never,
+  { type: 'relayed', from: 'c', origin: c.peer, message: frame(c, { echo: 0 }) },
+  { type: 'relayed', from: 'c', origin: c.peer, message: bye(c, {}) },
+  { type: 'relayed', from: 'e', origin: c.peer, message: frame(c, {}) },
+  { type: 'pass', target: 'c', message: { type: 'bye', session: 1, echo: null } },
+  { type: 'relay', from: c.peer, target: 'c', message: { type: 'bye', session: 1, echo: null } },
 ];
 
 /** The second end may suspect its peer once; the third has others who may pass on. */

@@ -1,6 +1,7 @@
 /** The words of one end of a link in one step, held against the reasons for them, one after the other. */
-import type { Course, LinkEvent } from './course.js';
+import type { Course } from './course.js';
 import { fresh, isAhead, owesAck, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
+import type { LinkChartEvent } from './machine.js';
 
 export type Word = Frame | Bye;
 
@@ -27,7 +28,7 @@ export class Speech {
   constructor(
     private readonly words: readonly Word[],
     private readonly context: LinkContext,
-    private readonly event: LinkEvent,
+    private readonly event: LinkChartEvent,
     public said: Said,
   ) {}
 
@@ -87,8 +88,9 @@ export class Speech {
 
   /** Only who hears what is sent to the peer can know the numbers that it bears. */
   private isAnswer({ to, echo }: Frame): boolean {
+    if (this.event.type !== 'frame') return false;
     const { theirs, theirNonce, latest } = this.context;
-    const { session, nonce } = this.event as unknown as Frame;
+    const { session, nonce } = this.event;
     return session === theirs ? to === theirs && echo === theirNonce : to === Math.max(session, latest) && echo === nonce;
   }
 }

@@ -7,10 +7,10 @@ import { guardianMachine } from './guardian.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
 import { queueOptions, type QueueOptions } from './options.js';
 import { pointerMachine } from './pointer.js';
-import { rolesOf } from './start.js';
+import { rolesAtStart } from './start.js';
 
 /**
- * The self-stabilizing queue without its checks and view: what an application carries of it.
+ * The self-stabilizing queue without its checks and view: what an application carries of it, as `createNode` takes it.
  *
  * @public
  */
@@ -19,7 +19,7 @@ export const queueCore = /* @__PURE__ */ defineCore<QueueOptions>({
   charts: { [POINTER]: pointerMachine, [GUARDIAN]: guardianMachine, [TREE]: treeMachine },
   network: { reach: 'links', order: 'fifo' },
   options: queueOptions,
-  roles: rolesOf,
+  roles: rolesAtStart,
   route: ({ type, from }, node) => {
     if (type === 'find' && node.has(guardianOf(String(from)))) return guardianOf(String(from));
     if (type === 'obsr') return guardianOf(String(from));

@@ -24,6 +24,15 @@ export { queueCore };
  * The self-stabilizing arrow queue: each request learns its predecessor, and every edge repairs itself after faults. There is no
  * token.
  *
+ * @example
+ * ```ts
+ * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { queue } from 'xstate-quiver/machines/queue';
+ *
+ * const workload = { concurrent: 2, requests: 6 };
+ * const scenario = parseScenario({ protocol: 'queue', topology: { kind: 'ring', n: 4 }, workload }, { queue });
+ * console.log(new Simulation(scenario).run().verdict);
+ * ```
  * @public
  */
 export const queue = /* @__PURE__ */ defineProtocol(

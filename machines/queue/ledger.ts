@@ -45,7 +45,7 @@ export class EdgeLedger {
   /** Whether what a node is about to take comes from nobody in its tree: a find from no neighbour, an observer from no parent. */
   isFromOutside({ kind, node, event }: Step): boolean {
     const before = this.pointers.get(node);
-    const from = event['from'] as NodeId;
+    const from: NodeId = event['from'];
     if (kind !== 'deliver' || !before || from === before.parent) return false;
     return event.type === 'obs' || (event.type === 'find' && !before.children.includes(from));
   }

@@ -4,6 +4,7 @@ import { fixed } from './queue.fixture.js';
 
 describe('bad options', () => {
   test.each([
+    [{ tau: 1e308 }, 'options.tau is 1e+308; give a number of round trips'],
     [{ tau: 1.9 }, 'options.tau is 1.9; give a number of round trips of at least 2'],
     [{ root: 'zz' }, 'options.root is "zz", which is no node of the topology'],
     [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1', n3: 'n1' } }, 'options.parents is no tree'],

@@ -1,5 +1,5 @@
 /** The queue's options, as a scenario gives them, checked and completed; and the tree that a run starts on. */
-import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import { nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree, TICKS_MAX } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { NetworkGraph } from '../protocol.js';
@@ -34,7 +34,8 @@ export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
   const tree = oneOf(raw, 'tree', ['fixed', 'stabilizing'], 'fixed');
   const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
   const legality = oneOf(raw, 'legality', ['settled', 'printed'], 'settled');
-  const common = { tree, root, tau: tauOf(raw), legality, roundTrip: roundTripOf(graph) };
+  const roundTrip = roundTripOf(graph);
+  const common = { tree, root, tau: tauOf(raw, roundTrip), legality, roundTrip };
   if (tree === 'fixed') {
     const parents = fixedTree(raw, root, graph);
     return { ...common, parents, children: childrenIn(parents, graph), levels: null };
@@ -48,11 +49,11 @@ export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
   return { ...common, parents: levels.parents, children: childrenIn(levels.parents, graph), levels };
 }
 
-function tauOf(raw: Raw): number {
+function tauOf(raw: Raw, roundTrip: number): number {
   const tau = raw['tau'] ?? 2;
-  if (typeof tau === 'number' && tau >= 2 && Number.isFinite(tau)) return tau;
+  if (typeof tau === 'number' && tau >= 2 && tau * roundTrip <= TICKS_MAX) return tau;
   throw new UsageError(
-    `options.tau is ${JSON.stringify(tau)}; give a number of round trips of at least 2, or an observer may still be under way when the next one starts`,
+    `options.tau is ${JSON.stringify(tau)}; give a number of round trips of at least 2, or an observer may still be under way when the next one starts, and of at most ${TICKS_MAX} ticks`,
   );
 }
 

@@ -10,7 +10,7 @@ import { GUARDIAN, guardianOf, POINTER, TREE } from './messages.js';
 import type { QueueOptions } from './options.js';
 import type { PointerInput } from './pointer.js';
 
-export function rolesOf(id: NodeId, instance: Instance<QueueOptions>): RoleStart[] {
+export function rolesAtStart(id: NodeId, instance: Instance<QueueOptions>): RoleStart[] {
   const { options } = instance;
   const parent = parentAtStart(id, options);
   const children = options.children[id]!;

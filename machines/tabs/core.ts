@@ -1,5 +1,5 @@
 /** The core of the presence of tabs: what an application carries of it. */
-import { integer, refuseUnknown } from '../checks.js';
+import { integer, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { coreOf } from '../core.js';
 import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';
 import { PEER, peerRole, TAB, type TabMessage } from './messages.js';
@@ -16,7 +16,7 @@ const KEYS = ['beat', 'patience', 'answer'] as const;
 function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
   refuseUnknown(raw, KEYS);
   return {
-    beat: integer(raw, 'beat', { min: 1, fallback: 10 }),
+    beat: integer(raw, 'beat', { min: 1, max: TICKS_MAX, fallback: 10 }),
     patience: integer(raw, 'patience', { min: 1, fallback: 5 }),
     answer: integer(raw, 'answer', { min: 1, fallback: 2 }),
   };

@@ -22,7 +22,9 @@ export function isSilent(c: Configuration, role: string): boolean {
       const peers = c.links.neighbours(node).filter((peer) => c.links.up(peer, node));
       return peers.every((peer) => isHeard(peer, heard[peer] ?? null)) && peers.length === Object.keys(heard).length;
     }) &&
-    c.flights.every(({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(hearing(from))))
+    c.flights.every(
+      ({ from, message }) => message.type !== 'heartbeat' || isSameEntry(message as Heartbeat, entrySaidBy(hearing(from))),
+    )
   );
 }
 

@@ -15,8 +15,8 @@ import {
   readFields,
   readInteger,
   readList,
-  readNumber,
   readObject,
+  readTicks,
   shownValue,
   unknownWord,
   type Fields,
@@ -71,7 +71,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     read: (fields, path, scene) => ({
       do: 'slow',
       channel: readPair(fields['channel'], placeIn(path, 'channel'), scene),
-      by: readNumber(fields['by'], placeIn(path, 'by'), 'a number of ticks', 0),
+      by: readTicks(fields['by'], placeIn(path, 'by')),
     }),
   },
   drop: messageVerb('drop'),
@@ -113,7 +113,7 @@ function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEve
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   const keys = command ? ['node', ...(command.fields ?? []).map(({ name }) => name)] : verbs[word]!.keys;
   const fields = readFields(value, path, ['at', 'do', ...keys]);
-  const at = readNumber(fields['at'], placeIn(path, 'at'), 'a number of ticks', 0);
+  const at = readTicks(fields['at'], placeIn(path, 'at'));
   return { at, ...(command ? readCommand(word, command, fields, path, scene) : verbs[word]!.read(fields, path, scene)) };
 }
 
@@ -130,7 +130,7 @@ function readCommand(name: string, command: Command, fields: Fields, path: strin
 
 function readJoin(fields: Fields, path: string, scene: EventScope): Body {
   const link = readPair(fields['link'], placeIn(path, 'link'), scene);
-  const weight = readNumber(orElse(fields['weight'], 1), placeIn(path, 'weight'), 'a weight', 0);
+  const weight = readTicks(orElse(fields['weight'], 1), placeIn(path, 'weight'), 'a weight');
   if (fields['ports'] === undefined) return { do: 'join', link, weight };
   const place = placeIn(path, 'ports');
   if (scene.protocol.network.addressing !== 'ports') {

@@ -12,6 +12,17 @@ const take: Command = {
   waits: false,
   completedBy: [],
 };
+/** Who lends says how much, and to whom if not to anybody; more than nine make no sense. */
+const lend: Command = {
+  fields: [
+    { name: 'amount', type: 'integer', min: 1 },
+    { name: 'to', type: 'node', optional: true },
+  ],
+  event: (fields) => ({ type: 'lend', ...fields }),
+  refusal: (_, { amount }) => (Number(amount) > 9 ? 'nobody has as many; lend at most 9' : null),
+  waits: false,
+  completedBy: [],
+};
 const { corruption: _corruption, ...withoutCorruption } = directory;
 const variant = (changes: Partial<Protocol>): Protocol => ({ ...withoutCorruption, ...changes, options: () => ({}) });
 export const known: Record<string, Protocol> = {
@@ -19,7 +30,7 @@ export const known: Record<string, Protocol> = {
   silent: variant({ name: 'silent', commands: {}, network: { ...directory.network, reach: 'links', order: 'fifo' } }),
   ported: variant({
     name: 'ported',
-    commands: { lock: directory.commands['request']!, take },
+    commands: { lock: directory.commands['request']!, take, lend },
     network: { reach: 'links', addressing: 'ports', order: 'unordered', time: false },
     corruption: { node: () => ({ roles: {}, timers: [] }), channel: () => [] },
   }),

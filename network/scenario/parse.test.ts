@@ -90,6 +90,26 @@ describe('what is given is kept', () => {
       { at: 7, do: 'clog', channel: ['n0', 'n1'] },
     ],
     [
+      { at: 7, do: 'unclog', channel: ['n0', 'n1'] },
+      { at: 7, do: 'unclog', channel: ['n0', 'n1'] },
+    ],
+    [
+      { at: 7, do: 'slow', channel: ['n0', 'n1'], by: 2.5 },
+      { at: 7, do: 'slow', channel: ['n0', 'n1'], by: 2.5 },
+    ],
+    ...['drop', 'duplicate', 'hold', 'deliver'].map((word): [unknown, unknown] => [
+      { at: 7, do: word, message: 0 },
+      { at: 7, do: word, message: 0 },
+    ]),
+    [
+      { at: 8, node: 'n1', do: 'lend', amount: 9 },
+      { at: 8, do: 'command', name: 'lend', node: 'n1', fields: { amount: 9 } },
+    ],
+    [
+      { at: 8, node: 'n1', do: 'lend', amount: 1, to: 'n0' },
+      { at: 8, do: 'command', name: 'lend', node: 'n1', fields: { amount: 1, to: 'n0' } },
+    ],
+    [
       { at: 8, do: 'corrupt', nodes: ['n1'] },
       { at: 8, do: 'corrupt', nodes: ['n1'] },
     ],
@@ -119,6 +139,11 @@ describe('what is given is kept', () => {
     ],
   ])('event %j', (event, read) => {
     expect(ported(event)).toEqual(read);
+  });
+
+  test('a node starts again where its protocol says with what', () => {
+    const events = [{ at: 8, do: 'reload', node: 'n1' }];
+    expect(parseScenario({ protocol: 'locks', topology: { kind: 'complete', n: 3 }, events }, protocols).events).toEqual(events);
   });
 
   test('events keep the order of the file', () => {

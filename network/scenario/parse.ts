@@ -2,7 +2,7 @@
  * A scenario from its JSON: every key checked, unknown ones refused by name, defaults filled in, the topology built and the options
  * read by the protocol. Nothing has started when a complaint is thrown.
  */
-import { isObject } from '../../machines/checks.js';
+import { isObject, TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { roundTripOf, type LatencySpec } from '../latency.js';
@@ -21,6 +21,7 @@ import {
   readName,
   readNumber,
   readOneOf,
+  readTicks,
   type Fields,
 } from './read.js';
 import type { ScenarioNetwork, Scenario, Until } from './types.js';
@@ -90,15 +91,15 @@ function readNetwork(value: unknown, path: string, protocol: Protocol): Scenario
 
 function readLatency(value: unknown, path: string): LatencySpec {
   if (value === 'weight') return value;
-  if (typeof value === 'number') return readNumber(value, path, 'a number of ticks', 0);
+  if (typeof value === 'number') return readTicks(value, path);
   if (typeof value !== 'object') complain(path, 'a number of ticks, {"min", "max"}, {"exponential"} or "weight"', value);
   const fields = readFields(value, path, ['min', 'max', 'exponential']);
   if (fields['exponential'] !== undefined) {
     readFields(value, path, ['exponential']);
-    return { exponential: readNumber(fields['exponential'], placeIn(path, 'exponential'), 'a mean in ticks', 0) };
+    return { exponential: readTicks(fields['exponential'], placeIn(path, 'exponential'), 'a mean in ticks') };
   }
-  const min = readInteger(fields['min'], placeIn(path, 'min'), 0);
-  return { min, max: readInteger(fields['max'], placeIn(path, 'max'), min) };
+  const min = readInteger(fields['min'], placeIn(path, 'min'), 0, TICKS_MAX);
+  return { min, max: readInteger(fields['max'], placeIn(path, 'max'), min, TICKS_MAX) };
 }
 
 function readWorkload(value: unknown, path: string, scene: EventScope): Workload {
@@ -134,7 +135,7 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
 function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
   if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at; choose one`);
-  if (at !== undefined) return { at: readNumber(at, placeIn(path, 'at'), 'a number of ticks', 0) };
+  if (at !== undefined) return { at: readTicks(at, placeIn(path, 'at')) };
   if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
   return { idle };
 }

@@ -4,6 +4,7 @@
  * By hand and not with a schema library: half of a scenario's rules depend on the rest of it (a command's fields on the protocol, a
  * node's name on the topology), and the errors of a union of schemas do not say which of its members was meant.
  */
+import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { nearestWord } from './nearest.js';
 
@@ -53,6 +54,10 @@ export function readNumber(value: unknown, path: string, noun: string, min: numb
   return complain(path, `${noun}${rangeOf(min, max)}`, value);
 }
 
+/** A time, or a length of time; also a weight, which may be a latency. */
+export const readTicks = (value: unknown, path: string, noun = 'a number of ticks'): number =>
+  readNumber(value, path, noun, 0, TICKS_MAX);
+
 export function readInteger(value: unknown, path: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value)) return readNumber(value, path, 'an integer', min, max);
   return complain(path, `an integer${rangeOf(min, max)}`, value);
@@ -79,7 +84,8 @@ export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value === 'string') return JSON.stringify(clip(value));
-  return String(value);
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'bigint' ? `${value}n` : String(value);
 }
 
 const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

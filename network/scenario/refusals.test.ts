@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
 import { known, parse } from './parse.fixture.js';
 import { parseScenario } from './parse.js';
 
@@ -18,17 +19,17 @@ describe('refused with one line that names thing, place and cure', () => {
     [{ options: [] }, 'options must be an object, but is a list of 0'],
     [{ options: null }, 'options must be an object, but is null'],
     [{ options: { policy: 'arow' } }, 'options.policy is "arow"'],
-    [{ network: { latency: -1 } }, 'network.latency must be a number of ticks, at least 0, but is -1'],
-    [{ network: { latency: NaN } }, 'network.latency must be a number of ticks, at least 0, but is NaN'],
+    [{ network: { latency: -1 } }, 'network.latency must be a number of ticks, 0 to 10000000000000, but is -1'],
+    [{ network: { latency: NaN } }, 'network.latency must be a number of ticks, 0 to 10000000000000, but is NaN'],
     [
       { network: { latency: 'wait' } },
       'network.latency must be a number of ticks, {"min", "max"}, {"exponential"} or "weight", but is "wait"',
     ],
     [{ network: { latency: null } }, 'network.latency must be an object, but is null'],
-    [{ network: { latency: { min: 1 } } }, 'network.latency.max is missing; it must be an integer, at least 1'],
-    [{ network: { latency: { min: 5, max: 4 } } }, 'network.latency.max must be an integer, at least 5, but is 4'],
-    [{ network: { latency: { min: -1, max: 4 } } }, 'network.latency.min must be an integer, at least 0, but is -1'],
-    [{ network: { latency: { min: 0.5, max: 4 } } }, 'network.latency.min must be an integer, at least 0, but is 0.5'],
+    [{ network: { latency: { min: 1 } } }, 'network.latency.max is missing; it must be an integer, 1 to 10000000000000'],
+    [{ network: { latency: { min: 5, max: 4 } } }, 'network.latency.max must be an integer, 5 to 10000000000000, but is 4'],
+    [{ network: { latency: { min: -1, max: 4 } } }, 'network.latency.min must be an integer, 0 to 10000000000000, but is -1'],
+    [{ network: { latency: { min: 0.5, max: 4 } } }, 'network.latency.min must be an integer, 0 to 10000000000000, but is 0.5'],
     [{ network: { latency: { exponential: 3, min: 1 } } }, 'network.latency.min is not a known key; known: exponential'],
     [{ network: { latency: { mean: 3 } } }, 'network.latency.mean is not a known key; did you mean "min"?'],
     [{ network: { loss: 1.5 } }, 'network.loss must be a chance, 0 to 1, but is 1.5'],
@@ -41,7 +42,7 @@ describe('refused with one line that names thing, place and cure', () => {
     [{ until: {} }, 'until must be {"idle": true} or {"at": ticks}'],
     [{ until: { idle: false } }, 'until must be {"idle": true} or {"at": ticks}'],
     [{ until: { idle: true, at: 3 } }, 'until has both idle and at'],
-    [{ until: { at: -1 } }, 'until.at must be a number of ticks, at least 0, but is -1'],
+    [{ until: { at: -1 } }, 'until.at must be a number of ticks, 0 to 10000000000000, but is -1'],
     [
       { workload: { sequential: ['n0', 'n7'] } },
       'workload.sequential[1]: "n7" is no node of the topology; did you mean "n0"? Known: n0, n1',
@@ -59,14 +60,33 @@ describe('refused with one line that names thing, place and cure', () => {
     ],
     [{ events: {} }, 'events must be a list of events, but is an object'],
     [event([] as never), 'events[1] must be an object, but is a list of 0'],
-    [event({ at: 0 }), 'events[1].do is missing; it must be one of lock, take, cut'],
+    [event({ at: 0 }), 'events[1].do is missing; it must be one of lock, take, lend, cut'],
     [
       event({ at: 0, do: 'lokc', node: 'n0' }),
-      'events[1].do: "lokc" is nothing that protocol ported can do; did you mean "lock"? Known: lock, take, cut',
+      'events[1].do: "lokc" is nothing that protocol ported can do; did you mean "lock"? Known: lock, take, lend, cut',
     ],
     [event({ at: 0, do: 'toString', node: 'n0' }), 'events[1].do: "toString" is nothing that protocol ported can do'],
-    [event({ do: 'lock', node: 'n0' }), 'events[1].at is missing; it must be a number of ticks, at least 0'],
-    [event({ at: -1, do: 'lock', node: 'n0' }), 'events[1].at must be a number of ticks, at least 0, but is -1'],
+    [event({ do: 'lock', node: 'n0' }), 'events[1].at is missing; it must be a number of ticks, 0 to 10000000000000'],
+    [event({ at: -1, do: 'lock', node: 'n0' }), 'events[1].at must be a number of ticks, 0 to 10000000000000, but is -1'],
+    ...[1e308, 1e13 + 1].flatMap((late): [Record<string, unknown>, string][] => [
+      [
+        event({ at: late, do: 'lock', node: 'n0' }),
+        `events[1].at must be a number of ticks, 0 to 10000000000000, but is ${late}`,
+      ],
+      [
+        event({ at: 0, do: 'slow', channel: ['n0', 'n1'], by: late }),
+        'events[1].by must be a number of ticks, 0 to 10000000000000',
+      ],
+      [event({ at: 0, do: 'join', link: ['n0', 'n2'], weight: late }), 'events[1].weight must be a weight, 0 to 10000000000000'],
+      [{ until: { at: late } }, 'until.at must be a number of ticks, 0 to 10000000000000'],
+      [{ network: { latency: late } }, 'network.latency must be a number of ticks, 0 to 10000000000000'],
+      [
+        { network: { latency: { exponential: late } } },
+        'network.latency.exponential must be a mean in ticks, 0 to 10000000000000',
+      ],
+      [{ network: { latency: { min: 1, max: late } } }, 'network.latency.max must be an integer, 1 to 10000000000000'],
+      [{ options: { hold: late } }, 'options.hold is ' + late + '; give an integer between 0 and 10000000000000'],
+    ]),
     [event({ at: 0, do: 'lock' }), 'events[1].node is missing'],
     [event({ at: 0, do: 'lock', node: 'zz' }), 'events[1].node: "zz" is no node of the topology'],
     [event({ at: 0, do: 'lock', node: 'n0', amount: 1 }), 'events[1].amount is not a known key; known: at, do, node'],
@@ -84,12 +104,49 @@ describe('refused with one line that names thing, place and cure', () => {
     [event({ at: 0, do: 'down', channel: ['n0', 'n2'] }), 'events[1]: there is no link between "n0" and "n2" to down'],
     [event({ at: 0, do: 'clog', channel: ['n0', 'n2'] }), 'events[1]: there is no link between "n0" and "n2" to clog'],
     [event({ at: 0, do: 'down', link: ['n0', 'n1'] }), 'events[1].link is not a known key; known: at, do, channel'],
-    [event({ at: 0, do: 'join', link: ['n0', 'n2'], weight: -1 }), 'events[1].weight must be a weight, at least 0, but is -1'],
+    [
+      event({ at: 0, do: 'join', link: ['n0', 'n2'], weight: -1 }),
+      'events[1].weight must be a weight, 0 to 10000000000000, but is -1',
+    ],
     [event({ at: 0, do: 'join', link: ['n0', 'n2'], ports: [1] }), 'events[1].ports must be a list of two port numbers'],
     [
       event({ at: 0, do: 'join', link: ['n0', 'n2'], ports: [0, 1] }),
       'events[1].ports[0] must be an integer, at least 1, but is 0',
     ],
+    [event({ at: 0, do: 'join', link: ['n0', 'n2'], ports: 1 }), 'events[1].ports must be a list of two port numbers, but is 1'],
+    [event({ at: 0, do: 'join', link: ['n0'] }), 'events[1].link must be a list of two nodes'],
+    [event({ at: 0, do: 'unclog', channel: ['n0', 'n2'] }), 'events[1]: there is no link between "n0" and "n2" to unclog'],
+    [event({ at: 0, do: 'slow', channel: ['n0', 'n2'], by: 1 }), 'events[1]: there is no link between "n0" and "n2" to slow'],
+    [
+      event({ at: 0, do: 'slow', channel: ['n0', 'n1'] }),
+      'events[1].by is missing; it must be a number of ticks, 0 to 10000000000000',
+    ],
+    [event({ at: 0, do: 'slow', by: 1 }), 'events[1].channel is missing; it must be a list of two nodes'],
+    [event({ at: 0, do: 'up' }), 'events[1].channel is missing; it must be a list of two nodes'],
+    [event({ at: 0, do: 'drop' }), 'events[1].message is missing; it must be an integer, at least 0'],
+    [event({ at: 0, do: 'hold', message: -1 }), 'events[1].message must be an integer, at least 0, but is -1'],
+    [event({ at: 0, do: 'crash' }), 'events[1].node is missing; it must be the name of a node'],
+    [event({ at: 0, do: 'crash', node: 7 }), 'events[1].node must be the name of a node, but is 7'],
+    [
+      event({ at: 0, do: 'reload', node: 'n0' }),
+      'events[1].do: protocol ported does not say with what a node starts again; use restart',
+    ],
+    [
+      event({ at: 0, do: 'lend', node: 'n0', amount: 10 }),
+      'events[1].do: lend makes no sense here: nobody has as many; lend at most 9',
+    ],
+    [event({ at: 0, do: 'lend', node: 'n0', amount: 0 }), 'events[1].amount must be an integer, at least 1, but is 0'],
+    [event({ at: 0, do: 'lend', node: 'n0', amount: 1, to: 'zz' }), 'events[1].to: "zz" is no node of the topology'],
+    [
+      { topology: { kind: 'ring', n: 12 }, events: [{ at: 0, do: 'crash', node: 'n12' }] },
+      'events[0].node: "n12" is no node of the topology; did you mean "n1"? Known: n0, n1, n2',
+    ],
+    [
+      { topology: { kind: 'ring', n: 13 }, events: [{ at: 0, do: 'crash', node: 'n13' }] },
+      'events[0].node: "n13" is no node of the topology; name one of its 13 nodes',
+    ],
+    [event({ at: 0, do: 'corrupt', node: 'zz' }), 'events[1].node: "zz" is no node'],
+    [event({ at: 0, do: 'corrupt', nodes: 'n0' }), 'events[1].nodes must be a list of nodes, but is "n0"'],
     [event({ at: 0, do: 'corrupt', node: 'n0', nodes: [] }), 'events[1] has both node and nodes'],
     [event({ at: 0, do: 'corrupt', nodes: ['zz'] }), 'events[1].nodes[0]: "zz" is no node'],
     [event({ at: 0, do: 'crash', nodes: ['n0'] }), 'events[1].nodes is not a known key; did you mean "node"?'],
@@ -117,5 +174,19 @@ describe('refused with one line that names thing, place and cure', () => {
   test('long words are cut short', () => {
     expect(() => parse({ ['x'.repeat(5000)]: 1 })).toThrow(/^[^\n]{1,300}$/);
     expect(() => parse({ events: [{ at: 0, do: 'y'.repeat(5000) }] })).toThrow(/^[^\n]{1,300}$/);
+  });
+});
+
+describe('an option that no clock and no draw can bear', () => {
+  const path = { kind: 'path', n: 3 };
+  test.each([
+    ['directory', { hold: 1e14 }, 'options.hold is 100000000000000; give an integer between 0 and 10000000000000'],
+    ['exclusion', { priorities: 1e308 }, 'options.priorities is 1e+308; give an integer between 2 and 9007199254740991'],
+    ['link', { beat: 1e14 }, 'options.beat is 100000000000000; give an integer between 1 and 10000000000000'],
+    ['locks', { patience: 1e14 }, 'options.patience is 100000000000000; give an integer between 1 and 10000000000000'],
+    ['tabs', { beat: 1e14 }, 'options.beat is 100000000000000; give an integer between 1 and 10000000000000'],
+    ['queue', { tau: 1e13 }, 'starts, and of at most 10000000000000 ticks'],
+  ])('%s: %j', (protocol, options, complaint) => {
+    expect(() => parseScenario({ protocol, topology: path, options }, protocols)).toThrow(complaint);
   });
 });

@@ -4,6 +4,7 @@
  * The keys of events, topologies and commands come from the tables that the parser reads with; a test holds the rest equal to it. What
  * depends on the rest of a file (names of nodes, links that are there, a protocol's options) the parser alone can say.
  */
+import { TICKS_MAX } from '../../machines/checks.js';
 import type { Command, Protocol } from '../../machines/protocol.js';
 import { backbones } from '../topology/backbones.js';
 import { topologyKinds } from '../topology/kinds.js';
@@ -13,9 +14,10 @@ import { verbKeys } from './events.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 const name: Schema = { type: 'string', minLength: 1 };
-const atLeast = (minimum: number): Schema => ({ type: 'number', minimum });
+const ticks: Schema = { type: 'number', minimum: 0, maximum: TICKS_MAX };
 const integer: Schema = { type: 'integer' };
 const from = (minimum: number): Schema => ({ type: 'integer', minimum });
+const wholeTicks = (minimum: number): Schema => ({ ...from(minimum), maximum: TICKS_MAX });
 const chance: Schema = { type: 'number', minimum: 0, maximum: 1 };
 const pairOf = (items: Schema): Schema => ({ type: 'array', items, minItems: 2, maxItems: 2 });
 
@@ -37,7 +39,7 @@ const PARAMETERS: Readonly<Record<string, Schema>> = {
   columns: from(1),
   arity: from(1),
   steps: from(1),
-  every: from(1),
+  every: wholeTicks(1),
   radius: { type: 'number', minimum: 0, maximum: 2 },
   speed: { type: 'number', minimum: 0, maximum: 2 },
   p: chance,
@@ -61,13 +63,13 @@ function ofKind(kind: string, parameters: Readonly<Record<string, unknown>>, mor
 const topology = (): Schema => ({
   anyOf: [
     ...Object.entries(topologyKinds).map(([kind, { parameters }]) =>
-      ofKind(kind, parameters, { 'weights?': { type: 'array', items: atLeast(0) } }),
+      ofKind(kind, parameters, { 'weights?': { type: 'array', items: ticks } }),
     ),
     ...Object.entries(movingKinds).map(([kind, { parameters }]) => ofKind(kind, parameters, {})),
     exactly({ kind: { enum: backbones } }),
     exactly({
       nodes: { type: 'array', items: name, minItems: 1, uniqueItems: true },
-      links: { type: 'array', items: { type: 'array', prefixItems: [name, name, atLeast(0)], minItems: 2, maxItems: 3 } },
+      links: { type: 'array', items: { type: 'array', prefixItems: [name, name, ticks], minItems: 2, maxItems: 3 } },
     }),
     exactly({ file: name }),
     exactly({ contacts: name }),
@@ -76,7 +78,7 @@ const topology = (): Schema => ({
 
 const network = exactly({
   'latency?': {
-    anyOf: [atLeast(0), { const: 'weight' }, exactly({ min: from(0), max: from(0) }), exactly({ exponential: atLeast(0) })],
+    anyOf: [ticks, { const: 'weight' }, exactly({ min: wholeTicks(0), max: wholeTicks(0) }), exactly({ exponential: ticks })],
   },
   'order?': { enum: ['fifo', 'unordered'] },
   'loss?': chance,
@@ -91,8 +93,8 @@ const EVENT_FIELDS: Readonly<Record<string, Schema>> = {
   link: pairOf(name),
   channel: pairOf(name),
   ports: pairOf(from(1)),
-  weight: atLeast(0),
-  by: atLeast(0),
+  weight: ticks,
+  by: ticks,
   message: from(0),
 };
 const OPTIONAL_FIELDS = ['ports', 'weight', 'node of corrupt', 'nodes of corrupt'];
@@ -100,7 +102,7 @@ const OPTIONAL_FIELDS = ['ports', 'weight', 'node of corrupt', 'nodes of corrupt
 function eventOf(word: string, keys: readonly string[]): Schema {
   const isOptional = (key: string) => OPTIONAL_FIELDS.includes(key) || OPTIONAL_FIELDS.includes(`${key} of ${word}`);
   const fields = keys.map((key) => [isOptional(key) ? `${key}?` : key, EVENT_FIELDS[key]!] as const);
-  return exactly({ at: atLeast(0), do: { const: word }, ...Object.fromEntries(fields) });
+  return exactly({ at: ticks, do: { const: word }, ...Object.fromEntries(fields) });
 }
 
 function commandOf(word: string, { fields = [] }: Command): Schema {
@@ -108,7 +110,7 @@ function commandOf(word: string, { fields = [] }: Command): Schema {
     optional ? `${key}?` : key,
     type === 'node' ? name : min === undefined ? integer : from(min),
   ]);
-  return exactly({ at: atLeast(0), do: { const: word }, node: name, ...Object.fromEntries(own) });
+  return exactly({ at: ticks, do: { const: word }, node: name, ...Object.fromEntries(own) });
 }
 
 const eventsOf = ({ commands }: Protocol): Schema => ({
@@ -133,7 +135,7 @@ const workloadOf = (commands: readonly string[] | null): Schema => {
 };
 
 /** A protocol of somebody's own has commands that are not known here. */
-const anyEvent: Schema = { type: 'object', properties: { at: atLeast(0), do: name }, required: ['at', 'do'] };
+const anyEvent: Schema = { type: 'object', properties: { at: ticks, do: name }, required: ['at', 'do'] };
 
 export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): Schema {
   const known = Object.keys(protocols);
@@ -145,7 +147,7 @@ export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): S
     'events?': { type: 'array', items: anyEvent },
     'workload?': workloadOf(null),
     'seed?': integer,
-    'until?': { anyOf: [exactly({ idle: { const: true } }), exactly({ at: atLeast(0) })] },
+    'until?': { anyOf: [exactly({ idle: { const: true } }), exactly({ at: ticks })] },
     '$schema?': name,
   });
   return {

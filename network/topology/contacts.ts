@@ -5,6 +5,7 @@
  * for each interval of the recorder.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 
 export interface Contact {
@@ -25,7 +26,8 @@ export function parseContacts(text: string): Contact[] {
     const at = Number(t);
     const where = `line ${number} of the contact list`;
     if (words.length !== 3) throw new UsageError(`${where} has ${words.length} words; write "t i j"`);
-    if (!Number.isFinite(at)) throw new UsageError(`${where}: the time "${t}" is no number; write "t i j"`);
+    if (!(Math.abs(at) <= TICKS_MAX))
+      throw new UsageError(`${where}: the time "${t}" is no number of at most ${TICKS_MAX}; write "t i j"`);
     if (i === j) throw new UsageError(`${where}: ${i} meets itself; name two nodes`);
     const before = contacts.at(-1)?.at ?? -Infinity;
     if (at < before) throw new UsageError(`${where}: time ${at} comes after ${before}; sort the lines by time`);

@@ -50,6 +50,7 @@ describe('contact lists', () => {
     ['1 a', 'line 1 of the contact list has 2 words; write "t i j"'],
     ['1 a b c', 'line 1 of the contact list has 4 words'],
     ['noon a b', 'line 1 of the contact list: the time "noon" is no number'],
+    ['1e14 a b', 'line 1 of the contact list: the time "1e14" is no number of at most 10000000000000'],
     ['1 a b\n2 c c', 'line 2 of the contact list: c meets itself'],
     ['2 a b\n1 a b', 'line 2 of the contact list: time 1 comes after 2; sort the lines by time'],
   ])('%j is refused', (text, complaint) => {
@@ -98,8 +99,8 @@ describe('nodes and links', () => {
       ],
       'topology.links[1] doubles links[0]',
     ],
-    [['a', 'b'], [['a', 'b', -1]], 'topology.links[0][2] must be a weight, at least 0, but is -1'],
-    [['a', 'b'], [['a', 'b', '1']], 'topology.links[0][2] must be a weight, at least 0, but is "1"'],
+    [['a', 'b'], [['a', 'b', -1]], 'topology.links[0][2] must be a weight, 0 to 10000000000000, but is -1'],
+    [['a', 'b'], [['a', 'b', '1']], 'topology.links[0][2] must be a weight, 0 to 10000000000000, but is "1"'],
   ])('%j %j is refused', (nodes, links, complaint) => {
     expect(() => of(nodes, links)).toThrow(complaint);
   });

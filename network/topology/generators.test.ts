@@ -114,7 +114,7 @@ describe('refused, each with its place', () => {
     [{ kind: 'ring', n: 4, m: 1 }, 'topology.m is not a known key; known: kind, n, weights'],
     [{ kind: 'ring', n: 4, seed: 1 }, 'topology.seed is not a known key'],
     [{ kind: 'ring', n: 3, weights: [1, 2] }, 'topology.weights has 2 numbers for 3 links'],
-    [{ kind: 'ring', n: 3, weights: [1, 2, -3] }, 'topology.weights[2] must be a weight, at least 0, but is -3'],
+    [{ kind: 'ring', n: 3, weights: [1, 2, -3] }, 'topology.weights[2] must be a weight, 0 to 10000000000000, but is -3'],
     [{ kind: 'path', n: 0 }, 'topology.n must be an integer, 1 to 1000000, but is 0'],
     [{ kind: 'path', n: 1e9 }, 'topology.n must be an integer, 1 to 1000000, but is 1000000000'],
     [{ kind: 'grid', rows: 10_000, columns: 10_000 }, 'topology has 100000000 nodes; at most 1000000 fit'],
@@ -123,6 +123,10 @@ describe('refused, each with its place', () => {
     [{ kind: 'geometric', n: 100_000, radius: 1 }, 'topology of kind geometric would have too many links'],
     [{ kind: 'geometric', n: 5, radius: 0 }, 'topology.radius must be a number'],
     [{ kind: 'erdos-renyi', n: 5, p: 1.1 }, 'topology.p must be a chance, 0 to 1, but is 1.1'],
+    [
+      { kind: 'churn', n: 2, birth: 1, death: 0, steps: 11, every: 1e12 },
+      'topology of kind churn goes on beyond tick 10000000000000; lower',
+    ],
     [{ kind: 'abilene', n: 5 }, 'topology.n is not a known key; known: kind'],
   ])('%o', (spec, complaint) => {
     expect(() => of(spec)).toThrow(complaint);

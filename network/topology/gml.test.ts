@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeText } from './decode.js';
-import { parseGml } from './gml.js';
+import { decodeText, parseGml } from './gml.js';
 import { greatCircleKm } from './great-circle.js';
 import { createTopology } from './index.js';
 
@@ -97,7 +96,7 @@ describe('refused, with the line where there is one', () => {
     expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: line 1 of the GML file/);
     expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty');
     expect(() => createTopology({ file: 'x.gml' }, () => graph(node(0), node(1), edge(0, 1, 'weight -1')))).toThrow(
-      'x.gml: links[0] must have a finite weight',
+      'x.gml: links[0] must have a weight of 0 to 10000000000000, but it is -1',
     );
   });
 });

@@ -25,6 +25,15 @@ interface GmlNode {
   readonly position: Position | undefined;
 }
 
+/** Text of a topology file: UTF-8, or Latin-1 as older files are, which any byte is valid in. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('latin1').decode(bytes);
+  }
+}
+
 export function parseGml(text: string): Topology {
   const graph = readLists(text).get('graph')?.[0];
   if (!(graph instanceof Map)) throw new UsageError('the GML file has no "graph [ … ]"; is it a GML file?');

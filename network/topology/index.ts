@@ -11,7 +11,7 @@ import {
   readFields,
   readList,
   readName,
-  readNumber,
+  readTicks,
   readObject,
   readOneOf,
   type Fields,
@@ -90,7 +90,7 @@ function readLink(value: unknown, path: string): Link {
   return [
     readName(u, placeIn(path, 0), 'a name'),
     readName(v, placeIn(path, 1), 'a name'),
-    readNumber(weight, placeIn(path, 2), 'a weight', 0),
+    readTicks(weight, placeIn(path, 2), 'a weight'),
   ];
 }
 

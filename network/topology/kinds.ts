@@ -1,7 +1,7 @@
 /** The topologies that a scenario asks for by `kind`: their parameters, checked, and the shape that they stand for. */
 import { UsageError } from '../../machines/errors.js';
 import type { Topology } from '../../machines/protocol.js';
-import { placeIn, readFields, readInteger, readList, readNumber, type Fields } from '../scenario/read.js';
+import { placeIn, readFields, readInteger, readList, readNumber, readTicks, type Fields } from '../scenario/read.js';
 import { complete, grid, path, ring, star, torus, tree, type Shape } from './generators.js';
 import { erdosRenyi, geometric } from './random-graphs.js';
 
@@ -89,5 +89,5 @@ function readWeights(value: unknown, place: string, { links }: Shape): number[] 
       `${place} has ${list.length} numbers for ${links.length} links; give each link its weight, in their order`,
     );
   }
-  return list.map((weight, k) => readNumber(weight, placeIn(place, k), 'a weight', 0));
+  return list.map((weight, k) => readTicks(weight, placeIn(place, k), 'a weight'));
 }

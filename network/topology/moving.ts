@@ -1,4 +1,5 @@
 /** The kinds of topology that change with time: their parameters, checked, and the contacts that they stand for. */
+import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { placeIn, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';
 import { churn } from './churn.js';
@@ -37,8 +38,10 @@ export function ofMovingKind(name: string, spec: Fields, place: string) {
   const known = Object.keys(parameters);
   const fields = readFields(spec, place, ['kind', ...known]);
   const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], placeIn(place, key))]));
-  const { n, steps } = read as { n: number; steps: number };
+  const { n, steps, every } = read as { n: number; steps: number; every: number };
   if (n * n * steps > 2 * LOOKS_MAX)
     throw new UsageError(`${place} of kind ${name} would take too long to make; lower n or steps`);
+  if (every * steps > TICKS_MAX)
+    throw new UsageError(`${place} of kind ${name} goes on beyond tick ${TICKS_MAX}; lower every or steps`);
   return { nodes: Array.from({ length: n }, (_, i) => `n${i}`), links: [], contacts: contacts(read) };
 }

@@ -1,4 +1,5 @@
 /** What every topology must satisfy, wherever it comes from. */
+import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Topology } from '../../machines/protocol.js';
@@ -60,7 +61,7 @@ function checkLink([u, v, weight]: Link, where: string, known: ReadonlySet<NodeI
       throw new UsageError(`${where} names ${shownValue(end)}, which is no node of the topology; add it to nodes`);
   }
   if (u === v) throw new UsageError(`${where} links ${shownValue(u)} to itself; name two nodes`);
-  if (!(weight >= 0 && weight < Infinity)) {
-    throw new UsageError(`${where} must have a finite weight, at least 0, but it is ${shownValue(weight)}`);
+  if (!(weight >= 0 && weight <= TICKS_MAX)) {
+    throw new UsageError(`${where} must have a weight of 0 to ${TICKS_MAX}, but it is ${shownValue(weight)}`);
   }
 }

@@ -2,8 +2,9 @@
 import { assign, createActor, createMachine, emit, setup, type AnyActor } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { arm, effects, type Message } from '../../machines/effects.js';
-import { createHost, type HostKind, type Role } from './hosts.js';
+import { createHost, takeOver, type HostKind, type Role } from './hosts.js';
 import { createInspected } from './kernel.js';
+import { Node } from './node.js';
 import { selectedIn } from './selected-in.js';
 
 const chart = setup({
@@ -140,4 +141,42 @@ test('hosts of the same charts share what they are made of, and keep their effec
   expect([b.send({ type: 'none' }), first]).toEqual([[], went]);
   const machineOf = (role: Role) => (role as Role & { actor: AnyActor }).actor.logic;
   expect(machineOf(a)).toBe(machineOf(b));
+});
+
+const counter = setup({ types: { context: {} as { n: number }, events: {} as Message }, actions: effects() }).createMachine({
+  context: { n: 0 },
+  initial: 'off',
+  on: { go: { target: '.on', actions: assign({ n: ({ context }) => context.n + 1 }) } },
+  states: { off: {}, on: {} },
+});
+const counting = { charts: { c: counter } };
+
+test.each<[from: HostKind, to: HostKind]>([
+  ['snapshots', 'snapshots'],
+  ['actors', 'snapshots'],
+  ['snapshots', 'actors'],
+  ['actors', 'actors'],
+])('a node takes over from another one, %s to %s, has what it had and goes its own way', (from, to) => {
+  const noChance = () => expect.unreachable();
+  const [there, here] = [new Node('a', createHost(from, counting)), createHost(to, counting)];
+  there.start(
+    [
+      { role: 'main', chart: 'c', input: {} },
+      { role: 'more', chart: 'c', input: {} },
+    ],
+    noChance,
+  );
+  there.step('main', { type: 'go' }, noChance);
+  const node = new Node('a', here);
+  node.start([{ role: 'old', chart: 'c', input: {} }], noChance);
+  takeOver(node, there, here);
+  expect(node.view()).toEqual(there.view());
+  expect(Object.keys(node.view())).toEqual(['main', 'more']);
+  if (from === 'snapshots' && to === 'snapshots') expect(node.role('main')!.context).toBe(there.role('main')!.context);
+  node.step('main', { type: 'go' }, noChance);
+  expect([node.role('main')!.context, there.role('main')!.context, node.role('main')!.chart]).toEqual([{ n: 2 }, { n: 1 }, 'c']);
+  const watching = here.selections!.watch(selectedIn);
+  node.step('more', { type: 'go' }, noChance);
+  expect(here.selections!.take()!.taken.map(([role]) => role)).toEqual(['more']);
+  watching();
 });

@@ -20,6 +20,7 @@ import {
   type Listeners,
   type EffectOutbox,
 } from './kernel.js';
+import type { Node } from './node.js';
 import { takesEvent, begin, restore, macrostep } from './remembering.js';
 import { Selections } from './selections.js';
 
@@ -208,5 +209,19 @@ class ActorHost implements Host {
     this.family?.add(node, role, actor);
     actor.start();
     return new ActorRole(chart, actor, outbox, role, this.family, this.selections);
+  }
+}
+
+/**
+ * Puts a node in the very state of another one. Snapshots never change, so both may have the same ones; of any other host the view is put
+ * back. Not a method of the node: live ones have no use for it, and are weighed.
+ */
+export function takeOver(node: Node, from: Node, host: Host): void {
+  node.stop();
+  for (const [name, role] of Object.entries(from.roles)) {
+    const isShared = role instanceof SnapshotRole && host instanceof SnapshotHost;
+    node.roles[name] = isShared
+      ? new SnapshotRole(role.chart, role.snapshot, name, host.selections)
+      : host.restore(role.view(), node.id, name);
   }
 }

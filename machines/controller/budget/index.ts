@@ -121,7 +121,7 @@ function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unkno
     throw new UsageError(
       `options.budget.kind "${kind}" gives out no permits; choose naive, bins, basic, main, modified or adaptive`,
     );
-  return { budget: controllerVariants(budget, graph), controlled: controlled.options(rest, graph) };
+  return { budget: budgetRead(() => controllerVariants(budget, graph)), controlled: controlled.options(rest, graph) };
 }
 
 function rolesOf(controlled: Protocol<any>, unit: BudgetUnit, id: NodeId, instance: Instance<BudgetOptions>): RoleStart[] {
@@ -144,4 +144,14 @@ function accepts(controlled: Protocol<any>, message: unknown, instance: Instance
   if (!isObject(message) || !(LAYER in message)) return controlled.accepts(message, inControlled(instance));
   const { [LAYER]: layer, ...rest } = message;
   return layer === true && controllerCore.accepts(rest as unknown as Message, inController(instance));
+}
+
+/** What is wrong with the controller's options is told where they stand. */
+function budgetRead<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(error.message.replace(/^options\./, 'options.budget.'));
+    throw error;
+  }
 }

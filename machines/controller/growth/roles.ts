@@ -1,5 +1,4 @@
 /** The roles that make up a participating node, and what each starts with: at the start of a run and when a leaf joins. */
-import type { RoleStart } from '../../protocol.js';
 import { levelAt, type Scale } from '../bins.js';
 import type { DeliveryInput } from '../delivery.js';
 import type { DepositsInput } from '../applications/deposits.js';
@@ -12,7 +11,16 @@ import type { RootBudget, RootInput } from '../root.js';
 /** A node's place in the tree and what it starts with; `budget` is the root's, where no phases say it. */
 export type Member = MainInput & { readonly budget?: RootBudget };
 
-export function memberRoles(member: Member): RoleStart[] {
+/** What a role of such a node starts with, by its chart. */
+export type MemberRole = { readonly role: string } & (
+  | { readonly chart: 'request'; readonly input: RequestInput }
+  | { readonly chart: 'delivery' | 'pipelined'; readonly input: DeliveryInput }
+  | { readonly chart: 'root'; readonly input: RootInput }
+  | { readonly chart: 'deposits'; readonly input: DepositsInput }
+  | { readonly chart: typeof MAIN; readonly input: MainInput }
+);
+
+export function memberRoles(member: Member): MemberRole[] {
   const { settings, terms, budget: _, ...main } = member;
   const { parts } = settings;
   return [
@@ -21,7 +29,7 @@ export function memberRoles(member: Member): RoleStart[] {
   ];
 }
 
-function controllerRoles(member: Member, of: Controller): RoleStart[] {
+function controllerRoles(member: Member, of: Controller): MemberRole[] {
   const { id, parent, depth, settings, terms } = member;
   const scale = terms[of];
   const alive = of === 'N' || terms.alive;
@@ -34,18 +42,18 @@ function controllerRoles(member: Member, of: Controller): RoleStart[] {
   ];
 }
 
-function rootOf({ id, phase, budget }: Member, of: Controller, scale: Scale): RoleStart {
+function rootOf({ id, phase, budget }: Member, of: Controller, scale: Scale): MemberRole {
   const input: RootInput = { id, of, scale, ...(phase ? phaseBudget(phase, of) : budget!) };
   return { role: deliveryRole(of), chart: 'root', input };
 }
 
-const deliveryOf = (input: DeliveryInput, pipelined: boolean): RoleStart => ({
+const deliveryOf = (input: DeliveryInput, pipelined: boolean): MemberRole => ({
   role: deliveryRole(input.of),
   chart: pipelined ? 'pipelined' : 'delivery',
   input,
 });
 
-function depositsOf({ id, parent, depth, terms }: Member): RoleStart {
+function depositsOf({ id, parent, depth, terms }: Member): MemberRole {
   const input: DepositsInput = { id, parent, level: parent === null ? null : levelAt(depth), scale: terms.R };
   return { role: DEPOSITS, chart: 'deposits', input };
 }

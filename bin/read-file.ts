@@ -1,0 +1,45 @@
+/** The text of a file that a command line names; what cannot be read is told by its name. */
+import { constants } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
+import { UsageError } from '../machines/errors.js';
+import { parseText } from '../network/scenario/parse.js';
+import { decodeText } from '../network/topology/gml.js';
+
+export function readFile(path: string): string {
+  let size: number;
+  try {
+    ({ size } = statSync(path));
+    // Node ends of a text that is longer than it can hold.
+    if (size <= constants.MAX_STRING_LENGTH) return decodeText(readFileSync(path));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const known: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder; name a file in it' };
+    throw new UsageError(`cannot read ${path || '""'}: ${known[code ?? ''] ?? message}`);
+  }
+  throw new UsageError(
+    `cannot read ${path}: it has ${inMegabytes(size)} MB, and a text has ${inMegabytes(constants.MAX_STRING_LENGTH)} MB at most; name a smaller file`,
+  );
+}
+
+const inMegabytes = (bytes: number): number => Math.floor(bytes / 1e6);
+
+/** What stands in a file of JSON. */
+function readJson(path: string): unknown {
+  const text = readFile(path);
+  try {
+    return parseText(text);
+  } catch (error) {
+    throw new UsageError(`${path}: ${(error as Error).message}`);
+  }
+}
+
+/** What `read` makes of a file of JSON; what it refuses is told with the name of the file. */
+export function readJsonAs<T>(path: string, read: (json: unknown) => T): T {
+  const json = readJson(path);
+  try {
+    return read(json);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${path}: ${error.message}`);
+  }
+}
