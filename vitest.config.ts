@@ -7,7 +7,12 @@ import { missing } from './bench/chromium.js';
 const shared =
   '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
-const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts', 'adapters/locks/register-model.test.ts'];
+const alone = [
+  'test/rehearsal/**/*.test.ts',
+  'chaos/in-world.test.ts',
+  'bin/program.test.ts',
+  'adapters/locks/register-model.test.ts',
+];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -15,30 +20,27 @@ if (missing) console.warn(`skipped: the tests of the inspector's page and of the
 
 /** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
 const LONG = [
-  'inspector/page.hands',
   'inspector/page',
-  'inspector/page.programs',
-  'inspector/page.verdict',
+  'inspector/page.live',
+  'inspector/page.gestures',
   'inspector/page.story',
+  'inspector/page.verdict',
+  'inspector/page.faults',
+  'inspector/page.programs',
   'bin/program',
-  'test/rehearsal/locks',
   'bin/share/sharing',
-  'machines/paths',
-  'test/explore/endless',
-  'examples/transports-page',
-  'adapters/transports/web-socket-mesh',
   'adapters/standstill',
-  'bin/commands/test',
-  'examples/machines/machines',
-  'examples/machines/page/page',
-  'test/one-world',
-  'experiments/exclusion/population',
-  'examples/classics/classics',
-  'bin/quiver',
+  'machines/paths',
+  'adapters/transports/web-socket-mesh',
+  'adapters/transports/displaced',
+  'adapters/transports/web-socket-limits',
   'adapters/transports/sealed',
-  'machines/locks/clients',
-  'machines/locks/checked',
-  'machines/locks/restarts',
+  'examples/machines/page/page',
+  'adapters/transports/web-socket-hub',
+  'inspector/live/live',
+  'examples/transports-page',
+  'adapters/linked.frames',
+  'test/explore/together',
 ];
 
 const gone = LONG.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)));
@@ -70,8 +72,8 @@ export default defineConfig({
     pool: 'threads',
     // The applications of examples/apps import the package by its name: what is built is loaded as it is.
     server: { deps: { external: [/\/dist\//] } },
-    // One more than the two cores of CI: many tests wait for processes, sockets and pages.
-    maxWorkers: 3,
+    // Twice the two cores of CI: many tests wait for processes, sockets and pages.
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'shared', include: [shared], exclude: [...alone, ofPage], isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },

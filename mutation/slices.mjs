@@ -62,7 +62,7 @@ export const slices = {
     minutes: 55,
   },
   descriptors: {
-    files: world('event-descriptors', 'take-over'),
+    files: world('event-descriptors'),
     tests: ['network/world/event-descriptors.test.ts'],
     minutes: 10,
   },
@@ -72,7 +72,8 @@ export const slices = {
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
     minutes: 30,
   },
-  selections: { files: world('selections', 'selected-in'), tests: ['network/selections.test.ts'], minutes: 40 },
+  selections: { files: world('selections'), tests: ['network/selections.test.ts'], minutes: 20 },
+  selected: { files: world('selected-in'), tests: ['network/selections.test.ts'], minutes: 40 },
   arrivals: {
     files: ['network/arrivals.ts', 'network/latency.ts'],
     tests: ['network/latency.test.ts', 'network/arrivals.test.ts', 'network/held-up.test.ts'],
@@ -94,14 +95,13 @@ export const slices = {
     minutes: 20,
   },
   told: {
-    files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report', 'trace'].map(
-      (name) => `network/${name}.ts`,
-    ),
+    files: ['transcript', 'copy', 'accessors', 'chart-definition', 'recorder', 'report'].map((name) => `network/${name}.ts`),
     tests: ['transcript', 'copy', 'chart-definition', 'recorder'].map((name) => `network/${name}.test.ts`),
     minutes: 45,
   },
+  trace: { files: ['network/trace.ts'], tests: ['network/recorder.test.ts'], minutes: 10 },
   files: {
-    files: topology('decode', 'edge-list', 'gml', 'contacts'),
+    files: topology('edge-list', 'gml', 'contacts'),
     tests: ['network/topology/files.test.ts', 'network/topology/gml.test.ts'],
     minutes: 20,
   },
@@ -110,14 +110,24 @@ export const slices = {
     tests: ['network/topology/moving.test.ts'],
     minutes: 15,
   },
+  generators: {
+    files: topology('generators', 'random-graphs', 'backbones', 'great-circle'),
+    tests: topology('backbones.test', 'generators.test'),
+    minutes: 30,
+  },
   text: {
     files: ['network/scenario/text.ts', 'network/scenario/nearest.ts'],
     tests: ['network/scenario/nearest.test.ts', 'network/scenario/text.test.ts'],
     minutes: 15,
   },
   required: { files: ['network/scenario/required.ts'], tests: ['network/scenario/required.test.ts'], minutes: 10 },
+  events: {
+    files: ['network/scenario/events.ts'],
+    tests: ['refusals', 'parse', 'page'].map((name) => `network/scenario/${name}.test.ts`),
+    minutes: 30,
+  },
   scenario: {
-    files: ['parse', 'read', 'events'].map((name) => `network/scenario/${name}.ts`),
+    files: ['parse', 'read'].map((name) => `network/scenario/${name}.ts`),
     tests: ['refusals', 'parse'].map((name) => `network/scenario/${name}.test.ts`),
     minutes: 40,
   },
@@ -152,7 +162,11 @@ export const slices = {
     tests: ['adapters/storage/kept.test.ts'],
     minutes: 20,
   },
-  linked: { files: ['adapters/linked.ts'], tests: ['adapters/linked-peers.test.ts'], minutes: 40 },
+  linked: {
+    files: ['adapters/linked.ts'],
+    tests: ['linked.options', 'linked-peers', 'linked-wire'].map((name) => `adapters/${name}.test.ts`),
+    minutes: 40,
+  },
   outgoing: { files: ['adapters/outgoing.ts'], tests: ['adapters/outgoing.test.ts'], minutes: 20 },
   reading: { files: transports('reading'), tests: transports('reading.test'), minutes: 20 },
   frames: {
@@ -165,14 +179,14 @@ export const slices = {
     tests: transports('ids.test', 'origins.test', 'explained.test', 'waiting.test'),
     minutes: 30,
   },
-  made: { files: locks('locks-node', 'locks-metrics'), tests: locks('locks-made.test'), minutes: 20 },
+  made: { files: locks('locks-node', 'locks-metrics'), tests: locks('locks-node.test', 'locks-made.test'), minutes: 20 },
   questions: {
     files: ['adapters/controller/controller-node.ts'],
     tests: ['adapters/controller/questions.test.ts'],
     minutes: 20,
   },
   status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
-  unserved: { files: locks('unserved'), tests: locks('unserved.test', 'status.test'), minutes: 45 },
+  unserved: { files: locks('unserved'), tests: locks('unserved-reasons.test', 'unserved.test'), minutes: 45 },
   register: {
     files: locks('register', 'lasting-quota', 'lasting-names'),
     tests: locks('lasting.test', 'register-copies.test', 'register-peer.test', 'register-values.test'),

@@ -33,3 +33,33 @@ describe('every public name says what it is, and whether it will stay', () => {
     expect(missing).toEqual([]);
   });
 });
+
+/** Of everything that is exported: its docstring, with those of its members, and whether a program can do something with it. */
+const faces = new Map(
+  entries.flatMap(([, file]) =>
+    namesOf(file).map((name) => {
+      const found = declarationsOf(file, name);
+      const docs = found.map((one) => one.docs).join('\n');
+      const isValue = found.some(({ text }) => /^export declare (abstract )?(class|function|const) /.test(text));
+      return [name, { docs, isValue, whole: [docs, ...found.flatMap(({ inner }) => inner)].join('\n') }] as const;
+    }),
+  ),
+);
+const exampleIn = (text: string): string =>
+  [...text.matchAll(/@example\b[^]*?```ts([^]*?)```/g)].map(([, code]) => code!).join('\n');
+const examples = [...faces.values()].map(({ whole }) => exampleIn(whole)).join('\n');
+
+/** By an import: `close` of an object is not the effect of that name. */
+const imported = new Set([...examples.matchAll(/import \{([^}]*)\}/g)].flatMap(([, names]) => names!.match(/\w+/g)!));
+const isShown = (name: string): boolean => imported.has(name) || exampleIn(faces.get(name)?.whole ?? '') !== '';
+
+/** `examples.deep.ts` runs the examples. */
+test('every value stands in an example, or says by whom it is made or used that does', () => {
+  const values = [...faces].filter(([, { isValue }]) => isValue);
+  const without = values.filter(
+    ([name, { docs }]) =>
+      !isShown(name) && ![...docs.matchAll(/`(\w+)/g)].some(([, other]) => faces.has(other!) && isShown(other!)),
+  );
+  expect(without.map(([name]) => name)).toEqual([]);
+  expect([isShown('createLocks'), isShown('arm'), isShown('lokcs')]).toEqual([true, true, false]);
+});

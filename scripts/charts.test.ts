@@ -35,7 +35,7 @@ function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): str
     label: `The chart ${name}`,
     covered: null,
     heat: null,
-    hands: null,
+    controls: null,
   });
   const ground = `svg { background: var(--panel); font-family: Inter, system-ui, sans-serif }`;
   return `${renderToString(picture)

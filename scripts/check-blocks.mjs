@@ -3,8 +3,8 @@
  * or by Vitest where it has tests. A block that cannot be run has a reason here. Blocks `json` are scenarios, and are run; lines of the
  * command have the options that they are given.
  *
- * Not looked at again: docs/start and docs/recipes (check-pages.mjs follows them, block by block), docs/transports.md
- * (examples/transports-page.test.ts runs it beside real servers) and docs/from-xstate-test.md (examples/machines/moving-in.test.ts).
+ * Not looked at again: docs/start and docs/recipes (check-pages.mjs follows them, block by block), the blocks `js` of docs/transports.md
+ * and of the pages below it (examples/transports-page.test.ts runs them beside real servers) and docs/from-xstate-test.md (examples/machines/moving-in.test.ts).
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,20 @@ import { fileURLToPath } from 'node:url';
 import { isShown } from './follow-page.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const ELSEWHERE = ['transports.md', 'from-xstate-test.md'];
+const ELSEWHERE = ['from-xstate-test.md'];
+/** Its blocks `js` are programs that need servers. */
+const TRANSPORTS = 'transports.md';
+
+const IN_PROCESS = `import { InProcessBus } from 'xstate-quiver/adapters/in-process';`;
+/** Two peers, and what the second one hears. */
+const PAIR = `
+  const bus = new InProcessBus();
+  const [a, b] = [bus.transport('a'), bus.transport('b')];
+  const heard: unknown[] = [];
+  b.events.subscribe((event) => {
+    if (event.type === 'message') heard.push(event.message);
+  });
+  await Promise.all([a.connect(), b.connect()]);`;
 
 /**
  * What surrounds a block that is a part of a program: `before` and `after` it, `as` for how it reads in
@@ -84,13 +97,13 @@ const PARTS = {
     imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/adapters/linked';\nimport { createLocks } from 'xstate-quiver/adapters/locks';\nimport { webSocket } from 'xstate-quiver/adapters/web-socket';`,
     as: (text) => text.replace('runs: 200', 'runs: 10'), // of minutes
   },
-  'rehearsal.md 4': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
-  'rehearsal.md 5': {
+  'rehearsal.md 5': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
+  'rehearsal.md 6': {
     imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/test/rehearsal';`,
     before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
     notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',
   },
-  'rehearsal.md 6': {
+  'rehearsal.md 7': {
     imports: `import { defineConfig } from 'vitest/config';`,
     as: (text) => text.replace('export default ', 'void '),
     notRun: 'test/rehearsal/reporter.test.ts runs Vitest with it',
@@ -124,6 +137,26 @@ const PARTS = {
     imports: `/// <reference types="vite/client" />\nimport { expect, test } from 'vitest';\nimport { describeScenarios } from 'xstate-quiver/test';`,
     notRun: 'it takes the files of a folder, and here is none',
   },
+  'transports.md 1': {
+    imports: IN_PROCESS,
+    after: `${PAIR}\nlet tries = 0;
+      const send = (to: string, message: Json) => {
+        if (++tries < 2) throw new BackpressureError('full', to);
+        a.send(to, message);
+      };
+      await sendWhenThereIsRoom({ ...a, send } as Transport, 'b', 'twice tried');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (heard.join() !== 'twice tried') throw new Error(\`\${tries} tries, and heard was \${heard.join()}\`);`,
+  },
+  'transports.md 2': {
+    imports: IN_PROCESS,
+    after: `${PAIR}\nconst said: string[] = [];
+      listen(b, (from, text) => void said.push(\`\${from}: \${text}\`));
+      say(a, 'b', 'hello');
+      a.send('b', { weather: 'fine' });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (said.join() !== 'a: hello') throw new Error(\`said was \${said.join()}\`);`,
+  },
 };
 
 const BLOCK = /^```(ts|js|json|jsonc)\n([^]*?)^```$(?:\n```\n([^]*?)^```$)?/gm;
@@ -134,7 +167,8 @@ const textOf = (page) => readFileSync(join(root, 'docs', page), 'utf8');
 /** All blocks of a page, numbered by their kind, with what the block below it shows. */
 function blocksOf(page) {
   const counts = { code: 0, json: 0 };
-  return [...textOf(page).matchAll(BLOCK)].map(([, language, text, shown]) => {
+  const all = [...textOf(page).matchAll(BLOCK)].filter(([, language]) => page !== TRANSPORTS || language !== 'js');
+  return all.map(([, language, text, shown]) => {
     const kind = language.startsWith('json') ? 'json' : 'code';
     return { name: `${page} ${++counts[kind]}`, kind, text, shown: kind === 'code' ? (shown ?? null) : null };
   });

@@ -10,6 +10,9 @@ import { checkPages } from './check-pages.mjs';
 import { checkRuntimes } from './check-runtimes.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** Bytes of the package, packed. */
+const PACKED_MAX = 6_000_000;
+
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 const { name, exports, peerDependenciesMeta } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -18,6 +21,10 @@ try {
   run('node_modules/.bin/publint', ['--strict'], root);
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
   const { filename, files, size } = packed;
+  if (size > PACKED_MAX)
+    throw new Error(
+      `the package has ${size} bytes, more than ${PACKED_MAX}; pictures that are not quantised are the usual reason: pngquant, CONTRIBUTING.md`,
+    );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
   // The last is what the guides connect to NATS with.
@@ -45,6 +52,11 @@ try {
   mkdirSync(again);
   const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
   if (integrity !== packed.integrity) throw new Error('npm pack gives other bytes the second time');
+
+  // npm warns of scripts that it would run where somebody installs the package.
+  const { scripts = {} } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+  const atInstall = ['preinstall', 'install', 'postinstall', 'prepare'].filter((script) => script in scripts);
+  if (atInstall.length > 0) throw new Error(`the package has scripts for its installation: ${atInstall.join(', ')}`);
 
   // What waits for something at its start is for `import` alone.
   const modules = entries

@@ -90,8 +90,8 @@ async function runs(visitor) {
   await visitor.reads();
   await inspector.getByRole('slider').press('ArrowRight');
   await page.keyboard.press('g');
-  const hands = inspector.getByRole('complementary', { name: 'reach in' });
-  await hands.getByRole('button', { name: 'crash', exact: true }).first().click();
+  const card = inspector.getByRole('complementary', { name: 'reach in' });
+  await card.getByRole('button', { name: 'crash', exact: true }).first().click();
   await inspector.getByRole('tab', { name: /^by hand/ }).click();
   await inspector.locator('.gestures').getByRole('button', { name: 'take back' }).first().waitFor();
 }

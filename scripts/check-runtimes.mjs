@@ -44,12 +44,36 @@ clearTimeout(late);
 process.exit();
 `;
 
+const NODE_22 = `node-${process.platform}-${process.arch}`;
+/** What only a Node that strips types can read. */
+const TYPED = `
+import { setup } from 'xstate';
+interface Door { readonly opened: number }
+export const door = setup({ types: {} as { context: Door; events: { type: 'PUSH' } } }).createMachine({
+  id: 'door', context: { opened: 0 }, initial: 'shut', states: { shut: { on: { PUSH: 'open' } }, open: { on: { PUSH: 'shut' } } },
+});
+`;
+
+/** docs/own-protocol.md: a module in TypeScript is taken as it is by Node 22.18 and later. */
+function checkTypeScript(node, folder, run) {
+  writeFileSync(join(folder, 'door.mts'), TYPED);
+  writeFileSync(join(folder, 'service.mts'), 'export const service: { main(): void } = { main() {} };\n');
+  for (const args of [
+    ['test', 'door.mts'],
+    ['rehearse', 'service.mts', '--runs', '2'],
+  ]) {
+    const said = run(node, ['node_modules/xstate-quiver/dist/bin/quiver.js', ...args], folder);
+    if (!/^valid/m.test(said)) throw new Error(`quiver ${args.join(' ')} under Node 22 says\n${said}`);
+  }
+}
+
 /** In a folder where the packed library is installed; `entries` are those that can be imported without a further word. */
 export function checkRuntimes(folder, entries, run) {
   const own = join(folder, 'runtimes');
   mkdirSync(own);
   writeFileSync(join(own, 'package.json'), '{ "private": true }');
-  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', 'bun@1', 'deno@2'], own);
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', 'bun@1', 'deno@2', `${NODE_22}@22`], own);
+  checkTypeScript(join(own, 'node_modules', NODE_22, 'bin/node'), folder, run);
   writeFileSync(join(folder, 'everywhere.mjs'), program(entries));
   // What Node 20 lacks is a WebSocket of its own, and the page of the transports says what to do about it.
   const expected = run('node', ['--import', './socket.mjs', 'everywhere.mjs'], withSocket(folder));

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
+import { isSpanningTree } from '../../machines/directory/plain.fixtures.js';
 import { holdsToken, pointers } from '../../machines/directory/view.js';
-import { isSpanningTree } from '../../machines/forest.js';
 import { greenGraphs, statesOfFigure1 } from './figures.js';
 import { countProof } from './proof.js';
 

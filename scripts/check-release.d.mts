@@ -1,0 +1,1 @@
+export function missingIn(folder: string): readonly string[];

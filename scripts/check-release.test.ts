@@ -1,0 +1,33 @@
+/** Nothing is published without the addresses that a stranger looks for, and without a change log of that version. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { missingIn } from './check-release.mjs';
+
+function folderOf(manifest: object, changes: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quiver-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '0.2.0', ...manifest }));
+  writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n${changes}\n`);
+  return folder;
+}
+const addresses = { repository: 'github:a/b', homepage: 'https://a.example', bugs: 'https://a.example/bugs' };
+
+test('what is missing is named, with its cure', () => {
+  expect(missingIn(folderOf({ homepage: 'https://a.example' }, '## Unreleased'))).toEqual([
+    'package.json has no repository; npm pkg set repository=https://… says where it is',
+    'package.json has no bugs; npm pkg set bugs=https://… says where it is',
+    'CHANGELOG.md has no version 0.2.0; call "## Unreleased" that, with the date, and begin a new one',
+  ]);
+  expect(missingIn(folderOf(addresses, '## Unreleased\n\n## 0.2.01 (2026-12-01)'))).toHaveLength(1);
+});
+
+test('a release that has all of it lacks nothing', () => {
+  expect(missingIn(folderOf(addresses, '## Unreleased\n\n## 0.2.0 (2026-12-01)\n\n## 0.1.0 (2026-11-01)'))).toEqual([]);
+});
+
+test('npm asks before it publishes', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(scripts.prepublishOnly).toBe('node scripts/check-release.mjs');
+});
