@@ -16,7 +16,7 @@ export const placeIn = (path: string, key: string | number): string =>
 
 /** What `must` be there, and is not. */
 export function complain(path: string, must: string, value: unknown): never {
-  if (value === undefined) throw new UsageError(`${path} is missing; it must be ${must}`);
+  if (value === undefined) throw new UsageError(`${path || 'a scenario'} is missing; it must be ${must}`);
   throw new UsageError(`${path || 'a scenario'} must be ${must}, but is ${shownValue(value)}`);
 }
 

@@ -158,9 +158,10 @@ describe('refused with one line that names thing, place and cure', () => {
     expect(() => parse(scenario)).toThrow(/^[^\n]{1,300}$/);
   });
 
-  test('a scenario that is no object', () => {
+  test('a scenario that is no object, or is missing', () => {
     for (const json of [3, null, [], 'x'])
       expect(() => parseScenario(json, known)).toThrow(/^a scenario must be an object, but is /);
+    expect(() => parseScenario(undefined, known)).toThrow(/^a scenario is missing; it must be an object$/);
   });
 
   test('a protocol that routes asks for a connected topology, one that does not takes any', () => {
