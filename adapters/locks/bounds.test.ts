@@ -13,6 +13,13 @@ function withSmallLimits(): void {
   onTestFinished(() => void delete settings[place]);
 }
 
+/** Waits for these locks, and gives all of them up. */
+async function givingUp(locks: Locks, names: readonly string[]): Promise<void> {
+  const signal = AbortSignal.timeout(50);
+  for (const { status } of await Promise.allSettled(names.map((name) => locks.acquire(name, { signal }))))
+    expect(status).toBe('rejected');
+}
+
 test('five hundred grants in a loop at a follower: fences are unique, and grow', async () => {
   const fences = await grantsAtFollower(500);
   expect(fences.findIndex((fence, i) => i > 0 && fence <= fences[i - 1]!)).toBe(-1);
@@ -47,9 +54,10 @@ test('requests that were given up while others hold what they wait for fill a pe
   onTestFinished(() => bus.close());
   const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
   const held = await Promise.all(Array.from({ length: 7 }, (_, i) => b!.acquire(`x${i}`)));
-  const signal = AbortSignal.timeout(100);
-  const ended = await Promise.allSettled(held.map(({ name }) => a!.acquire(name, { signal })));
-  for (const { status } of ended) expect(status).toBe('rejected');
+  await givingUp(
+    a!,
+    held.map(({ name }) => name),
+  );
   const own = await a!.acquire('own');
   await expect(a!.acquire('y')).rejects.toThrow(
     'lock "y" is one too many at peer "a": 8 others are held or waited for there, 7 of them given up before their turn, which is the most; release some first, or wait',
@@ -67,18 +75,15 @@ test('where nobody is served, requests that are given up take no room: by a peer
   const peerOf = (id: string) => createLocks({ transport: bus.transport(id), peers });
   const a = peerOf('a');
   const client = createLocks({ transport: bus.transport('x'), peers, client: true });
-  const giveUp = async (locks: Locks, name: string) => {
-    const asked = Array.from({ length: 8 }, (_, i) => locks.acquire(name + i, { signal: AbortSignal.timeout(5) }));
-    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected');
-  };
-  for (const name of ['first', 'second', 'third']) for (const locks of [a, client]) await giveUp(locks, name);
+  const eight = (name: string) => Array.from({ length: 8 }, (_, i) => name + i);
+  for (const name of ['first', 'second', 'third']) for (const locks of [a, client]) await givingUp(locks, eight(name));
   const b = peerOf('b');
   // Who asks again is served, and so is who has asked for a name that another caller gave up.
   expect(await a.request('first0', ({ name }) => name)).toBe('first0');
   expect(await client.request('first1', ({ name }) => name)).toBe('first1');
   await b.transport.close();
   await vi.waitFor(() => expect(a.status().state).toBe('apart'));
-  for (const name of ['fourth', 'fifth']) await giveUp(a, name);
+  for (const name of ['fourth', 'fifth']) await givingUp(a, eight(name));
   const [early, late] = [new AbortController(), a.acquire('sixth')];
   const given = a.acquire('sixth', { signal: early.signal });
   early.abort();
@@ -93,8 +98,10 @@ test('what was given up while others held it is cancelled as the epoch ends: a p
   onTestFinished(() => bus.close());
   const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
   const held = await Promise.all(Array.from({ length: 7 }, (_, i) => b!.acquire(`x${i}`)));
-  const signal = AbortSignal.timeout(50);
-  await Promise.allSettled(held.map(({ name }) => a!.acquire(name, { signal })));
+  await givingUp(
+    a!,
+    held.map(({ name }) => name),
+  );
   await b!.transport.close();
   await vi.waitFor(() => expect(a!.status().state).toBe('apart'));
   const waits = Array.from({ length: 8 }, (_, i) => a!.acquire(`y${i}`));

@@ -31,13 +31,12 @@ export class Desks extends Map<string, LockDesk> {
     const share = shareOf(messageBytesMax, voters);
     const fits = this.bytesWith(name, node, voters) <= share;
     if (fits && this.size < this.sizeMax) return;
-    throw tooMany(
-      name,
-      node.id,
-      this.size,
-      fits,
-      Array.from(this.values()).filter(({ isIdle, hasCallers }) => !isIdle && !hasCallers).length,
-    );
+    throw tooMany(name, node.id, { others: this.size, givenUp: this.givenUp }, fits);
+  }
+
+  /** Of how many nobody waits for the grant any more; their requests stand in their queues all the same. */
+  private get givenUp(): number {
+    return Array.from(this.values()).filter(({ isIdle, hasCallers }) => !isIdle && !hasCallers).length;
   }
 
   private bytesWith(name: string, node: LiveNode, voters: readonly NodeId[]): number {
@@ -54,7 +53,7 @@ export class Desks extends Map<string, LockDesk> {
     const desk = this.get(told.lock);
     if (told.type === 'lock.lost') desk?.lost();
     else if (told.type === 'lock.cancelled') desk?.cancelled();
-    else desk?.refused(tooMany(told.lock, told.peer, told.others, false, 0));
+    else desk?.refused(tooMany(told.lock, told.peer, { others: told.others, givenUp: 0 }, false));
     this.tidy(told.lock);
   }
 
@@ -63,8 +62,12 @@ export class Desks extends Map<string, LockDesk> {
   }
 }
 
-/** `givenUp`: of how many nobody waits for the grant any more; their requests stand in their queues all the same. */
-function tooMany(lock: string, peer: NodeId, others: number, isOfNumber: boolean, givenUp: number): UsageError {
+function tooMany(
+  lock: string,
+  peer: NodeId,
+  { others, givenUp }: Readonly<Record<'others' | 'givenUp', number>>,
+  isOfNumber: boolean,
+): UsageError {
   const whose = givenUp === 0 ? '' : `, ${givenUp} of them given up before their turn`;
   const most = `which is the most${isOfNumber ? '' : ' with names so long'}; release some first${givenUp === 0 ? '' : ', or wait'}`;
   return new UsageError(

@@ -212,11 +212,12 @@ export class Members {
     const { voters } = this;
     if (isOfTabs(node))
       throw new UsageError(`the tabs that are there are the members of "${node.name}"; open a tab, or close one`);
-    const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
-    if (!voters.includes(node.id))
+    if (!voters.includes(node.id)) {
+      const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
       throw new UsageError(
         `peer "${node.id}" ${isRemoved ? 'was removed from' : 'is no member of'} "${node.name}"; call one of ${voters.join(', ') || 'the members'}`,
       );
+    }
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
     // Who is not served may know an old list.
     if (isDone(change, voters) && isServing(node)) return voters;

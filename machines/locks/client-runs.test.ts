@@ -7,6 +7,16 @@ import { locks } from './index.js';
 import type { LockContext } from './lock.js';
 import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
 
+/** To whom locks are granted, in turn, and the properties that fail. */
+function grantsIn(scenario: unknown, protocol: typeof locks) {
+  const { properties, summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+  const { grants } = summary as { grants: readonly { node: string }[] };
+  return {
+    granted: grants.map(({ node }) => node),
+    failed: properties.filter(({ holds }) => holds === false).map(({ name }) => name),
+  };
+}
+
 test('what it was granted through the one, and never heard of, keeps it waiting at the other for no patience', () => {
   const voters = ['a', 'b', 'c', 'd', 'e'];
   const links = among(voters, ['a', 'b']).links.map(([u, v]) => [u, v, v !== 'x' && [u, v].includes('b') ? 50 : 1]);
@@ -25,13 +35,9 @@ test('what it was granted through the one, and never heard of, keeps it waiting 
     seed: 1,
     until: { at: 1000 },
   };
-  const granted = (protocol: typeof locks) => {
-    const { summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
-    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
-  };
   // What is to be recorded has come to b by then, which asks x for its word and says that x does not hold it.
-  expect(granted(locks)).toEqual(['x']);
-  expect(granted(disownedByNobody)).toEqual([]);
+  expect(grantsIn(scenario, locks).granted).toEqual(['x']);
+  expect(grantsIn(scenario, disownedByNobody).granted).toEqual([]);
 });
 
 test('patience with a voter that others do not reach runs out while a client comes and goes', () => {
@@ -52,12 +58,8 @@ test('patience with a voter that others do not reach runs out while a client com
     seed: 1,
     until: { at: 500 },
   };
-  const granted = (protocol: typeof locks) => {
-    const { summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
-    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
-  };
-  expect(granted(locks)).toEqual(['c', 'b']);
-  expect(granted(mutant({ guards: { isOfNoConcern: () => false } }))).toEqual(['c']);
+  expect(grantsIn(scenario, locks).granted).toEqual(['c', 'b']);
+  expect(grantsIn(scenario, mutant({ guards: { isOfNoConcern: () => false } })).granted).toEqual(['c']);
 });
 
 describe('a client that holds is gone, and epochs follow each other faster than patience', () => {
@@ -82,9 +84,9 @@ describe('a client that holds is gone, and epochs follow each other faster than 
       seed: 1,
       until: { at: 400 },
     };
-    const { summary, properties } = new Simulation(parseScenario(scenario, { locks }), { host: 'snapshots' }).run();
-    expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
-    return (summary as { grants: readonly { node: string }[] }).grants.map(({ node }) => node);
+    const { granted: nodes, failed } = grantsIn(scenario, locks);
+    expect(failed).toEqual([]);
+    return nodes;
   };
 
   test('its lock is free once patience is over, and not once no epoch follows any more', () => {
@@ -126,16 +128,14 @@ function turmoil(seed: number, protocol = locks) {
     seed,
     until: { idle: true },
   };
-  const { properties, summary } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
-  const { grants, lost } = summary as { grants: { node: string }[]; lost: number };
-  return { failed: properties.filter(({ holds }) => holds === false).map(({ name }) => name), grants, lost };
+  return grantsIn(scenario, protocol);
 }
 
 describe('links of voters and clients come and go, runs', () => {
   test.each([...Array(4).keys()])('no fence is granted twice, and afterwards everybody is served (seed %i)', (seed) => {
-    const { failed, grants } = turmoil(seed);
+    const { failed, granted } = turmoil(seed);
     expect(failed).toEqual([]);
-    expect(new Set(grants.slice(-5).map(({ node }) => node))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
+    expect(new Set(granted.slice(-5))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));
   });
 });
 

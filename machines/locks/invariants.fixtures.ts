@@ -22,6 +22,14 @@ const locksOf = ({ nodes }: Configuration) =>
   );
 const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
 
+/** What holds at every voter, always. */
+const ofVoters = (name: string, says: string, holds: (view: NodeView) => boolean): Property<any> => ({
+  name,
+  says,
+  kind: 'always',
+  holds: (c) => votersOf(c).every(holds),
+});
+
 /** As lock.ts and client-lock.ts say of their invariants. */
 const claimsAreTrue: Property<any> = {
   name: 'claims are true',
@@ -50,54 +58,37 @@ const leads = ({ id, leader, links, membership }: EpochsContext): boolean =>
   leader === id && isMajorityOf([id, ...links], membership);
 
 /** As lock.ts says of its invariants. */
-const fencesAreOfGrants: Property<any> = {
-  name: 'fences are of grants',
-  says: 'A lock has a fence where its token is here or it is in use, and nowhere else.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) =>
-      Object.keys(view).every((role) => {
-        const { value, context } = view[role]!;
-        if (!role.startsWith(lockRole(''))) return true;
-        const isHere = value === 'returning' || isIn(value, 'using') || /recalling|confirming/.test(JSON.stringify(value));
-        return isHere === ((context as LockContext).fence !== null);
-      }),
-    ),
-};
+const fencesAreOfGrants = ofVoters(
+  'fences are of grants',
+  'A lock has a fence where its token is here or it is in use, and nowhere else.',
+  (view) =>
+    Object.keys(view).every((role) => {
+      const { value, context } = view[role]!;
+      if (!role.startsWith(lockRole(''))) return true;
+      const isHere = value === 'returning' || isIn(value, 'using') || /recalling|confirming/.test(JSON.stringify(value));
+      return isHere === ((context as LockContext).fence !== null);
+    }),
+);
 
 /** It may hear of another leader while it proposes: of systems in which that does not happen. */
-const proposersLead: Property<any> = {
-  name: 'who proposes leads',
-  says: 'Nobody proposes an epoch but who takes itself for the leader.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return !isIn(value, 'preparing') || context.leader === context.id;
-    }),
-};
+const proposersLead = ofVoters('who proposes leads', 'Nobody proposes an epoch but who takes itself for the leader.', (view) => {
+  const { value, context } = epochsOf(view);
+  return !isIn(value, 'preparing') || context.leader === context.id;
+});
 
-const leadersPropose: Property<any> = {
-  name: 'who leads proposes',
-  says: 'Who leads, and has been overruled, proposes again.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return !isIn(value, 'following') || context.promised?.proposer !== context.id || !leads(context);
-    }),
-};
+const leadersPropose = ofVoters('who leads proposes', 'Who leads, and has been overruled, proposes again.', (view) => {
+  const { value, context } = epochsOf(view);
+  return !isIn(value, 'following') || context.promised?.proposer !== context.id || !leads(context);
+});
 
-const nobodyIsOpposed: Property<any> = {
-  name: 'nobody is opposed',
-  says: 'Who has heard of no other list of voters waits for nobody to give way.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      return context.differing.length > 0 || !JSON.stringify(value).includes('opposed');
-    }),
-};
+const nobodyIsOpposed = ofVoters(
+  'nobody is opposed',
+  'Who has heard of no other list of voters waits for nobody to give way.',
+  (view) => {
+    const { value, context } = epochsOf(view);
+    return context.differing.length > 0 || !JSON.stringify(value).includes('opposed');
+  },
+);
 
 /** Of a system in which nothing happens that concerns those who vote. */
 export const noEpochMore = (epochs = 1): Property<any> => ({
@@ -153,39 +144,33 @@ const apartForItself: Property<any> = {
     }),
 };
 
-const wantsAreTrue: Property<any> = {
-  name: 'wants are true',
-  says: 'Whoever wants a lock at a voter has it there, or is to have it, or stands in line.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) =>
-      epochsOf(view).context.wants.every(({ node, lock }) => {
-        const { user, line } = (view[lockRole(lock)]?.context ?? { user: null, line: [] }) as LockContext;
-        return user === node || line.includes(node);
-      }),
-    ),
-};
+const wantsAreTrue = ofVoters(
+  'wants are true',
+  'Whoever wants a lock at a voter has it there, or is to have it, or stands in line.',
+  (view) =>
+    epochsOf(view).context.wants.every(({ node, lock }) => {
+      const { user, line } = (view[lockRole(lock)]?.context ?? { user: null, line: [] }) as LockContext;
+      return user === node || line.includes(node);
+    }),
+);
 
 /** As epochs.ts says of its states. */
-const servedIsPromised: Property<any> = {
-  name: 'what is served is promised',
-  says: 'Who serves an epoch has promised no later one, and reaches a majority; who follows has promised one.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { value, context } = epochsOf(view);
-      const { id, links, membership, promised, served } = context;
-      if (isIn(value, 'following')) return promised !== null;
-      return !isServing(view) || (promised?.epoch === served.epoch && isMajorityOf([id, ...links], membership));
-    }),
-};
+const servedIsPromised = ofVoters(
+  'what is served is promised',
+  'Who serves an epoch has promised no later one, and reaches a majority; who follows has promised one.',
+  (view) => {
+    const { value, context } = epochsOf(view);
+    const { id, links, membership, promised, served } = context;
+    if (isIn(value, 'following')) return promised !== null;
+    return !isServing(view) || (promised?.epoch === served.epoch && isMajorityOf([id, ...links], membership));
+  },
+);
 
-const nobodyIsStarting: Property<any> = {
-  name: 'nobody is starting',
-  says: 'Who has started serves, proposes, or is in no epoch.',
-  kind: 'always',
-  holds: (c) => votersOf(c).every((view) => epochsOf(view).value !== 'starting'),
-};
+const nobodyIsStarting = ofVoters(
+  'nobody is starting',
+  'Who has started serves, proposes, or is in no epoch.',
+  (view) => epochsOf(view).value !== 'starting',
+);
 
 /** Rule 8. */
 const spentIsAsked: Property<any> = {
@@ -254,13 +239,11 @@ export const always = [
 ];
 
 /** Rule 8: of a system in which there is no room for it. */
-export const isRefused: Property<any> = {
-  name: 'a client is refused',
-  says: 'A client whose request has no room stands in no line, also behind a lock that is in use.',
-  kind: 'always',
-  holds: (c) =>
-    votersOf(c).every((view) => {
-      const { id, wants } = epochsOf(view).context;
-      return wants.every(({ node }) => node === id);
-    }),
-};
+export const isRefused = ofVoters(
+  'a client is refused',
+  'A client whose request has no room stands in no line, also behind a lock that is in use.',
+  (view) => {
+    const { id, wants } = epochsOf(view).context;
+    return wants.every(({ node }) => node === id);
+  },
+);
