@@ -24,7 +24,7 @@ export interface WalkedPath {
 }
 
 /** What a path breaks: its name, and what was seen in words. */
-export interface BrokenRule {
+export interface PathViolation {
   readonly name: string;
   readonly says: string;
 }
@@ -41,7 +41,7 @@ export function* traceOfPaths(
   { name, charts }: Pick<Protocol, 'name' | 'charts'>,
   paths: readonly WalkedPath[],
   coverage: NonNullable<TraceHeader['coverage']>,
-  broken?: BrokenRule,
+  broken?: PathViolation,
 ): Generator<TraceHeader | TraceLine> {
   const nodes = paths.map(({ chart }, i) => `${chart} ${i + 1}`);
   yield {

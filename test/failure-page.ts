@@ -4,7 +4,7 @@
  * Tests run in browsers, too, where nothing can be written, so what writes is loaded when something has failed. Whatever goes wrong
  * with the page is no failure of the test: then there is none.
  */
-import type { BrokenRule } from '../inspector/path-trace.js';
+import type { PathViolation } from '../inspector/path-trace.js';
 import type { Protocol } from '../machines/protocol.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 import type { Counts } from './coverage/coverage.js';
@@ -15,7 +15,7 @@ export interface ShownPaths {
   readonly of: Pick<Protocol, 'name' | 'charts'>;
   readonly paths: readonly Pick<Path, 'chart' | 'first' | 'steps'>[];
   readonly coverage: Counts;
-  readonly broken?: BrokenRule;
+  readonly broken?: PathViolation;
 }
 
 /** No literal where it is imported: what bundles for a browser must not follow it. */

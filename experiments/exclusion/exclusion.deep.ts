@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { agrees, type Table } from '../experiment.js';
 import { aloneTable, chanceTable, deferredTable, printedTable } from './index.js';
-import { ask } from './run.js';
+import { runLocking } from './run.js';
 
 const differing = ({ rows }: Table) =>
   rows.filter(({ cells }) => cells.some((cell) => agrees(cell) === false)).map(({ label }) => label);
@@ -36,7 +36,7 @@ test('deferred rules: about 112 edge messages a request on eight nodes, instead 
 });
 
 test('churn: every request succeeds and every invariant holds', () => {
-  const { asked, locks, violated, maxInTransitPerEdge } = ask({
+  const { asked, locks, violated, maxInTransitPerEdge } = runLocking({
     topology: { kind: 'grid', rows: 5, columns: 5 },
     options: {},
     churn: 0.1,

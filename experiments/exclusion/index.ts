@@ -11,7 +11,7 @@ import type { TableCell, Experiment, Plot, Table } from '../experiment.js';
 import { createTopology } from '../../network/topology/index.js';
 import { mean } from '../election/figures.js';
 import { lemma51, semiSynchronous, type Activation } from './rounds.js';
-import { ask, type LockRequest, type LockingOutcome } from './run.js';
+import { runLocking, type LockRequest, type LockingOutcome } from './run.js';
 import { recoveryTable } from '../recovery.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 
@@ -103,7 +103,7 @@ const perRequest = (runs: readonly LockingOutcome[], of: (outcome: LockingOutcom
 /** A request that nobody contests, at unit delay. */
 export function aloneTable(): Table {
   const rows = [1, 2, 4, 8, 16].map((degree) => {
-    const { locks, edgeMessages, at } = ask({
+    const { locks, edgeMessages, at } = runLocking({
       topology: { kind: 'star', n: degree + 1 },
       options: { hold: 3 },
       askers: ['n0'],
@@ -169,8 +169,9 @@ const races: readonly { readonly name: string; readonly topology: unknown }[] = 
 /** Everybody asks at once, latencies are random: who ever finishes? */
 export function printedTable(runs: number): Table {
   const finished = (topology: unknown, rules: string, count: number) =>
-    seeds(count).filter((seed) => isFinished(ask({ topology, options: { rules }, latency: JITTER, seed, until: PATIENCE })))
-      .length;
+    seeds(count).filter((seed) =>
+      isFinished(runLocking({ topology, options: { rules }, latency: JITTER, seed, until: PATIENCE })),
+    ).length;
   const rows = races.map(({ name, topology }) => {
     const count = name === 'two nodes' ? 2 * runs : Math.ceil(runs / 4);
     const printed = finished(topology, 'printed', count);
@@ -189,7 +190,7 @@ export function printedTable(runs: number): Table {
 
 export function deferredTable(runs: number): Table {
   const measure = (rules: string) =>
-    seeds(runs).map((seed) => ask({ topology: { kind: 'complete', n: 8 }, options: { rules }, seed }));
+    seeds(runs).map((seed) => runLocking({ topology: { kind: 'complete', n: 8 }, options: { rules }, seed }));
   const rows = [
     { rules: 'corrected', messages: 170 },
     { rules: 'deferred', messages: 112 },
@@ -212,7 +213,7 @@ interface Crowd {
 
 const crowds = (): Crowd[] =>
   Object.entries(TOPOLOGIES).flatMap(([name, topology]) =>
-    [4, 16, 64].map((K) => ({ name, K, outcome: ask({ topology, options: { priorities: K } }) })),
+    [4, 16, 64].map((K) => ({ name, K, outcome: runLocking({ topology, options: { priorities: K } }) })),
   );
 
 const costs = ({ asked, locks, edgeMessages, trials, maxInTransitPerEdge, violated, degree }: LockingOutcome): TableCell[] => [
@@ -234,7 +235,7 @@ const crowdTable = (crowd: readonly Crowd[]): Table => ({
 function churnTable(): Table {
   const rows = Object.entries(TOPOLOGIES).flatMap(([name, topology]) =>
     [0.01, 0.1].map((churn) =>
-      row(`${name}, churn ${churn}`, costs(ask({ topology, options: {}, churn } satisfies LockRequest))),
+      row(`${name}, churn ${churn}`, costs(runLocking({ topology, options: {}, churn } satisfies LockRequest))),
     ),
   );
   return {

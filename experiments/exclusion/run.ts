@@ -31,7 +31,7 @@ export interface LockingOutcome {
 
 const CHURN_ROUNDS = 200;
 
-export function ask({ topology, options, latency = 1, seed = 1, askers, churn = 0, until }: LockRequest): LockingOutcome {
+export function runLocking({ topology, options, latency = 1, seed = 1, askers, churn = 0, until }: LockRequest): LockingOutcome {
   const read = (events: readonly unknown[]) =>
     parseScenario(
       {

@@ -1,6 +1,6 @@
 /** Ten thousand nodes that all ask at once: one run on one core, and a step costs what it costs among sixty-four. */
 import { expect, test } from 'vitest';
-import { ask } from './run.js';
+import { runLocking } from './run.js';
 
 const grid = (side: number) => ({ kind: 'grid', rows: side, columns: side });
 
@@ -9,7 +9,7 @@ function cost(side: number, runs: number): number {
   let messages = 0;
   const before = process.cpuUsage().user;
   for (let seed = 1; seed <= runs; seed++) {
-    const { asked, locks, edgeMessages, violated } = ask({ topology: grid(side), options: {}, seed });
+    const { asked, locks, edgeMessages, violated } = runLocking({ topology: grid(side), options: {}, seed });
     expect({ locks: locks.length, violated }).toEqual({ locks: asked, violated: [] });
     messages += edgeMessages;
   }

@@ -29,7 +29,7 @@ export const sayingsOf = (steps: readonly StoryStep[]): readonly Saying[] =>
   steps.flatMap((step) => [...(step.along ?? []), step]);
 
 /** The line of what is said, `null` when the run never comes there; `said` is what was said of the same run before it. */
-export function placeOf(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: readonly Saying[] = []): number | null {
+export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: readonly Saying[] = []): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);
@@ -41,7 +41,7 @@ export function placeOf(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: 
   }
   const words = 'says' in at ? at.says : at.before;
   const before = said.at(-1);
-  const from = before ? placeOf(recording, before, said.slice(0, -1)) : startOf(recording);
+  const from = before ? lineOfSaying(recording, before, said.slice(0, -1)) : startOf(recording);
   for (let line = (from ?? recording.first) + 1; line <= last; line++) {
     if (sentence(recording.line(line)).includes(words)) return 'says' in at ? line : line - 1;
   }

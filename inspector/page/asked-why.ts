@@ -36,7 +36,7 @@ export function askWhyState(role: string): void {
 }
 
 /** Newest first; empty where nothing has happened yet. */
-export const chain = computed((): readonly CauseCard[] => {
+export const causes = computed((): readonly CauseCard[] => {
   const line = asked.value?.line ?? currentLine.value;
   const { first, end } = growing();
   return line < first || line >= end ? [] : chainOf(recording.value, line);
@@ -45,5 +45,5 @@ export const chain = computed((): readonly CauseCard[] => {
 /** The lines of the chain while it is looked at; `null` while it is not. */
 export const chainLines = computed((): ReadonlySet<number> | null => {
   const isLookedAt = tab.value === 'why' && (asked.value !== null || !isPlaying.value);
-  return isLookedAt && chain.value.length > 0 ? new Set(chain.value.map(({ line }) => line)) : null;
+  return isLookedAt && causes.value.length > 0 ? new Set(causes.value.map(({ line }) => line)) : null;
 });

@@ -20,7 +20,7 @@ const RUNS_MAX = 6;
 
 export const branches = signal<readonly Branch[]>([GIVEN]);
 export const current = signal(0);
-export const gestures = computed(() => branches.value[current.value]?.gestures ?? []);
+export const currentGestures = computed(() => branches.value[current.value]?.gestures ?? []);
 
 const runs = new Map<string, ReadTrace>();
 const keyOf = (gestures: readonly Gesture[]): string => JSON.stringify(gestures);
@@ -58,7 +58,7 @@ export interface Fork {
 /** The other branches, by when they part from the current one. */
 export const forks = computed((): readonly Fork[] =>
   branches.value
-    .map(({ name, gestures: theirs }, branch) => ({ branch, name, at: partsAt(gestures.value, theirs) }))
+    .map(({ name, gestures: theirs }, branch) => ({ branch, name, at: partsAt(currentGestures.value, theirs) }))
     .filter(({ branch }) => branch !== current.value)
     .sort((a, b) => a.at - b.at),
 );

@@ -22,7 +22,7 @@ import {
 } from './compared.js';
 import { offer } from './reach.js';
 import { scrollWithin } from './sight.js';
-import { range } from './spacetime/picture.js';
+import { shownWindow } from './spacetime/picture.js';
 import { axis, currentLine, growing, pauseAt, recording, selectedNode } from './state.js';
 
 const LINES_AROUND = 30;
@@ -155,7 +155,7 @@ const NAMES = 9;
 function SidePicture({ name, run, now, parts }: SideProps) {
   const here = xOf(recording.value, axis.value, currentLine.value);
   const playhead = axis.value === 'time' ? here : xOf(run, axis.value, now);
-  const { from, to } = range.value;
+  const { from, to } = shownWindow.value;
   const window = { from: from + playhead - here, to: to + playhead - here };
   const nodes = lanesIn(run, axis.value, window, selectedNode.value, LANES_MAX).slice(0, LANES_MAX);
   const { dots, arrows } = layOut(run, axis.value, window, (node) => nodes.indexOf(node));

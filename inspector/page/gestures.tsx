@@ -1,23 +1,23 @@
 /** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
 import { download } from './download.js';
-import { branches, current, gestures, rename, type Branch } from './branches.js';
-import { showBranch, gestureText, lineOf, offer, scenarioNow, takeBack } from './reach.js';
+import { branches, current, currentGestures, rename, type Branch } from './branches.js';
+import { showBranch, gestureText, lineOfGesture, offer, scenarioNow, takeBack } from './reach.js';
 import { reload } from './load.js';
 import { savedTest } from '../model/saved-test.js';
 import { numberText } from '../model/words.js';
 import { pauseAt, verdict } from './state.js';
 import { StoryRecorder } from './story/recorder.js';
 
-export function Gestures() {
+export function GesturePanel() {
   return (
     <div class="gestures">
       {branches.value.length > 1 && <Branches />}
       <ol class="log" aria-label="what was done by hand">
-        {[...gestures.value]
+        {[...currentGestures.value]
           .sort((a, b) => a.at - b.at)
           .map((gesture) => (
             <li key={JSON.stringify(gesture)}>
-              <button type="button" onClick={() => pauseAt(lineOf(gesture))}>
+              <button type="button" onClick={() => pauseAt(lineOfGesture(gesture))}>
                 <span class="at">{numberText(gesture.at)}</span>
                 <span>{gestureText(gesture)}</span>
               </button>
@@ -26,7 +26,7 @@ export function Gestures() {
               </button>
             </li>
           ))}
-        {gestures.value.length === 0 && <li class="empty">Nothing yet. Press g to reach in.</li>}
+        {currentGestures.value.length === 0 && <li class="empty">Nothing yet. Press g to reach in.</li>}
       </ol>
       <p class="row">
         <button type="button" class="small" onClick={() => download('scenario.json', [scenarioText()])}>

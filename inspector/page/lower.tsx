@@ -1,6 +1,6 @@
 /** The panel for what is read rather than watched: plots, the log, the properties. */
-import { Gestures } from './gestures.js';
-import { gestures } from './branches.js';
+import { GesturePanel } from './gestures.js';
+import { currentGestures } from './branches.js';
 import { Compare } from './compare.js';
 import { offer } from './reach.js';
 import { Log, Properties } from './log.js';
@@ -29,7 +29,9 @@ export function LowerPanel() {
         >
           {name}
           {name === 'properties' && violations > 0 && <span class="count">{violations}</span>}
-          {name === 'by hand' && gestures.value.length > 0 && <span class="count is-calm">{gestures.value.length}</span>}
+          {name === 'by hand' && currentGestures.value.length > 0 && (
+            <span class="count is-calm">{currentGestures.value.length}</span>
+          )}
         </button>
       ))}
     </span>
@@ -54,7 +56,7 @@ function moveTab(event: KeyboardEvent, shown: readonly Tab[]): void {
 
 function Content() {
   if (tab.value === 'plots') return <Plots />;
-  if (tab.value === 'by hand' && offer.value) return <Gestures />;
+  if (tab.value === 'by hand' && offer.value) return <GesturePanel />;
   if (tab.value === 'compare') return <Compare />;
   if (tab.value === 'why') return <Why />;
   return tab.value === 'log' ? <Log /> : <Properties />;

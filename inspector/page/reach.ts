@@ -11,7 +11,7 @@ import type { Offer } from '../gestures.js';
 import type { MeterSample } from '../meters.js';
 import { timeOfGesture } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';
-import { branches, current, gestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
+import { branches, current, currentGestures, goOn, keepRun, recallBranches, runOf } from './branches.js';
 import { forgetPlaces } from './network/by-hand.js';
 import { askServer } from './served.js';
 import { axis, currentLine, isPlaying, pauseAt, playhead, recording, replaced } from './state.js';
@@ -35,7 +35,7 @@ export const meters = signal<readonly MeterSample[]>([]);
 /** Why the last gesture could not be made. */
 export const reachProblem = signal<string | null>(null);
 
-export const scenarioNow = computed(() => scenarioWith(gestures.value));
+export const scenarioNow = computed(() => scenarioWith(currentGestures.value));
 const isAdding = ({ do: what }: Omit<Gesture, 'at'>): boolean => what === 'add';
 
 function scenarioWith(made: readonly Gesture[]): ScenarioJson {
@@ -64,7 +64,7 @@ export async function askForOffer(load: Load): Promise<void> {
   if (!offer.value) return;
   keepRun([], recording.value);
   recallBranches(given.value);
-  if (current.value !== 0) await make(gestures.value, load);
+  if (current.value !== 0) await make(currentGestures.value, load);
   await askForMeters();
 }
 
@@ -85,9 +85,9 @@ export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
 export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): Promise<readonly Gesture[]> {
   const { at } = momentOfGesture();
   const done = what.map((one) => ({ at, ...one }) as Gesture);
-  const next = [...gestures.value, ...done];
+  const next = [...currentGestures.value, ...done];
   if (!(await make(next, load, () => goOn(next, done.map(gestureText).join(', '))))) return [];
-  if (!isPlaying.value) pauseAt(lineOf(done.at(-1)!));
+  if (!isPlaying.value) pauseAt(lineOfGesture(done.at(-1)!));
   await askForMeters();
   return done;
 }
@@ -96,7 +96,7 @@ export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): P
 export function takeBack(gesture: Gesture, load: Load): Promise<void> {
   const isOf = ({ at: _, do: _what, ...whom }: Gesture) =>
     isAdding(gesture) && Object.values(whom).flat().includes(gesture['node']);
-  const next = gestures.value.filter((other) => other !== gesture && !isOf(other));
+  const next = currentGestures.value.filter((other) => other !== gesture && !isOf(other));
   return change(next, `without ${gestureText(gesture)}`, load);
 }
 
@@ -160,7 +160,7 @@ const post = (name: string, scenario: unknown): Promise<Response> =>
   askServer(`./${name}`, { method: 'POST', body: JSON.stringify(scenario) });
 
 /** The line at which one sees what a gesture did, and not what came of the properties by then. */
-export function lineOf({ at }: Gesture): number {
+export function lineOfGesture({ at }: Gesture): number {
   const { lastLineAt, kindOf, first } = recording.value;
   let line = lastLineAt(at);
   while (line > first && ['verdict', 'violated'].includes(kindOf(line))) line--;

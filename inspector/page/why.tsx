@@ -3,14 +3,14 @@ import { changeAt, historyOf } from '../model/history.js';
 import { numberText } from '../model/words.js';
 import { isIgnored, refusalsAt, takenAt, waitCycle, type TakenBy, type WaitEdge } from '../model/why.js';
 import type { Passed } from '../model/passed.js';
-import { asked, askWhy, chain, type AskedValue } from './asked-why.js';
+import { asked, askWhy, causes, type AskedValue } from './asked-why.js';
 import { charts } from './chart/charts.js';
 import { transitionText } from './chart/text.js';
 import { currentLine, growing, pauseAt, recording, show, timed, verdict } from './state.js';
 
 export function Why() {
   const { about, line } = asked.value ?? { about: '', line: currentLine.value };
-  if (chain.value.length === 0) return <p class="empty">Nothing has happened yet.</p>;
+  if (causes.value.length === 0) return <p class="empty">Nothing has happened yet.</p>;
   const refused = refusalsAt(recording.value, line, (name) => charts.value.get(name));
   const taken = takenAt(recording.value, line, (name) => charts.value.get(name));
   return (
@@ -26,7 +26,7 @@ export function Why() {
       {asked.value?.value && <History {...asked.value.value} />}
       <Waits />
       <ol class="causes" aria-label="chain of causes">
-        {chain.value.map(({ line, says, because }) => (
+        {causes.value.map(({ line, says, because }) => (
           <li key={line}>
             {because !== '' && <span class="because">because {because}</span>}
             <button type="button" aria-current={line === currentLine.value ? 'step' : undefined} onClick={() => show(line)}>
@@ -34,7 +34,7 @@ export function Why() {
             </button>
           </li>
         ))}
-        <li class="outside">{outside(chain.value.at(-1)!.line)}</li>
+        <li class="outside">{outside(causes.value.at(-1)!.line)}</li>
       </ol>
       {taken.length > 0 && <Did taken={taken} />}
       {isIgnored(recording.value, line) && refused.length === 0 && (

@@ -1,7 +1,7 @@
 /** A story of somebody's own, as its file says it: runs of scenarios that the server makes, and what is to be seen in them. */
 import { placeIn, readFields } from '../../network/scenario/read.js';
 import { isRecord, isString } from '../model/line-checks.js';
-import type { Place, Saying, Story, StoryRun, StoryStep } from './story.js';
+import type { StoryPlace, Saying, Story, StoryRun, StoryStep } from './story.js';
 
 export const STORY_VERSION = 1;
 
@@ -74,7 +74,7 @@ function checkStep(step: unknown, runs: object, number: number): void {
 
 const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isString(saying['text']) && isPlace(saying['at']);
 
-function isPlace(at: unknown): at is Place {
+function isPlace(at: unknown): at is StoryPlace {
   if (at === 'start' || at === 'end') return true;
   if (!isRecord(at)) return false;
   const { says } = at;

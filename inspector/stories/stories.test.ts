@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { storyShelf } from '../../bin/stories.js';
-import { placeOf, sayingsOf, withFigures } from '../model/place.js';
+import { lineOfSaying, sayingsOf, withFigures } from '../model/place.js';
 import { ReadTrace } from '../model/recording.js';
 
 const shelf = storyShelf();
@@ -20,7 +20,7 @@ test.each(shelf.stories)('$name: all that is said has a place in its run, its fi
     expect(recording.problem).toBeNull();
     const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
     for (const saying of sayingsOf([step])) {
-      const place = placeOf(recording, saying, before);
+      const place = lineOfSaying(recording, saying, before);
       expect(place === null ? saying.text : null).toBeNull();
       // What comes on the way comes before the place.
       const least = reached.get(step.run) ?? 0;
@@ -66,9 +66,9 @@ describe('what the stories say is so', () => {
 
 test('a place that the run never comes to is none', () => {
   const recording = recordingOf('merge', 'The election');
-  expect(placeOf(recording, { at: { says: 'z announced nonsense' } })).toBeNull();
-  expect(placeOf(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
-  expect(placeOf(new ReadTrace(), { at: 'start' })).toBeNull();
+  expect(lineOfSaying(recording, { at: { says: 'z announced nonsense' } })).toBeNull();
+  expect(lineOfSaying(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
+  expect(lineOfSaying(new ReadTrace(), { at: 'start' })).toBeNull();
 });
 
 test('a run that there is not is refused', () => {

@@ -24,7 +24,7 @@ export interface StoryRun {
 
 /** What is said at a place, when the picture gets there. */
 export interface Saying {
-  readonly at: Place;
+  readonly at: StoryPlace;
   /**
    * A figure of the run up to the place is written `{sent find}` (how many), `{cost find}` (what they cost) or `{time}`: texts hold no
    * results of their own.
@@ -46,7 +46,7 @@ export interface StoryStep extends Saying {
  * `says`: the first line after the place before, in the same run, whose sentence holds these words; `before`: the line before that one.
  * `at`: the last line up to a time, or, with `says`, the one of that time whose sentence holds these words; `part`: a part of the time of the whole run.
  */
-export type Place =
+export type StoryPlace =
   | 'start'
   | 'end'
   | { readonly says: string }

@@ -5,7 +5,7 @@ import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step 
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import { ToldAnswers, type Notice } from './told.js';
+import { ToldAnswers, type ControllerNotice } from './told.js';
 import { controllerFold } from './totals.js';
 import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
@@ -55,12 +55,12 @@ export class ControllerAccount implements Observer {
       this.messages++;
       if (from === this.instance.options.root || to === this.instance.options.root) this.rootMessages++;
     }
-    for (const notice of emitted as readonly Notice[]) this.note(notice, node, kind === 'command');
+    for (const notice of emitted as readonly ControllerNotice[]) this.note(notice, node, kind === 'command');
     if (kind === 'crash') this.crashed.add(node);
     if (kind === 'restart') this.crashed.delete(node);
   }
 
-  private note(notice: Notice, node: NodeId, isLocal: boolean): void {
+  private note(notice: ControllerNotice, node: NodeId, isLocal: boolean): void {
     switch (notice.type) {
       case 'granted':
         this.granted[node]! += notice.amount;

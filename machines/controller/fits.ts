@@ -119,7 +119,7 @@ export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boo
   isMember(view) && (isChanging(view) || controllersOf(settings).some((of) => !(isBank && of === 'R') && !isIdle(view, of)));
 
 /** What a delivery process may have on the way up. */
-export interface Process {
+export interface Demand {
   /** Of its global bin; `null` where there is none. */
   readonly level: number | null;
   /** The one level that it has asked for; `any` where it asks for several, `none` where for nothing. */
@@ -127,7 +127,7 @@ export interface Process {
 }
 
 /** A process that waits for one answer asks for what it is refilled with, or passes on; a node that is out sends what it sent before. */
-export function processOf(view: NodeView, of: Controller): Process {
+export function demandOf(view: NodeView, of: Controller): Demand {
   const delivery = deliveryOf(view, of);
   if (!delivery) return { level: null, asks: isMember(view) ? 'none' : 'any' };
   const { level } = delivery;
@@ -138,7 +138,7 @@ export function processOf(view: NodeView, of: Controller): Process {
 }
 
 /** Whether a node sends a request or a deposit of this level up: a bin of the next level would have kept it. */
-export function sendsUp({ level, asks }: Process, sent: number, isDeposit: boolean): boolean {
+export function sendsUp({ level, asks }: Demand, sent: number, isDeposit: boolean): boolean {
   if (level !== null && level === sent + 1) return false;
   return isDeposit || asks === 'any' || asks === sent;
 }

@@ -10,13 +10,13 @@ import {
   isNamed,
   isNotOverdrawn,
   isServedOnce,
-  processOf,
-  type Process,
+  demandOf,
+  type Demand,
   sendsUp,
 } from './fits.js';
 import type { Controller, ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import { placeOf, Places, type Place, PLACING, type Word } from './places.js';
+import { placeOf, TreePlaces, type Place, PLACING, type Word } from './places.js';
 import { isMember, isSevered, mainOf } from './view.js';
 
 /** What a node by itself may break. */
@@ -29,7 +29,7 @@ interface NodeFact {
   readonly isBusy: boolean;
   /** It was cut off, or has lost a part of the tree below it. */
   readonly isCut: boolean;
-  readonly process: Readonly<Record<Controller, Process>>;
+  readonly process: Readonly<Record<Controller, Demand>>;
   readonly place: Place | null;
 }
 
@@ -64,7 +64,7 @@ function brokenBy(view: NodeView, id: NodeId, options: ControllerOptions): Own[]
   return OWN.filter((one) => !kept[one]);
 }
 
-const ANYTHING: Process = { level: null, asks: 'any' };
+const ANYTHING: Demand = { level: null, asks: 'any' };
 const STRANGE = { broken: ['roles'], isBusy: false, isCut: false, process: { R: ANYTHING, N: ANYTHING }, place: null } as const;
 
 export const fittingFold: Fold<ControllerOptions, Fitting> = {
@@ -76,7 +76,7 @@ export const fittingFold: Fold<ControllerOptions, Fitting> = {
       broken: brokenBy(view, id, options),
       isBusy: isBusy(view, options.settings, options.kind === 'bank'),
       isCut: isSevered(view) || (isMember(view) && mainOf(view)!.lost.length > 0),
-      process: { R: processOf(view, 'R'), N: processOf(view, 'N') },
+      process: { R: demandOf(view, 'R'), N: demandOf(view, 'N') },
       place: placeOf(view, id),
     };
   },
@@ -115,7 +115,7 @@ export class Fitting implements Totals<NodeFact, FlightFact> {
   astray = 0;
   /** Welcomes without a name where there are names, or with one where there are none. */
   misnamed = 0;
-  readonly places = new Places();
+  readonly places = new TreePlaces();
   private flights = 0;
   private readonly traffic = new Map<NodeId, Traffic>();
 

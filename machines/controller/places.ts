@@ -78,7 +78,7 @@ export function keepsStep(place: Place, { placeOf, isSaid }: Around): boolean {
 }
 
 /** The places of all nodes, and who of them does not fit to its parent and children as they are now. */
-export class Places {
+export class TreePlaces {
   private readonly places = new Map<NodeId, Place>();
   private readonly words = new Map<string, number>();
   /** Nodes next to which something has changed. */

@@ -23,14 +23,14 @@ import {
   total,
 } from './view.js';
 
-export type Notice =
+export type ControllerNotice =
   | RequestNotice
   | MainNotice
   | { readonly type: 'exhausted' }
   | { readonly type: 'deposited'; readonly amount: number };
 
 /** Answers by the controller that gives them. */
-const ANSWERS: Readonly<Record<Controller, readonly Notice['type'][]>> = {
+const ANSWERS: Readonly<Record<Controller, readonly ControllerNotice['type'][]>> = {
   R: ['granted', 'rejected'],
   N: ['permitted', 'named'],
 };
@@ -77,7 +77,7 @@ export class ToldAnswers {
     if (wanted) this.asked.set(keyOf(node, wanted.of), wanted.what);
     return (['R', 'N'] as const).every((of) => {
       const key = keyOf(node, of);
-      const answers = (emitted as readonly Notice[]).filter(({ type }) => ANSWERS[of].includes(type));
+      const answers = (emitted as readonly ControllerNotice[]).filter(({ type }) => ANSWERS[of].includes(type));
       const asked = this.asked.get(key);
       if (answers.length > 1 || (answers.length === 1 && whatOf(answers[0]!) !== asked)) return false;
       if (answers.length === 1 || !isMember(view)) this.asked.delete(key);
@@ -106,8 +106,8 @@ interface Change {
   readonly step: Step;
 }
 
-const told = <T extends Notice['type']>({ step: { emitted } }: Change, type: T) =>
-  emitted.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type);
+const told = <T extends ControllerNotice['type']>({ step: { emitted } }: Change, type: T) =>
+  emitted.filter((notice): notice is Extract<ControllerNotice, { type: T }> => notice.type === type);
 
 const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
 
@@ -175,7 +175,7 @@ function wantedBy(event: Step['event']): { readonly of: Controller; readonly wha
 }
 
 /** The request that a notice answers; a name that is none answers nothing. */
-function whatOf(notice: Notice): number | string | undefined {
+function whatOf(notice: ControllerNotice): number | string | undefined {
   if (notice.type === 'granted' || notice.type === 'rejected') return notice.amount;
   if (notice.type === 'named') return notice.name === null ? undefined : 'name';
   return 'child';

@@ -1,6 +1,6 @@
 /** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
 import type { NodeId } from '../effects.js';
-import { Counts } from '../counts.js';
+import { Multiset } from '../multiset.js';
 import type { Configuration, Flight, Fold, NodeView, Totals } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import { deliveryRole, MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
@@ -273,7 +273,7 @@ const worth = (scale: Scale | null, level: number): number => (scale === null ? 
 /** Names that were given, some of them perhaps twice. */
 class Names {
   count = 0;
-  private readonly given = new Counts<number>();
+  private readonly given = new Multiset<number>();
   private top: number | undefined;
 
   change(name: number, by: 1 | -1): void {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import type { Frame, LinkContext } from './frames.js';
 import { link } from './index.js';
-import { NOTHING_SAID, Speech, type Word } from './speech.js';
+import { NOTHING_SAID, Speech, type Utterance } from './speech.js';
 
 const bodies = Array.from({ length: 12 }, (_, body) => body);
 const post = (at: number, node: string, peer: string, body: number) => ({ at, node, do: 'post', peer, body });
@@ -101,7 +101,7 @@ const all = { ...beat, seq: 3, bodies: ['x', 'y'] };
 const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
 /** Whether the word is what is to be said for that reason, after both messages have been said. */
-const isSaid = (why: Parameters<Speech['say']>[0], word: Word): boolean => {
+const isSaid = (why: Parameters<Speech['say']>[0], word: Utterance): boolean => {
   const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SAID, upTo: 5 });
   speech.say(why);
   return speech.isOver;
@@ -114,6 +114,6 @@ test.each([
   ['farewell', bye, { session: 6, echo: 71 }],
 ] as const)('%s has its word, and none with another field', (why, word, others) => {
   expect(isSaid(why, word)).toBe(true);
-  const taken = Object.entries(others).filter(([field, other]) => isSaid(why, { ...word, [field]: other } as Word));
+  const taken = Object.entries(others).filter(([field, other]) => isSaid(why, { ...word, [field]: other } as Utterance));
   expect(taken).toEqual([]);
 });

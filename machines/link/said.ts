@@ -4,7 +4,7 @@ import type { Configuration, LinksView, PropertyResult, Step } from '../protocol
 import { courseOf, type Course } from './course.js';
 import { fresh, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
-import { NOTHING_SAID, saidBy, Speech, type Said, type Word } from './speech.js';
+import { NOTHING_SAID, spokenBy, Speech, type Spoken, type Utterance } from './speech.js';
 import { isUp, roleTo, type End } from './view.js';
 import { wayAfter, type Relay } from './ways.js';
 
@@ -22,7 +22,7 @@ interface EndStep {
 /** Five properties that need the step, and not only the state after it. */
 export class SaidAndHeard {
   /** By node and peer. */
-  private readonly said = new Map<string, Said>();
+  private readonly said = new Map<string, Spoken>();
   private isLed = true;
   private isDue = true;
   private isByEachWay = true;
@@ -59,7 +59,7 @@ export class SaidAndHeard {
 
   /** The node has another state, and not by a step of its own. */
   forget(node: NodeId, ends: Ends): void {
-    for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, saidBy(context));
+    for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, spokenBy(context));
   }
 
   results(): PropertyResult[] {
@@ -81,9 +81,9 @@ export class SaidAndHeard {
   }
 
   /** Without words nothing could be heard of what was said. */
-  private listen(key: string, { before, after, event, course }: EndStep, words: readonly Word[] | null): void {
+  private listen(key: string, { before, after, event, course }: EndStep, words: readonly Utterance[] | null): void {
     const { heard, says } = course;
-    if (words === null) return void this.said.set(key, saidBy(after.context));
+    if (words === null) return void this.said.set(key, spokenBy(after.context));
     const goesOn = isUp(before) && isUp(after) && heard?.isFirst !== true;
     const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SAID);
     if (heard) speech.hear(heard, heard.isFirst ? 0 : before.context.expected);
@@ -96,7 +96,7 @@ export class SaidAndHeard {
 const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && (one.length === 0 || JSON.stringify(one) === JSON.stringify(other));
 
-const isWord = (message: Message): message is Word => message.type === 'frame' || message.type === 'bye';
+const isWord = (message: Message): message is Utterance => message.type === 'frame' || message.type === 'bye';
 
 /** What the chart of an end takes: the links have no other. */
 const heardIn = ({ event }: Step): LinkChartEvent => event as unknown as LinkChartEvent;

@@ -3,22 +3,22 @@ import type { Course } from './course.js';
 import { fresh, isAhead, owesAck, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 
-export type Word = Frame | Bye;
+export type Utterance = Frame | Bye;
 
 /** Of a connection that begins the first, and what a frame that is heard calls for: all again, that something is missing, how much came. */
 type Why = Course['says'][number] | 'first' | 'again' | 'missing' | 'acknowledged';
 
 /** What was said on a connection: messages up to a number, and how many of the peer's have come, with the size of those it was not told of. */
-export interface Said {
+export interface Spoken {
   readonly upTo: number;
   readonly told: number;
   readonly untold: number;
 }
 
-export const NOTHING_SAID: Said = { upTo: 0, told: 0, untold: 0 };
+export const NOTHING_SAID: Spoken = { upTo: 0, told: 0, untold: 0 };
 
 /** As the end itself has it, where nobody has heard its words. */
-export const saidBy = ({ base, sent, told, untold }: LinkContext): Said => ({ upTo: base + sent, told, untold });
+export const spokenBy = ({ base, sent, told, untold }: LinkContext): Spoken => ({ upTo: base + sent, told, untold });
 
 export class Speech {
   private next = 0;
@@ -26,10 +26,10 @@ export class Speech {
 
   /** Of an end as it is after the step, which has said so much before. */
   constructor(
-    private readonly words: readonly Word[],
+    private readonly words: readonly Utterance[],
     private readonly context: LinkContext,
     private readonly event: LinkChartEvent,
-    public said: Said,
+    public said: Spoken,
   ) {}
 
   /** Whether there was a word for each reason, and no other; and whatever counts as sent was said. */
@@ -66,7 +66,7 @@ export class Speech {
     this.said = tells ? { upTo, told: word.ack, untold: 0 } : said;
   }
 
-  private fits(word: Word, why: Why): boolean {
+  private fits(word: Utterance, why: Why): boolean {
     const { session, nonce, theirs, theirNonce, expected, base, sent } = this.context;
     if (word.session !== session) return false;
     if (word.type === 'bye') return why === 'farewell' && word.echo === theirNonce;

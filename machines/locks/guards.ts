@@ -19,7 +19,7 @@ import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo, theirs } from
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type MembershipChange } from './membership.js';
 import type { Prepare, Refuse, Told } from './messages.js';
 import { epochOf, fromOf, lockOf, PATIENCE } from './orders.js';
-import { hasRoomFor, isGivenBackFull } from './room.js';
+import { hasRoomForClient, isGivenBackFull } from './room.js';
 import { boundOf, floorOf, isClique, isWithinLists, leftOutByClique, recallOf } from './promises.js';
 
 const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
@@ -193,7 +193,7 @@ export const epochsGuards = {
   isOfNoClient: (args: In) =>
     attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
   /** Rule 8: of a client that is attached here. */
-  isFull: (args: In) => !hasRoomFor(args.context, lockOf(args), fromOf(args)),
+  isFull: (args: In) => !hasRoomForClient(args.context, lockOf(args), fromOf(args)),
   isDisownedHere: (args: In) => isOfThisEpoch(args) && isTaken(args),
   isStranded,
   isStrandedAtLeader: (args: In) => leads(args) && isStranded(args),

@@ -45,7 +45,7 @@ export function bytesOfRecords({ id, wants }: Pick<EpochsContext, 'id' | 'wants'
 }
 
 /** Whether a client may want the lock here, beside all that is wanted. */
-export function hasRoomFor(c: EpochsContext, lock: string, client: NodeId): boolean {
+export function hasRoomForClient(c: EpochsContext, lock: string, client: NodeId): boolean {
   const { id, claims, wants, bounds, membership } = c;
   const claim = claimOf(c, lock);
   // Another client has its place already.

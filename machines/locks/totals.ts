@@ -2,7 +2,7 @@
  * What the promises of locks add up: grants by lock and fence, tokens by lock and epoch, and for each epoch who serves it, with which
  * members and which list of voters.
  */
-import { Counts } from '../counts.js';
+import { Multiset } from '../multiset.js';
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
 import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
@@ -99,14 +99,14 @@ function comparedOf(beginning: Beginning): Compared {
 }
 
 export class LocksTotals implements Totals<NodeFact, FlightFact> {
-  readonly grants = new Counts<string>();
-  readonly tokens = new Counts<string>();
+  readonly grants = new Multiset<string>();
+  readonly tokens = new Multiset<string>();
   alone = 0;
   outOfBounds = 0;
   /** Epochs of which those who serve them know different beginnings. */
   disputed = 0;
   private readonly minorities = new Places(isMinority);
-  private readonly beginnings = new Map<number, Counts<string>>();
+  private readonly beginnings = new Map<number, Multiset<string>>();
   /** Who serves the same epoch with the same members. */
   private readonly groups = new Map<string, Map<NodeId, Beginning>>();
   private readonly serving = new Map<NodeId, Beginning>();
@@ -155,7 +155,7 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   }
 
   private begin(epoch: number, whole: string, by: 1 | -1): void {
-    const known = this.beginnings.get(epoch) ?? new Counts<string>();
+    const known = this.beginnings.get(epoch) ?? new Multiset<string>();
     if (known.size > 1) this.disputed--;
     known.add(whole, by);
     if (known.size > 1) this.disputed++;

@@ -9,7 +9,7 @@ import { counterexample, type Counterexample, type Origin, type Way } from './co
 import { canReach } from './doomed.js';
 import { LevelFrontier, Stack } from './frontier.js';
 import { Graph } from './graph.js';
-import { LevelSearch, type Part, type Pause } from './level-search.js';
+import { LevelSearch, type ThreadPart, type Pause } from './level-search.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
@@ -137,7 +137,7 @@ export class Examination {
   constructor(
     private readonly question: Question,
     known: Known,
-    part?: Part,
+    part?: ThreadPart,
   ) {
     const { protocol, order, unlimited, plan, properties, goal, bounds, now, onProgress, reduce, compact } = question;
     const { newcomers } = known;

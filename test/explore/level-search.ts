@@ -14,7 +14,7 @@ import type { Model } from './model.js';
 import { LACKING } from './numbering.js';
 import { STRIDE } from './search.js';
 import { Cell, makeRoom, raise, type SharedMemory } from './shared-memory.js';
-import { SharedStore } from './shared-store.js';
+import { SharedStates } from './shared-store.js';
 import type { SearchWatch } from './watch.js';
 
 /** A number that no state has: the least violation is the greatest distance to it. */
@@ -28,21 +28,21 @@ const TURNS = 8;
 export type Pause = 'go on' | 'meet';
 
 /** Which thread this is. */
-export interface Part {
+export interface ThreadPart {
   readonly mine: number;
   readonly of: number;
   readonly memory: SharedMemory;
 }
 
 export interface LevelPlan {
-  readonly part: Part;
+  readonly part: ThreadPart;
   readonly bounds: Bounds;
   readonly now?: (() => number) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 export class LevelSearch {
-  readonly store: SharedStore;
+  readonly store: SharedStates;
   transitions = 0;
   terminal = 0;
   depth = 0;
@@ -72,7 +72,7 @@ export class LevelSearch {
     private readonly watch: SearchWatch,
     private readonly plan: LevelPlan,
   ) {
-    this.store = new SharedStore(plan.part.memory);
+    this.store = new SharedStates(plan.part.memory);
     this.cells = plan.part.memory.cells;
     this.limits = new SearchLimits(plan.bounds, model);
     this.startedAt = this.now();

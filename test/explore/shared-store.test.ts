@@ -1,7 +1,7 @@
 /** The table that threads share, where two of them come to the same slot at the same moment. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { sharedMemory } from './shared-memory.js';
-import { SharedStore, SLOTS } from './shared-store.js';
+import { SharedStates, SLOTS } from './shared-store.js';
 import { hashOf } from './store.js';
 
 afterEach(() => vi.restoreAllMocks());
@@ -9,14 +9,14 @@ afterEach(() => vi.restoreAllMocks());
 /** Two threads' views of a store with one state, in which nothing else is under way. */
 function twoThreads() {
   const memory = sharedMemory();
-  const first = new SharedStore(memory);
+  const first = new SharedStates(memory);
   first.begin(Int32Array.of(7, 7, 7));
-  const second = new SharedStore(memory);
+  const second = new SharedStates(memory);
   second.size = 1;
   return [first, second] as const;
 }
 
-const add = (store: SharedStore, row: readonly number[], parent: number) =>
+const add = (store: SharedStates, row: readonly number[], parent: number) =>
   store.addAll(Int32Array.from(row), Int32Array.of(0, row.length), 1, parent);
 
 /** Lets something happen between a look at a slot and the exchange. */
@@ -29,7 +29,7 @@ function between(happens: () => void): void {
 }
 
 /** The states that a thread has found first, by the states from which it found them. */
-function numbered(stores: readonly SharedStore[]): readonly (readonly [parent: number, row: string])[] {
+function numbered(stores: readonly SharedStates[]): readonly (readonly [parent: number, row: string])[] {
   for (const store of stores) store.count(() => {});
   let size = 1;
   stores[0]!.makeRoomFor(8);

@@ -32,7 +32,7 @@ const SEATS = 1 << 8;
 const WORDS = 1 << 16;
 const WORDS_MAX = 2 ** 31;
 
-export class SharedStore implements States {
+export class SharedStates implements States {
   size = 0;
   longest = 0;
   /** What was found in this level from states of this thread, and may be new: the state that it was found from, and its place. */

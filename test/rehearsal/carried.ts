@@ -23,7 +23,7 @@ interface Arrival {
 
 type Lost = Omit<NetworkLine, 'index' | 'at'>;
 
-export class Carried {
+export class CarriedMessages {
   private under: Carrying[] = [];
   private count = 0;
 

@@ -7,7 +7,7 @@
  */
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import type { TransitionId } from '../../network/world/selections.js';
-import { Carried } from './carried.js';
+import { CarriedMessages } from './carried.js';
 import type { RoleStep } from './role-steps.js';
 import { TRACE_VERSION, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { checkFailure, fieldsText } from './failure.js';
@@ -170,7 +170,7 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
   };
   let index = 0;
   const severed = new Severed();
-  const carried = new Carried();
+  const carried = new CarriedMessages();
   const steps = [...(roles?.steps ?? [])];
   for (const [place, happening] of [...story, null].entries()) {
     while (steps.length > 0 && (happening === null || steps[0]!.place <= place)) {

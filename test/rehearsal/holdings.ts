@@ -14,7 +14,7 @@ interface HeldNode {
   readonly listening: number;
 }
 
-export class Holdings {
+export class KeptAtEnd {
   private readonly nodes: HeldNode[] = [];
 
   constructor(private readonly world: VirtualWorld) {}

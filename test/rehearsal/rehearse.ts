@@ -11,7 +11,7 @@ import { noticeEscapes } from './escapes.js';
 import type { RehearsalFailure } from './failure.js';
 import { checkReplay, failureOf } from './failure.js';
 import { strike } from './faults.js';
-import { Holdings } from './holdings.js';
+import { KeptAtEnd } from './holdings.js';
 import { beginning, judged } from './judging.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
@@ -266,7 +266,7 @@ export async function runOnce(
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
-  const holdings = new Holdings(world);
+  const holdings = new KeptAtEnd(world);
   const roles = isKept ? new RoleSteps(world, () => history.length) : null;
   const deafen = [roles?.listen(), holdings.listen()];
   const leave = inhabitWorld(world, scenario.limits);

@@ -67,12 +67,12 @@ export interface RehearsalFault {
 }
 
 /** How long a way takes at least and at most, in milliseconds; each message draws its own time. */
-export type Latency = readonly [min: number, max: number];
+export type LatencyRange = readonly [min: number, max: number];
 
 /** How far two processes are from each other, in both directions. */
 export interface Distance {
   readonly between: readonly [one: string, other: string];
-  readonly latencyMs: Latency;
+  readonly latencyMs: LatencyRange;
 }
 
 export interface RehearsalScenario {
@@ -84,7 +84,7 @@ export interface RehearsalScenario {
   readonly clients: readonly string[];
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
-  readonly latencyMs: Latency;
+  readonly latencyMs: LatencyRange;
   /** Pairs of processes with a latency of their own for the whole run, whatever fails; `latencyMs` for all others. */
   readonly distances: readonly Distance[];
   readonly faults: readonly RehearsalFault[];

@@ -4,20 +4,20 @@
  * A way is directed. Faults sever it and mend it again; each counts by itself, so that two that overlap heal when both have.
  */
 import type { Random } from '../../network/random.js';
-import type { Distance, Latency } from './scenario.js';
+import type { Distance, LatencyRange } from './scenario.js';
 import type { VirtualWorld } from './world.js';
 
 export class Wires {
   private readonly severed = new Map<string, number>();
   private readonly slowed = new Map<string, number>();
-  private readonly distances = new Map<string, Latency>();
+  private readonly distances = new Map<string, LatencyRange>();
   /** What waits for a way to be through again. */
   private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly world: VirtualWorld,
     private readonly random: Random,
-    private readonly latencyMs: Latency,
+    private readonly latencyMs: LatencyRange,
     distances: readonly Distance[],
   ) {
     for (const { between, latencyMs } of distances) {

@@ -15,7 +15,7 @@ import type { UsageError } from '../../machines/errors.js';
 import { VirtualClock, type ClockEntry } from '../../network/clock.js';
 import { Random } from '../../network/random.js';
 import { realImmediate } from './here.js';
-import type { Distance, Latency, RehearsalFault } from './scenario.js';
+import type { Distance, LatencyRange, RehearsalFault } from './scenario.js';
 import { Wires } from './wires.js';
 
 /** When every world begins: the first of January 2026. */
@@ -125,7 +125,7 @@ export class VirtualWorld {
 
   constructor(
     readonly seed: number,
-    latencyMs: Latency,
+    latencyMs: LatencyRange,
     distances: readonly Distance[],
     private readonly isKept = false,
   ) {

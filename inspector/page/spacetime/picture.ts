@@ -45,7 +45,7 @@ export const shift = signal(0);
 export const scroll = signal(0);
 
 export const span = computed(() => chosenSpan.value ?? naturalSpan());
-export const range = computed((): Window => {
+export const shownWindow = computed((): Window => {
   const { first, end } = growing();
   const margin = span.value * 0.04;
   const [earliest, latest] = [
@@ -59,7 +59,7 @@ const laneNodes = computed(() => lanesIn(growing(), axis.value, settledRange.val
 /** The range in coarse steps, so that lanes do not come and go at every frame. */
 const settledRange = computed((): Window => {
   const step = span.value / 2;
-  const from = Math.floor(range.value.from / step) * step;
+  const from = Math.floor(shownWindow.value.from / step) * step;
   return { from, to: from + 3 * step };
 });
 const laneOf = computed(() => new Map(laneNodes.value.map((node, lane) => [node, lane])));
@@ -112,7 +112,7 @@ export function showLaneOfSelected(): void {
 }
 
 function scaleFor({ width }: Size): LaneScale {
-  const { from, to } = range.value;
+  const { from, to } = shownWindow.value;
   const top = HEAD + 4 - Math.min(scroll.value, scrollMax.value);
   return {
     x: (value) => namesWidth.value + ((value - from) / (to - from)) * (width - namesWidth.value),
@@ -163,7 +163,7 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   ctx.beginPath();
-  for (const value of ticks(range.value, Math.max(Math.floor(width / 90), 2))) {
+  for (const value of ticks(shownWindow.value, Math.max(Math.floor(width / 90), 2))) {
     const x = Math.round(scale.x(value)) + 0.5;
     ctx.moveTo(x, HEAD);
     ctx.lineTo(x, height);

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import type { Story, StoryRun, StoryStep } from '../../stories/story.js';
 import { branches, current } from '../branches.js';
 import { sentence } from '../../model/words.js';
-import { gestureText, lineOf, scenarioNow, type Gesture } from '../reach.js';
+import { gestureText, lineOfGesture, scenarioNow, type Gesture } from '../reach.js';
 import { currentLine, recording, selectedNode } from '../state.js';
 
 interface OwnMoment {
@@ -63,7 +63,7 @@ export function tellMoment(text: string): void {
 export function tellGesture(gesture: Gesture): void {
   if (!tellsGestures.value) return;
   const node = typeof gesture['node'] === 'string' ? gesture['node'] : recording.value.nodes.names[selectedNode.value];
-  add(lineOf(gesture), node, `${gestureText(gesture)}.`);
+  add(lineOfGesture(gesture), node, `${gestureText(gesture)}.`);
 }
 
 export const retell = (place: number, text: string): void =>

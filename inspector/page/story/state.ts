@@ -1,6 +1,6 @@
 /** The story that is told: which step, how to come there, and what is said on the way. */
 import { computed, effect, signal } from '@preact/signals';
-import { placeOf, sayingsOf, startOf, withFigures } from '../../model/place.js';
+import { lineOfSaying, sayingsOf, startOf, withFigures } from '../../model/place.js';
 import { isTimed, xOf, type Axis, type Playhead } from '../../model/playback.js';
 import { ReadTrace } from '../../model/recording.js';
 import type { Saying, Story, StoryStep } from '../../stories/story.js';
@@ -94,7 +94,7 @@ function saidBefore(): readonly Saying[] {
 /** The place of the step, in its run or in the one beside it. */
 function placeIn(run: ReadTrace): number | null {
   const step = currentStep.value!;
-  return placeOf(run, step, [...saidBefore(), ...(step.along ?? [])]);
+  return lineOfSaying(run, step, [...saidBefore(), ...(step.along ?? [])]);
 }
 
 /** How far the picture has come in this step: what was said stays said when one goes back. */
@@ -110,7 +110,7 @@ export const told = computed((): readonly string[] => {
   const before = saidBefore();
   const all = sayingsOf([step]);
   return all.flatMap((saying, i) => {
-    const line = placeOf(recording.value, saying, [...before, ...all.slice(0, i)]);
+    const line = lineOfSaying(recording.value, saying, [...before, ...all.slice(0, i)]);
     if (line === null) return saying === step ? [saying.text] : [];
     return line <= reached.value ? [withFigures(saying.text, recording.value, line)] : [];
   });
@@ -162,6 +162,6 @@ export const besideAt = computed((): Playhead => {
 /** From the place before to the place of this step; a run that never comes there goes to its end. */
 function legIn(run: ReadTrace): readonly [number, number] {
   const before = saidBefore();
-  const from = before.length > 0 ? placeOf(run, before.at(-1)!, before.slice(0, -1)) : startOf(run);
+  const from = before.length > 0 ? lineOfSaying(run, before.at(-1)!, before.slice(0, -1)) : startOf(run);
   return [from ?? run.end - 1, placeIn(run) ?? run.end - 1];
 }

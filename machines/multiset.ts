@@ -1,5 +1,5 @@
 /** How often each key is there, for totals that go along with a run or a search. */
-export class Counts<K> {
+export class Multiset<K> {
   /** Keys that are there more than once. */
   repeated = 0;
   private readonly times = new Map<K, number>();
