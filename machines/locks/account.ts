@@ -2,6 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { Claim } from './knowledge.js';
+import type { Membership } from './membership.js';
 import type { Beginning, HeldIn, LocksNotice } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf, usesAt } from './view.js';
@@ -33,6 +34,9 @@ export class LocksAccount implements Observer {
   private readonly everTold = new Set<string>();
   private readonly claims = new Map<NodeId, readonly Claim[]>();
   private isTold = true;
+  /** By the cluster and the version of a list of voters: what an application was told first. */
+  private readonly lists = new Map<string, string>();
+  private isOneList = true;
 
   record(step: Step, c: Configuration): void {
     this.messages += step.sent.length;
@@ -45,6 +49,7 @@ export class LocksAccount implements Observer {
       if (this.isQuiet) this.watch(step.node, notice);
       if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
       if (notice.type === 'lock.granted') this.grant(step.node, notice);
+      if (notice.type === 'members') this.list(epochsOf(c.nodes.get(step.node)!).context.membership);
     }
     this.tell(step, c);
   }
@@ -57,6 +62,13 @@ export class LocksAccount implements Observer {
     this.largest.set(lock, Math.max(fence, this.largest.get(lock) ?? 0));
     if (mode !== 'shared') this.largestWritten.set(lock, Math.max(fence, this.largestWritten.get(lock) ?? 0));
     this.grants.push({ node, fence });
+  }
+
+  private list({ origin, version, voters }: Membership): void {
+    const [key, list] = [`${origin} ${version}`, JSON.stringify(voters)];
+    const first = this.lists.get(key) ?? list;
+    this.lists.set(key, first);
+    this.isOneList &&= first === list;
   }
 
   /** A process that starts again has been told nothing; what is let go at a client without a voter is claimed until one has heard of it. */
@@ -117,6 +129,7 @@ export class LocksAccount implements Observer {
       always('no fence granted twice', !this.isRepeated),
       always('who has a lock was told so, and who was told has it', this.isTold),
       always('who keeps a lock has the largest fence', !this.hasKeptSmaller),
+      always('no two are told of different lists of one version', this.isOneList),
       always('until something fails, fences grow', !this.hasFallen),
       always('until something fails, one user', !this.hasTwoUsers),
       always('until something fails, nobody loses a lock', !this.hasLost),

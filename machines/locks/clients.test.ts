@@ -106,7 +106,7 @@ describe('a voter serves, and one that waits to be added is all that a client wa
 
   test.each<[string, number, [string, string, number][], Commands]>([
     ['it is parted from the voter, and begins nothing', 18, [], [ask('a'), ask('x')]],
-    ['it is added, and serves the client from then on', 1689, [['a', 'd', 1]], [ask('a'), ask('x'), change('a', { add: 'd' })]],
+    ['it is added, and serves the client from then on', 2072, [['a', 'd', 1]], [ask('a'), ask('x'), change('a', { add: 'd' })]],
   ])('%s: %i states', (_, states, links, commands) => {
     const found = search(links, commands);
     expect([found.verdict, found.states]).toEqual(['valid', states]);

@@ -344,6 +344,7 @@ export const epochsMachine = setup({
     used: { actions: ['noteClaim', send(wordTo('acquired'))] },
     left: { actions: 'dropWant' },
     forfeited: { actions: send(wordTo('forfeited')) },
+    stored: { actions: 'learn' }, // 9: of an epoch that this node was about to begin, and has left meanwhile
     freed: { actions: ['dropClaim', 'dropLock', ownLock] },
     lost: { actions: ['dropClaim', 'dropLock', ownLock] },
   },
@@ -364,7 +365,7 @@ export const epochsMachine = setup({
         saving: {
           entry: standing,
           on: {
-            stored: { target: 'collecting', actions: send(preparation) },
+            stored: { target: 'collecting', actions: ['learn', send(preparation)] },
             hello: [...differing, { guard: 'isReconciled', actions: 'forgetDiffering' }, {}],
             changed: [...differing, {}],
           },
@@ -377,7 +378,7 @@ export const epochsMachine = setup({
             { guard: 'mustNameFewer', target: '#epochs.preparing', reenter: true, actions: 'nameClique' }, // 1
             { guard: 'isBelowFloor', target: '#epochs.preparing', reenter: true, actions: 'noteFloor' }, // 4b
             { guard: 'isBound', target: '#epochs.preparing', reenter: true, actions: 'noteBound' }, // 9
-            { guard: 'mayBegin', target: '#epochs.beginning', actions: ['conclude', 'learn'] }, // 4, 5, 9
+            { guard: 'mayBegin', target: '#epochs.beginning', actions: 'conclude' }, // 4, 5, 9
           ],
           initial: 'asking',
           states: {
@@ -417,8 +418,8 @@ export const epochsMachine = setup({
           entry: standing,
           on: {
             stored: [
-              { guard: 'leads', target: '#epochs.preparing', actions: send(promise) }, // 2: to somebody else
-              { target: 'waiting', actions: [send(promise), send(changeUnlessToLeader)] }, // 2
+              { guard: 'leads', target: '#epochs.preparing', actions: ['learn', send(promise)] }, // 2: to somebody else
+              { target: 'waiting', actions: ['learn', send(promise), send(changeUnlessToLeader)] }, // 2
             ],
           },
         },
@@ -437,8 +438,8 @@ export const epochsMachine = setup({
       entry: ['remember', standing],
       on: {
         stored: [
-          { guard: 'isOwnForOthers', target: 'apart', actions: [send(installation), send(word)] }, // 9
-          { guard: 'isOwn', target: 'serving', actions: [send(installation), send(word)] }, // 7
+          { guard: 'isOwnForOthers', target: 'apart', actions: ['learn', send(installation), send(word)] }, // 9
+          { guard: 'isOwn', target: 'serving', actions: ['learn', send(installation), send(word)] }, // 7
           { target: 'serving', actions: send(word) }, // 7
         ],
         ...early,

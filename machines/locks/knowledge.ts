@@ -236,20 +236,21 @@ export function firstStanding({ members, memory, membership }: Pick<EpochsInput,
   return { memory, promised, served: { epoch: isServed ? 1 : 0, members, kept: [], membership }, pending: [], membership };
 }
 
-/** What the application has said of the cluster it says of this life alone. */
-export const standingOf = ({ memory, promised, served, pending, membership }: Standing): Standing => ({
-  memory: memory === 'founding' ? 'forgotten' : memory,
-  promised,
-  served,
-  pending,
-  membership,
-});
+const newerOf = (a: Membership, b: Membership): Membership => (b.version > a.version ? b : a);
 
-/** The latest list that is decided: known before, said by whoever speaks, or brought by the epoch that begins. */
-export function newestIn({ context: { membership, served }, event }: In): Membership {
-  const said = 'membership' in event ? event.membership : membership;
-  return [said, served.membership].reduce((a, b) => (b.version > a.version ? b : a), membership);
-}
+/** Rule 9: the list that counts once all that this node knows is stored: that of the epoch which it is about to begin. */
+export const listToBe = ({ membership, served }: Pick<Standing, 'membership' | 'served'>): Membership =>
+  newerOf(membership, served.membership);
+
+/** What the application has said of the cluster it says of this life alone. */
+export const standingOf = (standing: Standing): Standing => {
+  const { memory, promised, served, pending } = standing;
+  return { memory: memory === 'founding' ? 'forgotten' : memory, promised, served, pending, membership: listToBe(standing) };
+};
+
+/** The latest list that is decided: said by whoever speaks, or, once it is stored, that of the epoch that begins. */
+export const newestIn = ({ context, event }: In): Membership =>
+  'membership' in event ? newerOf(context.membership, event.membership) : listToBe(context);
 
 /** Voters elect the leader among themselves: what a new list is to the election, as links that come and go. */
 export function electionNews({ id, links, membership }: EpochsContext, next: Membership): LinkEvent[] {

@@ -95,6 +95,18 @@ export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
       });
     },
   },
+  {
+    name: 'one list a version',
+    says: 'Of the list of those who vote, nobody knows another one of the same version.',
+    kind: 'always',
+    holds: (c) => {
+      const known = [...c.nodes.values()]
+        .filter((view) => !isClient(view))
+        .map((view) => epochsOf(view).context.membership)
+        .map(({ origin, version, voters }) => ({ version: `${origin} ${version}`, list: voters.join() }));
+      return known.every((one) => known.every(({ version, list }) => version !== one.version || list === one.list));
+    },
+  },
   moreThanHalf,
   oneMajority,
   bounds,

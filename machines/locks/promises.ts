@@ -1,7 +1,7 @@
 /** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: docs/locks.md. */
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
-import { ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
+import { listToBe, ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
 import type { Ballot, Beginning, Install, Kept, Prepare, Promised, Recorded } from './messages.js';
 
@@ -254,7 +254,8 @@ export function promisedTo({ context, event }: In): Pick<EpochsContext, 'promise
 }
 
 /** Rules 1 and 3: the next ballot of this node, which promises it first. */
-export function proposed(context: EpochsContext): Pick<EpochsContext, 'promised' | 'pending' | 'clique' | 'reports' | 'early'> {
+export function proposed(known: EpochsContext): Pick<EpochsContext, 'promised' | 'pending' | 'clique' | 'reports' | 'early'> {
+  const context = { ...known, membership: listToBe(known) };
   const { id, served, pending, promised, above } = context;
   const ballot = { epoch: Math.max(promisedEpoch(context), above) + 1, proposer: id, ...proposalOf(context) };
   const proposal = {

@@ -58,6 +58,11 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
     'All who serve an epoch know the same members, and the same locks that it kept.',
     (t) => t.disputed === 0,
   ),
+  says(
+    'one list a version',
+    'Of the list of those who vote, nobody knows another one of the same version.',
+    (t) => t.differing === 0,
+  ),
   says('more than half', 'Who serves is a member of an epoch of more than half of those who vote in it.', (t) => t.alone === 0),
   says(
     'two majorities never',

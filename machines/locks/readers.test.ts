@@ -35,7 +35,7 @@ describe('all properties hold', () => {
     ['a reader is cut off from one, who writes', 1035, [read('a'), ask('b'), cut('a', 'b')], { hold: 1 }],
     ['a peer that reads on crashes, another writes', 4892, [read('c'), ask('b'), ...crash('c')], { hold: null }],
     ['one that reads is removed, another writes', 685, [read('c'), ask('b'), change('a', { remove: 'c' })], quiet],
-    ['c is added, b reads on', 3552, [read('b'), change('a', { add: 'c' })], { ...keeps('b'), options: two }],
+    ['c is added, b reads on', 6980, [read('b'), change('a', { add: 'c' })], { ...keeps('b'), options: two }],
     ['grants are confirmed', 198, [read('a'), ask('b')], { ...quiet, options: { confirm: true } }],
   ])('%s: %i states', (_, states, commands, search) => {
     expect(searchOn(all, locks, commands, search)).toMatchObject({ verdict: 'valid', states });

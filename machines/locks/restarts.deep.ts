@@ -1,7 +1,7 @@
 /** One of two of three voters starts again with what it had stored, every interleaving. */
 import { expect, test } from 'vitest';
 import { locks } from './index.js';
-import { ask, pair, reload, searchOn } from './systems.fixtures.js';
+import { ask, change, pair, reload, searchOn } from './systems.fixtures.js';
 
 test('one starts again with what it had stored, it had asked: 11820 states', () => {
   const found = searchOn(pair('a', 'b'), locks, [ask('b'), ...reload('b')], { options: { storage: 1 }, hold: 0 });
@@ -11,4 +11,10 @@ test('one starts again with what it had stored, it had asked: 11820 states', () 
 test('one of two of three voters starts again with what it had stored, every interleaving: 11785 states', () => {
   const found = searchOn(pair('a', 'b'), locks, reload('b'), { options: { storage: 1 }, hold: 0 });
   expect(found).toMatchObject({ verdict: 'valid', states: 11785 });
+});
+
+test('one alone adds another, and starts again with what it had stored, every interleaving: 70699 states', () => {
+  const commands = [change('a', { add: 'b' }), ...reload('a')];
+  const found = searchOn(pair('a', 'b'), locks, commands, { options: { voters: ['a'], storage: 1 }, hold: 1 });
+  expect(found).toMatchObject({ verdict: 'valid', states: 70699 });
 });

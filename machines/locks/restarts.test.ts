@@ -8,7 +8,7 @@ import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsEvent } from './knowledge.js';
 import { firstMembership } from './membership.js';
-import { unsaved } from './systems.fixtures.js';
+import { toldBeforeItIsStored, unsaved } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 type Topology = Readonly<Record<string, unknown>>;
@@ -100,6 +100,41 @@ describe('what is not stored before others can know of it', () => {
     const isKept = (at: number) =>
       failed(begun(20 + at, unsaved('beginning'))).includes('who keeps a lock has the largest fence');
     expect(within(30).some(isKept)).toBe(true);
+  });
+
+  /** n3 is added by n0, both end at any moment of that, come back once the others have gone on, and n4 is added. */
+  const listed = (at: number, protocol = locks) => {
+    const ended = ['n0', 'n3'];
+    const links = ['n1', 'n2', 'n4'].flatMap((other) => ended.map((node) => [other, node] as const));
+    return run(
+      { kind: 'complete', n: 5 },
+      [
+        { at: 0, do: 'change', node: 'n0', add: 'n3' },
+        ...ended.flatMap((node) => [
+          { at, do: 'crash', node },
+          { at: 90, do: 'reload', node },
+        ]),
+        ...links.flatMap(([other, node]) => [
+          { at: 60, do: 'down', channel: [other, node] },
+          { at: 90, do: 'down', channel: [node, other] },
+          { at: node === 'n0' ? 91 : 300, do: 'up', channel: [node, other] },
+          { at: node === 'n0' ? 91 : 300, do: 'up', channel: [other, node] },
+        ]),
+        { at: 200, do: 'change', node: 'n1', add: 'n4' },
+      ],
+      protocol,
+      { voters: ['n0', 'n1', 'n2'] },
+    );
+  };
+
+  test('a list of voters: whenever its proposer ends, nobody was told of another one of that version', () => {
+    for (const at of within(40)) expect([at, ...failed(listed(at))]).toEqual([at]);
+  });
+
+  test('without that two lists of one version are told', () => {
+    const areTwo = (at: number) =>
+      failed(listed(at, toldBeforeItIsStored)).includes('no two are told of different lists of one version');
+    expect(within(40).some(areTwo)).toBe(true);
   });
 });
 

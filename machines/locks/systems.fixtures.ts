@@ -8,10 +8,11 @@ import type { Property, RoleStart } from '../protocol.js';
 import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsContext, EpochsInput } from './knowledge.js';
+import { learn } from './lists.js';
 import { lockMachine } from './lock.js';
 import { NO_MEMBERSHIP } from './membership.js';
-import { EPOCHS, lockRole, type Memory } from './messages.js';
-import { cliqueOf, isClique, type PromiseReport } from './promises.js';
+import { EPOCHS, lockRole, STANDING, type Memory } from './messages.js';
+import { beginningOf, cliqueOf, isClique, type PromiseReport } from './promises.js';
 
 type Topology = ExploreOptions['topology'];
 export type Commands = NonNullable<ExploreOptions['commands']> & readonly unknown[];
@@ -142,6 +143,17 @@ export function unsaved(state: 'following' | 'beginning'): typeof locks {
   const epochs = createMachine({ ...config, states: { ...others, [state]: instead } } as never, implementations as never);
   return { ...locks, charts: { ...locks.charts, epochs: epochs as never } };
 }
+
+/** Rule 9, changed: a list of voters is known, and told, as soon as enough have promised it. */
+export const toldBeforeItIsStored: typeof locks = mutant({
+  actions: {
+    conclude: enqueueActions(({ context, enqueue }: { context: EpochsContext; enqueue: any }) => {
+      const served = beginningOf(context);
+      enqueue.assign({ served });
+      learn({ context: { ...context, served }, event: { type: 'stored', key: STANDING }, enqueue });
+    }) as never,
+  },
+});
 
 /** Some voters start in another way than the options of all say. */
 export const starting = (inputs: Readonly<Record<NodeId, Partial<EpochsInput>>>, protocol = locks): typeof locks => ({

@@ -64,6 +64,15 @@ const twists: readonly Twist[] = [
     const value = random.pick([{ serving: 'fresh' }, { serving: 'asked' }, 'apart']);
     return { ...roles, [EPOCHS]: { ...role, value, context: { ...role.context, served: { ...served, ...epoch } } } };
   },
+  // It knows another list of voters, perhaps a later one.
+  (roles, random) => {
+    const role = roles[EPOCHS]!;
+    if (role.chart !== EPOCHS) return roles;
+    const { membership } = role.context;
+    const voters = ['n0', 'n1', 'n2', 'n3'].filter(() => random.below(8) > 0);
+    const known = { ...membership, version: membership.version + random.below(2), voters };
+    return { ...roles, [EPOCHS]: { ...role, context: { ...role.context, membership: known } } };
+  },
   // A directory has a token.
   (roles, random) => {
     const name = `${DIRECTORY} ${1 + random.below(2)} ${random.pick(LOCKS)}`;

@@ -9,7 +9,7 @@ import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
 import { isBeyond } from './epoch.js';
 import type { Find } from '../directory/policies.js';
 import type { Claim, EpochsContext } from './knowledge.js';
-import { isMajorityOf, isOfAllPresent } from './membership.js';
+import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';
 import { labelOf, type Beginning } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf, isClient, isHolding, servingOf, usesAt } from './view.js';
@@ -23,6 +23,8 @@ interface NodeFact {
   readonly served: Beginning | null;
   /** It serves, and no epoch of more than half of the voters. */
   readonly isAlone: boolean;
+  /** The cluster and the version of the list of voters that counts here, and the list; none at a client. */
+  readonly list: readonly [version: string, list: string] | null;
   /** A fence is no number of its epoch, too many locks were opened, or too much is kept that came before its epoch. */
   readonly isOutOfBounds: boolean;
 }
@@ -41,6 +43,7 @@ export const locksFold: Fold<LocksProtocolOptions, LocksTotals> = {
       tokens: tokensAt(view),
       served,
       isAlone: served !== null && !(comparedOf(served).isOfMajority && served.members.includes(id)),
+      list: isClient(view) ? null : listOf(epochsOf(view).context.membership),
       isOutOfBounds: !isClient(view) && !isWithinBounds(view),
     };
   },
@@ -50,6 +53,8 @@ export const locksFold: Fold<LocksProtocolOptions, LocksTotals> = {
   },
   totals: () => new LocksTotals(),
 };
+
+const listOf = ({ origin, version, voters }: Membership) => [keyOf(origin, version), keyOf(...voters)] as const;
 
 function tokensAt(view: NodeView): string[] {
   const tokens: string[] = [];
@@ -105,8 +110,11 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   outOfBounds = 0;
   /** Epochs of which those who serve them know different beginnings. */
   disputed = 0;
+  /** Versions of the list of voters that are not the same list to all who know them. */
+  differing = 0;
   private readonly minorities = new Places(isMinority);
   private readonly beginnings = new Map<number, Multiset<string>>();
+  private readonly lists = new Map<string, Multiset<string>>();
   /** Who serves the same epoch with the same members. */
   private readonly groups = new Map<string, Map<NodeId, Beginning>>();
   private readonly serving = new Map<NodeId, Beginning>();
@@ -116,11 +124,12 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
     return this.minorities.exceptions;
   }
 
-  node({ id, grants, tokens, served, isAlone, isOutOfBounds }: NodeFact, by: 1 | -1): void {
+  node({ id, grants, tokens, served, isAlone, list, isOutOfBounds }: NodeFact, by: 1 | -1): void {
     for (const grant of grants) this.grants.add(grant, by);
     for (const token of tokens) this.tokens.add(token, by);
     if (isAlone) this.alone += by;
     if (isOutOfBounds) this.outOfBounds += by;
+    if (list) this.differing += changeOfDispute(this.lists, ...list, by);
     if (by === 1) this.serve(id, served);
   }
 
@@ -138,7 +147,7 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   private join(id: NodeId, beginning: Beginning): void {
     const { group, whole } = comparedOf(beginning);
     this.serving.set(id, beginning);
-    this.begin(beginning.epoch, whole, 1);
+    this.disputed += changeOfDispute(this.beginnings, beginning.epoch, whole, 1);
     const members = this.groups.get(group) ?? new Map<NodeId, Beginning>();
     this.groups.set(group, members.set(id, beginning));
     this.minorities.touch(members);
@@ -147,21 +156,22 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   private leave(id: NodeId, beginning: Beginning): void {
     const { group, whole } = comparedOf(beginning);
     this.serving.delete(id);
-    this.begin(beginning.epoch, whole, -1);
+    this.disputed += changeOfDispute(this.beginnings, beginning.epoch, whole, -1);
     const members = this.groups.get(group)!;
     members.delete(id);
     if (members.size === 0) this.groups.delete(group);
     this.minorities.touch(members);
   }
+}
 
-  private begin(epoch: number, whole: string, by: 1 | -1): void {
-    const known = this.beginnings.get(epoch) ?? new Multiset<string>();
-    if (known.size > 1) this.disputed--;
-    known.add(whole, by);
-    if (known.size > 1) this.disputed++;
-    if (known.size === 0) this.beginnings.delete(epoch);
-    else this.beginnings.set(epoch, known);
-  }
+/** One more or less knows the subject as this; what that changes of the number of subjects that are not known alike. */
+function changeOfDispute<K>(subjects: Map<K, Multiset<string>>, subject: K, whole: string, by: 1 | -1): number {
+  const known = subjects.get(subject) ?? new Multiset<string>();
+  const before = Number(known.size > 1);
+  known.add(whole, by);
+  if (known.size === 0) subjects.delete(subject);
+  else subjects.set(subject, known);
+  return Number(known.size > 1) - before;
 }
 
 /** By no list of voters that one of them has. */
