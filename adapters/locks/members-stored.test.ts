@@ -24,7 +24,7 @@ async function adding(writes: number) {
   const running: Locks[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((locks) => locks.close({ withinMs: 0 })));
-    await bus.close();
+    bus.close();
   });
   const start = (id: string) => {
     const who = id === 'd' ? { join: true as const } : { peers: founders };
