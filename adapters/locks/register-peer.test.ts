@@ -65,7 +65,7 @@ describe('a change', () => {
     expect(released).toHaveLength(1);
   });
 
-  test('who has not answered is asked again ten times a second, who has is not, and nobody once it is enough', async () => {
+  test('who has not answered is asked again, who has is not, and nobody once it is enough', async () => {
     const { register, clock, sent, answer } = await registerOf();
     const changed = register.change((n) => n);
     await turn();
@@ -76,11 +76,37 @@ describe('a change', () => {
     expect(sent.map(({ to }) => to)).toEqual(['b', 'c']);
     await answer('b', copy(7, 40));
     sent.length = 0;
-    clock.runUntil(200);
+    clock.runUntil(300);
     expect(sent.map(({ to }) => to)).toEqual(['c']);
     await answer('c', copy(7, 40));
     await answer('c', stored);
     expect(await changed).toBe(40);
+    expect(clock.isIdle).toBe(true);
+  });
+
+  test('whoever does not answer is asked less and less often, and at once when it is there anew', async () => {
+    const { register, clock, sent, medium } = await registerOf();
+    const over = new AbortController();
+    const changed = register.change((n) => n, { signal: over.signal });
+    await turn();
+    const times = (peer: string, until: number) => {
+      const at: number[] = [];
+      for (let ms = clock.now(); ms <= until; ms++) {
+        sent.length = 0;
+        clock.runUntil(ms);
+        if (sent.some(({ to }) => to === peer)) at.push(ms);
+      }
+      return at;
+    };
+    sent.length = 0;
+    expect(times('b', 6500)).toEqual([100, 300, 700, 1500, 3100, 4700, 6300]);
+    medium.down('b');
+    expect(times('b', 6800)).toEqual([]);
+    sent.length = 0;
+    medium.up('b');
+    expect(sent.map(({ to }) => to)).toEqual(['b']);
+    over.abort();
+    await expect(changed).rejects.toThrow('aborted');
     expect(clock.isIdle).toBe(true);
   });
 

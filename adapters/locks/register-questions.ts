@@ -9,8 +9,10 @@ import { escape } from '../transports/reading.js';
 import type { Locks } from './locks.js';
 import type { CopyAnswer, Answers, CopyQuestion } from './register-copies.js';
 
-/** Peers that have not made the register yet, or were cut off, are asked again. */
+/** Peers that have not made the register yet, or were cut off, are asked again after so long. */
 export const AGAIN_MS = 100;
+/** And again after twice as long each time, up to this: over a slow link the first question may still be on its way. */
+const AGAIN_MS_MAX = 16 * AGAIN_MS;
 
 /** Longer than a start, a failure and its detection take. */
 export const WAITING_MS = 10_000;
@@ -57,7 +59,8 @@ export class CopyQuestions {
   readonly isHere = (peer: NodeId): boolean => peer === this.locks.node.id || this.locks.transport.peers.has(peer);
 
   ask<R>({ question, own, over, outcome, awaited }: Asking<R>): Promise<R> {
-    const { id, environment } = this.locks.node;
+    const { node, transport } = this.locks;
+    const { id, environment } = node;
     const number = ++this.asked;
     const answers = new Map<NodeId, CopyAnswer>();
     return new Promise<R>((resolve, reject) => {
@@ -75,20 +78,23 @@ export class CopyQuestions {
         if (end instanceof Error) fail(end);
         else if (end !== null) settle(() => resolve(end));
       };
-      const askAll = () => {
-        for (const peer of this.locks.transport.peers)
-          if (!answers.has(peer) && !timers.closed) this.post(peer, numbered(question, number), fail);
+      const askOf = (peer: NodeId) => {
+        if (!answers.has(peer) && !timers.closed) this.post(peer, numbered(question, number), fail);
+      };
+      const askAll = (againMs: number) => {
+        for (const peer of transport.peers) askOf(peer);
         later(
           timers,
           environment.clock,
           () => {
             // Somebody whose answer is awaited may have gone.
             look();
-            if (!timers.closed) askAll();
+            if (!timers.closed) askAll(Math.min(2 * againMs, AGAIN_MS_MAX));
           },
-          AGAIN_MS,
+          againMs,
         );
       };
+      timers.add(transport.events.subscribe((event) => event.type === 'up' && askOf(event.peer)));
       this.open.set(number, (peer, answer) => {
         answers.set(peer, answer);
         if (answer.type === 'late') fail(new LateError(peer, this.name));
@@ -97,7 +103,7 @@ export class CopyQuestions {
       if (over.aborted) return giveUp();
       over.addEventListener('abort', giveUp, { once: true });
       later(timers, environment.clock, () => this.warn([...awaited(answers)].filter((peer) => !answers.has(peer))), WAITING_MS);
-      askAll();
+      askAll(AGAIN_MS);
       if (timers.closed) return;
       own().then((answer) => this.heard(number, id, answer), fail);
     });
