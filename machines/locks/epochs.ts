@@ -95,6 +95,7 @@ import {
   askNoMore,
   askSoon,
   change,
+  changeOfMember,
   changeUnlessToLeader,
   confirmation,
   directories,
@@ -160,7 +161,7 @@ const notHere = { guard: 'isOfNoClient' } as const;
 const full = { guard: 'isFull', actions: send(noRoom) } as const; // 8
 const due = [
   { guard: 'isDueAndLeads', target: '#epochs.preparing' },
-  { guard: 'isDue', actions: send(change) },
+  { guard: 'isDue', actions: send(changeOfMember) },
 ] as const;
 const asks = [
   { guard: 'isFreeHere', actions: ['want', 'claim', toLock] },
@@ -424,6 +425,7 @@ export const epochsMachine = setup({
           },
         },
         waiting: {
+          always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart' }, // 9: nobody will tell it of an epoch
           on: { ...early, install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] }, // 7
         },
       },
@@ -470,7 +472,7 @@ export const epochsMachine = setup({
           foreign,
           later,
           { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', tell(attest)] }, // 11
-          { guard: 'isStranded', actions: ['attach', tell(attest), send(change)] }, // 11
+          { guard: 'isStranded', actions: ['attach', tell(attest), send(changeOfMember)] }, // 11
           { actions: ['attach', tell(attest), 'disown', send(attachment)] }, // 11
         ],
         early: { actions: 'hearEarly' },

@@ -119,6 +119,8 @@ export const epochsGuards = {
   hearsAndLeads: (args: In) => leads(args) && concerns(fromOf(args), args.context),
   /** It needs nobody, and nobody whose word matters will speak to it. */
   isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
+  isOverruledAndRemoved: ({ context: { id, membership, promised } }: In) =>
+    promised!.proposer === id && !votesInOneOf(id, membership),
   losesMajority: (args: In) => !reachesMajority(args),
   /** Who starts again is linked to nobody yet. */
   startsInEpoch: ({ context: { served, links } }: In) => served.members.some((member) => links.includes(member)),

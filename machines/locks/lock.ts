@@ -167,11 +167,11 @@ const leaves = (node: (args: In) => NodeId | null) =>
 const userLeaves = leaves(({ context: { user } }) => user);
 const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }));
 
-/** For the epochs to ask the others. */
+/** For the epochs to ask the others, and to record of a client's lock even where there are none. */
 const confirming = tell(({ context }: In<unknown>) => {
-  const { lock, fence, user } = context;
+  const { id, lock, fence, user, others } = context;
   const message = { type: 'confirming', lock, fence, user };
-  return { role: needed(context) === 0 ? [] : EPOCHS, message };
+  return { role: user === id && others === 0 ? [] : EPOCHS, message };
 });
 
 /** Rule 12: to those who may read, and from one who did. */

@@ -92,6 +92,12 @@ export const change = ({ context }: In) => ({
   to: toLeader(context),
   message: { type: 'changed' as const, membership: context.membership },
 });
+/** Of a member who wants the next epoch: who was removed, and is one all the same, elects nobody, and tells all who vote. */
+export const changeOfMember = (args: In) => {
+  const { id, links, membership } = args.context;
+  if (votesInOneOf(id, membership)) return change(args);
+  return { ...change(args), to: links.filter((peer) => votesInOneOf(peer, membership)) };
+};
 /** The leader may not have heard of it, or may be another one. */
 export const reconfiguration = ({ context }: In) => {
   const { id, wanted, membership } = context;

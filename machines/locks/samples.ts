@@ -212,6 +212,17 @@ const ownRemoval = (c: EpochsContext): Named[] => [
   { ...report, from: 'c', epoch: promisedEpoch(c), links: ['a', 'b'] },
 ];
 
+/** It proposes, and hears from who refuses that it was removed. */
+const removed = (c: EpochsContext): Named[] => {
+  const epoch = promisedEpoch(c);
+  const without = membershipAfter(membership, { add: null, remove: 'a' }, BOUNDS.bytes)!;
+  return [
+    { type: 'changed', membership, from: 'b' },
+    stored,
+    { type: 'refuse', membership: without, from: 'b', epoch, promised: epoch + 1 },
+  ];
+};
+
 /** It hears that it alone votes. */
 const loneVote = (_: EpochsContext): Named[] => [
   ...['b', 'c'].map((peer) => ({ type: 'link.down', peer })),
@@ -382,6 +393,7 @@ export const epochsSamples: readonly ChartSamples[] = [
   { input: leader, events: upTo(2, changes) },
   ...[candidate, follower, leader].map((input) => ({ input, events: upTo(3, memberships) })),
   { input: leader, events: upTo(2, ownRemoval) },
+  { input: leader, events: upTo(2, removed) },
   { input: leader, events: upTo(4, users) },
   ...[apart, follower, candidate].map((input) => ({ input, events: upTo(3, loneVote) })),
   { input: candidate, events: upTo(3, laterList) },

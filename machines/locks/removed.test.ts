@@ -1,0 +1,100 @@
+/** Who has been removed from those who vote, and clients that were attached to it: runs. */
+import { assign } from 'xstate';
+import { expect, test } from 'vitest';
+import { Simulation } from '../../network/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { recordsAfter } from './clients.js';
+import { epochsGuards } from './guards.js';
+import { locks } from './index.js';
+import type { In } from './knowledge.js';
+import { votesInOneOf } from './membership.js';
+import { mutant } from './systems.fixtures.js';
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+
+const voters = ['a', 'b', 'c', 'd', 'e'];
+const nodes = [...voters, 'x', 'y'];
+const links = voters.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1]));
+
+/** The properties that fail, of a run in which a, b and c vote at first, and x and y are clients. */
+function failed(seed: number, events: readonly Happening[], options: object, protocol = locks): readonly string[] {
+  const scenario = {
+    protocol: 'locks',
+    options: { voters: ['a', 'b', 'c'], clients: ['x', 'y'], hold: 15, patience: 60, ...options },
+    topology: { nodes, links },
+    network: { latency: { min: 1, max: 9 }, order: 'fifo' },
+    events,
+    seed,
+    until: { at: 9000 },
+  };
+  const { properties } = new Simulation(parseScenario(scenario, { locks: protocol }), { host: 'snapshots' }).run();
+  return properties.filter(({ holds }) => holds === false).map(({ name }) => name);
+}
+
+const votes = ({ context: { id, membership } }: In): boolean => votesInOneOf(id, membership);
+
+test.each<[string, string, number, readonly Happening[], object, typeof locks]>([
+  [
+    'what a client gave back is recorded by one who votes alone: the next who is added keeps nothing for it',
+    'who keeps a lock has the largest fence',
+    8,
+    [
+      { at: 553, do: 'change', node: 'a', add: 'b', remove: 'c' },
+      { at: 742, do: 'change', node: 'a', add: 'e' },
+      { at: 841, do: 'request', node: 'x' },
+      { at: 847, do: 'change', node: 'e', remove: 'a' },
+      { at: 944, do: 'change', node: 'e', remove: 'b' },
+      { at: 1387, do: 'change', node: 'e', add: 'a' },
+    ],
+    {},
+    mutant({
+      actions: {
+        noteRecord: assign({
+          records: (args: In) => (args.context.served.membership.voters.length === 1 ? args.context.records : recordsAfter(args)),
+        }) as never,
+      },
+    }),
+  ],
+  [
+    'who was removed, and is a member for the lock of its client, asks those who vote for the next epoch once its numbers are spent',
+    'service',
+    52,
+    [
+      { at: 0, do: 'request', node: 'a' },
+      { at: 24, do: 'request', node: 'y' },
+      { at: 60, do: 'request', node: 'x' },
+      { at: 127, do: 'request', node: 'a' },
+      { at: 141, do: 'request', node: 'x' },
+      { at: 217, do: 'change', node: 'a', add: 'd', remove: 'a' },
+      { at: 273, do: 'change', node: 'c', remove: 'c' },
+      { at: 1075, do: 'change', node: 'd', add: 'c', remove: 'b' },
+      { at: 1305, do: 'request', node: 'x' },
+      { at: 1343, do: 'change', node: 'd', remove: 'd' },
+      { at: 1360, do: 'request', node: 'c' },
+      { at: 1434, do: 'request', node: 'x' },
+      { at: 1434, do: 'request', node: 'y' },
+      { at: 5000, do: 'request', node: 'x' },
+      { at: 5000, do: 'request', node: 'y' },
+    ],
+    { grants: 6 },
+    mutant({ guards: { isDue: ((args: In) => epochsGuards.isDue(args) && votes(args)) as never } }),
+  ],
+  [
+    'who was removed while it was away, and takes a client before it hears of that, lets it go',
+    'service',
+    5,
+    [
+      { at: 1169, do: 'change', node: 'a', add: 'c', remove: 'b' },
+      { at: 1301, do: 'change', node: 'c', add: 'b', remove: 'd' },
+      { at: 1342, do: 'change', node: 'a', add: 'b', remove: 'a' },
+      { at: 1365, do: 'crash', node: 'a' },
+      { at: 1390, do: 'request', node: 'x' },
+      { at: 1430, do: 'reload', node: 'a' },
+    ],
+    { memory: 'new', storage: 3, confirm: true },
+    mutant({ guards: { isOverruledAndRemoved: () => false } }),
+  ],
+])('%s', (_, property, seed, events, options, without) => {
+  expect(failed(seed, events, options)).toEqual([]);
+  expect(failed(seed, events, options, without)).toContain(property);
+});
