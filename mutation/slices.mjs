@@ -197,5 +197,11 @@ export const slices = {
     tests: locks('locks-options.test', 'visits.test', 'lock-desk.test', 'turns.test'),
     minutes: 40,
   },
+  graph: {
+    files: topology('metric', 'validate', 'kinds', 'index'),
+    tests: ['metric', 'generators', 'backbones', 'files'].map((name) => `network/topology/${name}.test.ts`),
+    minutes: 40,
+  },
+  others: { files: ['adapters/storage/others.ts'], tests: ['adapters/storage/others.test.ts'], minutes: 15 },
   availability: { files: ['adapters/locks/availability.ts'], tests: ['adapters/locks/availability.test.ts'], minutes: 10 },
 };
