@@ -11,6 +11,7 @@ import {
   type Copy,
   type Keepers,
 } from './register-copies.js';
+import { copy as heldCopy, none, registerOf, stored, turn } from './register.fixture.js';
 
 const one: Keepers = { version: 1, peers: ['a', 'b', 'c'] };
 const two: Keepers = { version: 2, peers: ['a', 'b', 'd'] };
@@ -23,6 +24,22 @@ const known = (decided: Keepers, copies: Record<string, Copy | null>) => {
   const answers = Object.entries(copies).map(([peer, of]): [string, CopyAnswer] => [peer, { type: 'copy', copy: of }]);
   return knownBy(new Map(answers), decided, isNumber);
 };
+
+test.each([
+  [7, 41],
+  [8, '"x" is known to 1 of 3 peers; the others have started anew'],
+])(
+  'a first change that was cut short counts for the next one, where another has forgotten nothing since %i',
+  async (since, made) => {
+    const { register, answer } = await registerOf();
+    const changed = register.change((n) => n + 1).catch(({ message }: Error) => message);
+    await turn();
+    await answer('b', heldCopy(7, 40));
+    await answer('c', { ...none, since });
+    await answer('c', stored);
+    expect(await changed).toBe(made);
+  },
+);
 
 describe('with whom the next copy is kept', () => {
   test('the same, unless a later list is decided: then with both, and then with that one', () => {
@@ -45,6 +62,25 @@ describe('what is known by the answers', () => {
     expect(known(one, { a: copy(5), b: copy(4), d: copy(6, two) })).toMatchObject({ is: 'known', latest: copy(6, two) });
     expect(known(one, { a: copy(5), c: copy(4), d: copy(6, two) }).is).toBe('known');
     expect(known(one, { c: copy(5), d: copy(6, two) }).is).toBe('waiting');
+  });
+
+  test('of a first change that was cut short the one copy, as long as so many have forgotten nothing since', () => {
+    const by = (since: number, ...peers: string[]) => {
+      const nobody = peers.map((peer): [string, CopyAnswer] => [peer, { type: 'copy', copy: null, since }]);
+      return knownBy(new Map([['a', { type: 'copy', copy: copy(5) }] as [string, CopyAnswer], ...nobody]), one, isNumber);
+    };
+    expect(by(5, 'b')).toMatchObject({ is: 'known', latest: copy(5) });
+    expect(by(6, 'b').is).toBe('waiting');
+    expect(by(6, 'b', 'c').is).toBe('forgotten');
+    expect(by(5, 'd').is).toBe('waiting');
+    expect(known(one, { a: copy(5), b: null, c: null }).is).toBe('forgotten');
+    // What was never written is no such copy.
+    const unwritten: CopyAnswer = { type: 'copy', copy: copy(0) };
+    const answers = new Map<string, CopyAnswer>([
+      ['a', unwritten],
+      ['b', { type: 'copy', copy: null, since: 0 }],
+    ]);
+    expect(knownBy(answers, one, isNumber).is).toBe('waiting');
   });
 
   test('of one that moves a majority of both lists is needed, of one that has moved nobody of the list before', () => {

@@ -31,12 +31,13 @@ export interface Copy {
 }
 
 /**
+ * `since`: who has no copy and has forgotten what it had says from which fence on it would have one, had anything been written to it.
  * `late`: somebody with a larger fence has been here. `refused`: this is no value of the register, as it is made here, or, `long`, no message
  * from here could tell it. `long`: no message from here can tell the copy, which a release before has stored, or a peer with larger messages; that
  * release knows no such answer, and must not take it for one of who has no copy.
  */
 export type CopyAnswer =
-  | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number }
+  | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number; readonly since?: number }
   | { readonly type: 'stored' | 'late' | 'long' }
   | { readonly type: 'refused'; readonly long?: true };
 
@@ -116,13 +117,21 @@ export function knownBy(answers: Answers, decided: Keepers, isValue: (value: unk
   const asked = new Set([...(written ? keeperLists(written.keepers).flat() : []), ...decided.peers]);
   const isAnswered = decided.version > 0 && [...asked].every((peer) => answered.has(peer));
   const known = { latest, witnesses, unread, answered, asked };
-  if (latest && hasKeepers(witnesses, latest.keepers) && (written || hasKeepers(witnesses, decided)))
+  // Of a first change that was cut short one copy may be left, and nobody else has forgotten anything since.
+  const reliable = written ? new Set([...witnesses, ...rememberingSince(answers, written.fence)]) : witnesses;
+  if (latest && hasKeepers(reliable, latest.keepers) && (written || hasKeepers(witnesses, decided)))
     return { ...known, is: isSettled(copies, latest.keepers) ? 'settled' : 'known' };
   if (!isAnswered) return { ...known, is: 'waiting' };
   const remembering = decided.peers.filter((peer) => witnesses.has(peer)).length;
   const isUnwritten = !written && (remembering === 0 || remembering === decided.peers.length);
   return { ...known, is: isUnwritten ? 'unwritten' : 'forgotten' };
 }
+
+/** Who has no copy, and would have one of a later holder. */
+const rememberingSince = (answers: Answers, fence: number): NodeId[] =>
+  [...answers].flatMap(([peer, answer]) =>
+    answer.type === 'copy' && answer.copy === null && answer.since !== undefined && answer.since <= fence ? [peer] : [],
+  );
 
 /** Whether a majority says that its copy is kept with this list alone. */
 function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: Keepers): boolean {

@@ -239,7 +239,7 @@ describe('what others ask', () => {
     };
     const first = firstFence(5, BOUNDS.grants);
     expect(await ask('read', first - 1)).toEqual({ type: 'late', number: 3 });
-    expect(await ask('read', first)).toEqual({ type: 'copy', copy: null, initial, number: 3 });
+    expect(await ask('read', first)).toEqual({ type: 'copy', copy: null, initial, since: first, number: 3 });
     expect(await ask('write', first + 5, 40)).toEqual({ type: 'stored', number: 3 });
     expect(await ask('read', first + 4)).toEqual({ type: 'late', number: 3 });
     expect(await ask('read', first + 6)).toEqual({
@@ -359,11 +359,11 @@ describe('with storage', () => {
     ['no promise', { peer: 'a', stored: { copy: null, promised: 'x' } }],
     ['no copy', { peer: 'a', stored: { promised: 3, copy: { fence: 'x', value: 1 } } }],
   ])('%s: it counts as one that has forgotten', async (_, loaded) => {
-    const { storage } = inHand(loaded as Json);
-    const { say, sent } = await registerOf({ storage });
-    say('b', read(firstFence(5, BOUNDS.grants)));
+    const { say, sent } = await registerOf({ storage: inHand(loaded as Json).storage });
+    const since = firstFence(5, BOUNDS.grants);
+    say('b', read(since));
     await turn();
-    expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: null, initial, number: 3 }]);
+    expect(sent.map(({ message }) => message)).toEqual([{ type: 'copy', copy: null, initial, since, number: 3 }]);
   });
 
   test('a change ends with what its storage says', async () => {

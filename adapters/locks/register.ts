@@ -101,6 +101,8 @@ export class Register<T extends Json> {
   private copy: Copy | null = null;
   /** The largest fence that has been here; infinite until this peer knows what it had stored, or else is a member of an epoch. */
   private promised = Infinity;
+  /** What was written under this fence or a later one has not been forgotten; `null` where nothing has. */
+  private since: number | null = null;
   private readonly channels: Channels;
   private readonly conversation: string;
   private readonly questions: CopyQuestions;
@@ -189,6 +191,7 @@ export class Register<T extends Json> {
     } else {
       const epoch = await served;
       this.promised = firstFence(epoch, knowledgeOf(this.locks)!.bounds.grants);
+      this.since = this.promised;
     }
   }
 
@@ -403,7 +406,8 @@ export class Register<T extends Json> {
     if (storage) await save(storage, this.keeping, { promised: fence, copy: copy && { ...copy } });
     this.promised = fence;
     this.copy = copy;
-    if (question.type === 'read') return { type: 'copy', copy, initial: this.beginning };
+    if (question.type === 'read')
+      return { type: 'copy', copy, initial: this.beginning, ...(copy === null && this.since !== null && { since: this.since }) };
     this.moves.look();
     return { type: 'stored' };
   }
@@ -418,10 +422,12 @@ export class Register<T extends Json> {
     return copy ? { type, ...copy } : undefined;
   }
 
-  private answerIn({ type, long, copy: given }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
+  private answerIn({ type, long, copy: given, since }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
     if (type === 'stored' || type === 'late' || type === 'long') return { type };
     if (type === 'refused') return { type, ...(long === true && { long }) };
     const copy = type === 'copy' ? registerCopyOf(given, this.first) : undefined;
-    return copy === undefined ? undefined : { type: 'copy', copy };
+    return copy === undefined
+      ? undefined
+      : { type: 'copy', copy, ...(Number.isSafeInteger(since) && { since: since as number }) };
   }
 }
