@@ -45,7 +45,9 @@ export interface Order {
 }
 
 /** To the round. */
-export type PeerStage = 'connected' | 'served' | 'done' | 'changed';
+export type PeerStage = 'connected' | 'served' | 'done';
+/** How far it has come, or the number of the change that it has made. */
+export type PeerReport = PeerStage | { readonly changed: number };
 
 /** The exit status of a peer that found no broker when it started, and of one whose disk took nothing. */
 export const UNCONNECTED = 75;
@@ -53,6 +55,26 @@ export const UNSTORED = 74;
 
 /** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
 export const DETECTOR = { beatMs: 25, patience: 20 };
+
+/** Hears which change a member is to make, again and again, and makes each once; says which it has made, for several may be told to. */
+export function changesMade(
+  make: (change: MembershipChange) => Promise<unknown>,
+  made: (number: number) => void,
+): (change: Order['change']) => void {
+  let last = 0;
+  return (change) => {
+    if (change === null || change.number === last) return;
+    const { number } = change;
+    last = number;
+    // A peer that ends meanwhile has not made it, and another one is told to.
+    make(change).then(
+      () => made(number),
+      () => {
+        if (last === number) last = 0;
+      },
+    );
+  };
+}
 
 export class ChaosPeer {
   readonly id: string;
@@ -95,17 +117,8 @@ export class ChaosPeer {
 
   /** Calls for each change that it is to make; what has come of it is told. */
   changing(make: (change: MembershipChange) => Promise<unknown>): void {
-    let last = 0;
-    this.hearing.add(() => {
-      const { change } = this.order;
-      if (change === null || change.number === last) return;
-      last = change.number;
-      // A peer that ends meanwhile has not made it, and another one is told to.
-      make(change).then(
-        () => this.tell('changed'),
-        () => (last = 0),
-      );
-    });
+    const hear = changesMade(make, (number) => this.report({ changed: number }));
+    this.hearing.add(() => hear(this.order.change));
   }
 
   /** The same locks; how they are used is written down. */
@@ -125,7 +138,11 @@ export class ChaosPeer {
     this.tell('served');
   }
 
-  tell(report: PeerStage): void {
+  tell(stage: PeerStage): void {
+    this.report(stage);
+  }
+
+  private report(report: PeerReport): void {
     process.send!(report);
   }
 

@@ -12,7 +12,7 @@ import type { MembershipChange } from '../machines/locks/membership.js';
 import type { TellWorld } from '../test/rehearsal/watched.js';
 import { violations, type HistoryTerms } from './check.js';
 import { notes, tellStalls, writerTo, type History, type HistoryLine } from './history.js';
-import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerStage, type Started } from './peer.js';
+import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerReport, type PeerStage, type Started } from './peer.js';
 import { CLIENTS, JOINER, PEERS, type Cut, type DiskFault, type Fault, type FaultPlan, type Visit } from './plan.js';
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
@@ -56,7 +56,6 @@ class Round {
     connected: new Set(),
     served: new Set(),
     done: new Set(),
-    changed: new Set(),
   };
   private readonly cuts = new Set<Cut>();
   private readonly disks = new Map<string, DiskFault['how']>();
@@ -67,6 +66,8 @@ class Round {
   private members = PEERS;
   private audience: readonly string[];
   private change: Order['change'] = null;
+  /** The number of the last that somebody has made: others may yet say so of an earlier one. */
+  private changesMade = 0;
   private changer = '';
   private phase: ChaosPhase = 'faulty';
 
@@ -144,7 +145,10 @@ class Round {
     this.running.set(id, child);
     let complaint = '';
     child.stderr!.on('data', (text) => (complaint = `${complaint}${text}`.slice(-1_000)));
-    child.on('message', (report: PeerStage) => this.reports[report].add(id));
+    child.on('message', (report: PeerReport) => {
+      if (typeof report === 'string') this.reports[report].add(id);
+      else this.changesMade = Math.max(this.changesMade, report.changed);
+    });
     child.once('exit', (code) => {
       if (this.running.get(id) !== child) return;
       this.running.delete(id);
@@ -290,17 +294,18 @@ class Round {
     const before = this.members;
     const after = [...before.filter((peer) => peer !== remove), ...(add === null ? [] : [add])];
     const callers = before.filter((peer) => peer !== remove);
-    this.reports.changed.clear();
-    this.change = { add, remove, number: (this.change?.number ?? 0) + 1 };
+    const number = (this.change?.number ?? 0) + 1;
+    const isMade = () => this.changesMade >= number;
+    this.change = { add, remove, number };
     if (add !== null) await this.again(add);
     this.write('members', { lists: [before, after] });
     const begin = performance.now();
-    for (let i = 0; this.reports.changed.size === 0 && performance.now() - begin < PATIENCE_MS; i++) {
+    for (let i = 0; !isMade() && performance.now() - begin < PATIENCE_MS; i++) {
       this.changer = callers[i % callers.length]!;
       this.tell(this.changer);
-      await this.patiently(() => this.reports.changed.size > 0, CHANGE_MS);
+      await this.patiently(isMade, CHANGE_MS);
     }
-    if (this.reports.changed.size === 0) {
+    if (!isMade()) {
       this.write('uncaught', { peer: this.changer, error: `the members are not changed to ${after.join(', ')}` });
       return false;
     }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { changesMade } from './peer.js';
+
+const removal = { add: null, remove: 'c', number: 1 };
+const addition = { add: 'f', remove: null, number: 2 };
+
+test('who made the first change late does not say that the second is made', async () => {
+  const ends: (() => void)[] = [];
+  const made: number[] = [];
+  const hear = changesMade(
+    () => new Promise<void>((resolve) => ends.push(resolve)),
+    (number) => made.push(number),
+  );
+  hear(removal);
+  hear(removal);
+  hear(addition);
+  expect(ends).toHaveLength(2);
+  ends[0]!();
+  await expect.poll(() => made).toEqual([1]);
+  ends[1]!();
+  await expect.poll(() => made).toEqual([1, 2]);
+});
+
+test('who fails makes it when it is told again, and no change that came before', async () => {
+  const asked: (string | null)[] = [];
+  const fails: (() => void)[] = [];
+  const hear = changesMade(
+    ({ add }) => {
+      asked.push(add);
+      return new Promise<void>((_, reject) => fails.push(() => reject(new Error('closed'))));
+    },
+    () => {},
+  );
+  hear(removal);
+  hear(addition);
+  fails[0]!();
+  await Promise.resolve();
+  hear(addition);
+  expect(asked).toEqual([null, 'f']);
+  fails[1]!();
+  await expect
+    .poll(() => {
+      hear(addition);
+      return asked;
+    })
+    .toEqual([null, 'f', 'f']);
+});
