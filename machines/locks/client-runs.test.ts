@@ -1,11 +1,16 @@
 /** Clients in runs: patience with those who go and come, and links that come and go. */
+import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
+import { recordsOf, settled } from './clients.js';
 import { locks } from './index.js';
+import type { In } from './knowledge.js';
 import type { LockContext } from './lock.js';
 import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
+
+type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 
 /** To whom locks are granted, in turn, and the properties that fail. */
 function grantsIn(scenario: unknown, protocol: typeof locks) {
@@ -98,7 +103,45 @@ describe('a client that holds is gone, and epochs follow each other faster than 
   });
 });
 
-type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
+describe("a client's patience ends while a voter that it has asked answers that it keeps its lock", () => {
+  const voters = ['a', 'b', 'c'];
+  const cut = voters.map((voter) => ({ at: 200, do: 'cut', link: [voter, 'x'] }));
+  // The voters are asked at 245 and hear of it at 255, the answer comes at 265; patience ends at 260.
+  const join = voters.map((voter) => ({ at: 245, do: 'join', link: [voter, 'x'] }));
+  const granted = (events: readonly Happening[], protocol = locks) => {
+    const scenario = {
+      protocol: 'locks',
+      options: { clients: ['x'], hold: null, patience: 60 },
+      topology: among(voters),
+      network: { order: 'fifo', latency: 10 },
+      events: [{ at: 100, do: 'request', node: 'x' }, ...cut, ...join, ...events].toSorted((p, q) => p.at - q.at),
+      seed: 1,
+      until: { at: 900 },
+    };
+    return grantsIn(scenario, protocol);
+  };
+  const b = { at: 300, do: 'request', node: 'b' };
+  const keepsQuiet = mutant({}, {}, { guards: { keepsGivenUp: () => false } });
+
+  test.each<[string, readonly Happening[], readonly string[]]>([
+    ['it lost the lock', [b], ['x', 'b']],
+    ['it had given the lock back', [{ at: 230, do: 'release', node: 'x' }, b], ['x', 'b']],
+    [
+      'it lost the lock and asks for it anew',
+      [
+        { at: 262, do: 'request', node: 'x' },
+        { at: 600, do: 'release', node: 'x' },
+        { ...b, at: 400 },
+      ],
+      ['x', 'x', 'b'],
+    ],
+  ])('%s: it says so, and the lock is free', (_, events, nodes) => {
+    const { granted: served, failed } = granted(events);
+    expect(served).toEqual(nodes);
+    expect(failed).toEqual([]);
+    expect(granted(events, keepsQuiet).failed).toEqual(['service']);
+  });
+});
 
 /** Links come and go, each end told by itself; then all is well, and everybody asks once more. */
 function turmoil(seed: number, protocol = locks) {
@@ -146,4 +189,36 @@ test('that a client gave its lock back is recorded by nobody: it is kept by one 
     'who keeps a lock has the largest fence',
   ]);
   expect(turmoil(54).failed).toEqual([]);
+});
+
+test('what was recorded in an epoch counts no more in the one that follows, though a third is proposed before that is stored', () => {
+  const [voters, nodes] = [
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c', 'd', 'e', 'x', 'y'],
+  ];
+  const links = nodes.slice(0, 5).flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1]));
+  const scenario = {
+    protocol: 'locks',
+    options: { voters, clients: ['x', 'y'], hold: 15, patience: 60, storage: 20 },
+    topology: { nodes, links },
+    network: { latency: { min: 1, max: 9 }, order: 'fifo' },
+    events: [
+      { at: 224, do: 'request', node: 'c' },
+      { at: 350, do: 'request', node: 'x' },
+      { at: 361, do: 'request', node: 'y' },
+      { at: 407, do: 'request', node: 'y' },
+      { at: 439, do: 'cut', link: ['a', 'c'] },
+      { at: 575, do: 'change', node: 'b', add: 'b', remove: 'c' },
+    ],
+    seed: 2137,
+    until: { at: 9000 },
+  };
+  const forgottenLate = mutant({
+    actions: {
+      remember: assign({ memory: 'known', pending: [], reports: [] }) as never,
+      settle: assign(({ context }: In) => ({ opened: 0, records: recordsOf(context.served), ...settled(context) })) as never,
+    },
+  });
+  expect(grantsIn(scenario, locks).failed).toEqual([]);
+  expect(grantsIn(scenario, forgottenLate).failed).toEqual(['who keeps a lock has the largest fence']);
 });

@@ -179,6 +179,8 @@ export const clientMachine = setup({
     isFree: ({ context }, { lock }: OfLock) => claimOf(context, lock) === undefined,
     isOfHost: ({ context }, { peer }: NamedLinkEvent) => peer === context.host,
     isOfThis: ({ context }, { number }: OfAttachment) => number === context.number,
+    keepsGivenUp: ({ context: { number, claims } }, { number: asked, kept }: Attached) =>
+      asked === number && kept.some(({ lock, fence }) => claims.every((claim) => claim.lock !== lock || claim.fence !== fence)),
     /** Asked for in an earlier attachment to this voter, which has not noticed its end; it came by another one since, and is done with. */
     isUnwanted: ({ context }, { number, lock }: OfAttachment & OfLock) =>
       number === context.number && claimOf(context, lock) === undefined,
@@ -226,11 +228,15 @@ export const clientMachine = setup({
         asking: {
           entry: send(attaching),
           on: {
-            attached: {
-              guard: withEvent('isOfThis'),
-              target: '#client.attached',
-              actions: [withEvent('learn'), withEvent('noteEpoch'), 'forgetTried', toLocks(attachedTurn)],
-            },
+            attached: [
+              // What its patience has ended since it said that it holds it.
+              { guard: withEvent('keepsGivenUp'), ...again, actions: [withEvent('learn'), 'renew'] },
+              {
+                guard: withEvent('isOfThis'),
+                target: '#client.attached',
+                actions: [withEvent('learn'), withEvent('noteEpoch'), 'forgetTried', toLocks(attachedTurn)],
+              },
+            ],
             detached: { guard: withEvent('isOfThis'), target: 'idle', actions: [withEvent('learn'), 'giveUp'] },
             hello: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
             // Perhaps of an epoch that it knows by another voter: this one has begun it now, and was asked before.

@@ -121,7 +121,6 @@ import {
   refuseAsBeyondReason,
   refuseIt,
   sayThatCrowded,
-  sayThatSpent,
   seek,
   standing,
   toDirectory,
@@ -196,12 +195,11 @@ export const epochsMachine = setup({
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
     noteInstall: assign({ served: ({ event }: In): Beginning => installedBy(event as Install) }),
-    remember: assign({ memory: 'known', pending: [], reports: [] }),
+    remember: assign({ memory: 'known', pending: [], reports: [], records: ({ context }: In) => recordsOf(context.served) }),
     settle: assign(({ context }: In) => ({
       missed: null,
       cutOff: [],
       opened: 0,
-      records: recordsOf(context.served),
       ...settled(context),
     })),
     noteRecord: assign({ records: recordsAfter }),
@@ -303,7 +301,8 @@ export const epochsMachine = setup({
       { guard: 'mayChangeNow', ...prepareAgain, actions: 'noteWanted' }, // 9
       { guard: 'mayChange', actions: ['noteWanted', send(reconfiguration)] },
     ],
-    seek: { guard: 'maySeek', actions: sayThatSpent },
+    // Soon, and not at once: where not all who are linked reach each other, it may be impossible for as long.
+    seek: { guard: 'maySeek', actions: sayThatCrowded },
     bootstrap: [
       { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
       { guard: 'hasForgotten', actions: ['found', send(change)] },

@@ -255,7 +255,7 @@ describe('who is named where not all reach each other', () => {
   const named = (proposer: string, standings: Readonly<Record<string, Partial<PromiseReport>>> = {}) => {
     const others = Object.keys(whole).filter((node) => node !== proposer);
     const reports = [proposer, ...others].map((node) => stands(node, { links: whole[node]!, ...standings[node] }));
-    return cliqueOf(reports, four);
+    return cliqueOf(reports, four, four);
   };
 
   test('members of an epoch all reach each other', () => {
@@ -282,8 +282,8 @@ describe('who is named where not all reach each other', () => {
       stands('c', { links: ['a', 'd'] }),
       stands('d', { links: ['a', 'c'] }),
     ];
-    expect(cliqueOf(reports, four)).toEqual(['a', 'c', 'd']);
-    expect(cliqueOf(reports.slice(0, 3), four)).toBeNull();
+    expect(cliqueOf(reports, four, four)).toEqual(['a', 'c', 'd']);
+    expect(cliqueOf(reports.slice(0, 3), four, four)).toBeNull();
   });
 });
 

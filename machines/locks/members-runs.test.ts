@@ -86,3 +86,39 @@ test('the list is changed in these runs, several times', () => {
   );
   expect(Math.max(...versions.flat())).toBeGreaterThan(3);
 });
+
+describe('where not all who are linked reach each other', () => {
+  /** The list that a knows in the end, and the epochs that there have been. */
+  function changed(voters: readonly string[], cuts: readonly Happening[], what: object) {
+    const others = ['a', 'b', 'c', 'e'];
+    const scenario = {
+      protocol: 'locks',
+      options: { hold: 1, voters, patience: 1000 },
+      topology: { nodes: others, links: others.flatMap((u, i) => others.slice(i + 1).map((v) => [u, v, 1])) },
+      network: { latency: 1, order: 'fifo' },
+      events: [...cuts, { at: 100, do: 'change', node: 'a', ...what }],
+      seed: 1,
+      until: { at: 3000 },
+    };
+    const simulation = new Simulation(parseScenario(scenario, { locks }), { host: 'snapshots' });
+    simulation.run();
+    const { membership, served } = epochsOf(simulation.configuration.nodes.get('a')!).context;
+    return { voters: membership.voters, epochs: served.epoch };
+  }
+
+  test('those are named who are a majority of both lists, where there are such', () => {
+    // The second epoch is that of a and b.
+    const cuts = [
+      { at: 10, do: 'cut', link: ['b', 'c'] },
+      { at: 50, do: 'cut', link: ['b', 'e'] },
+    ];
+    expect(changed(['a', 'b', 'c'], cuts, { add: 'e', remove: 'b' })).toEqual({ voters: ['a', 'c', 'e'], epochs: 6 });
+  });
+
+  test('a change that is impossible meanwhile is tried now and then, and not without end', () => {
+    // Ten times in a thousand ticks of patience, by two numbers each.
+    const { voters, epochs } = changed(['a', 'b'], [{ at: 10, do: 'cut', link: ['b', 'e'] }], { add: 'e', remove: 'b' });
+    expect(voters).toEqual(['a', 'b']);
+    expect(epochs).toBeLessThan(62);
+  });
+});

@@ -125,7 +125,6 @@ export const toDirectory = tell((args: In) => ({
   role: directoryRole(args.context.served.epoch, lockOf(args)),
   message: args.event,
 }));
-export const sayThatSpent = tell((_: In) => ({ role: EPOCHS, message: { type: 'spent' } }));
 
 /** Rule 10. */
 export const askForConfirmation = ({ context, event }: In) => {

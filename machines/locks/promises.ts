@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { listToBe, ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
-import { areMajoritiesOf, isMajorityOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
+import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
 import type { Ballot, Beginning, Install, Kept, Prepare, Promised, Recorded } from './messages.js';
 
 /** Where a voter stands, as it says with its promise. */
@@ -19,20 +19,22 @@ export function isClique(reports: readonly PromiseReport[]): boolean {
 
 /**
  * Rules 1 and 6: of those who answered, whom to name where not all of them reach each other: the proposer, whose report comes first, and whoever
- * comes next in turn, as long as all reach each other and are a majority in the end. `null` where no majority is.
+ * comes next in turn, as long as all reach each other and are a majority in the end; of the list that is proposed as well, where that can be
+ * (rule 9). `null` where no majority is.
  */
-export function cliqueOf(reports: readonly PromiseReport[], membership: Membership): NodeId[] | null {
+export function cliqueOf(reports: readonly PromiseReport[], membership: Membership, next: Membership): NodeId[] | null {
   const areLinked = linkedIn(reports);
-  const cliqueWith = (named: readonly NodeId[], others: readonly NodeId[]): readonly NodeId[] | null => {
-    if (!isMajorityOf([...named, ...others], membership)) return null;
-    const [next, ...later] = others;
-    if (next === undefined) return named;
-    const withNext = later.filter((node) => areLinked(node, next));
-    return cliqueWith([...named, next], withNext) ?? cliqueWith(named, later);
-  };
   const proposer = reports[0]!.node;
   const others = inTurn(reports, membership.voters).filter((node) => node !== proposer && areLinked(node, proposer));
-  return cliqueWith([proposer], others)?.toSorted(byName) ?? null;
+  const cliqueWith = (named: readonly NodeId[], others: readonly NodeId[], list: Membership): readonly NodeId[] | null => {
+    if (!areMajoritiesOf([...named, ...others], membership, list)) return null;
+    const [first, ...later] = others;
+    if (first === undefined) return named;
+    const withFirst = later.filter((node) => areLinked(node, first));
+    return cliqueWith([...named, first], withFirst, list) ?? cliqueWith(named, later, list);
+  };
+  const clique = cliqueWith([proposer], others, next) ?? cliqueWith([proposer], others, membership);
+  return clique?.toSorted(byName) ?? null;
 }
 
 /** First whoever would lose a lock, then whoever is of the latest epoch and has not just come, then whoever is linked with most. */
@@ -54,8 +56,8 @@ function inTurn(reports: readonly PromiseReport[], voters: readonly NodeId[]): N
 }
 
 /** Rule 6: whom this node has to wait for before it names fewer: users who would be left out. `null` where it can name no majority. */
-export function leftOutByClique({ reports, membership, cutOff }: EpochsContext): EpochsContext['missed'] {
-  const named = cliqueOf(reports, membership);
+export function leftOutByClique({ reports, membership, promised, cutOff }: EpochsContext): EpochsContext['missed'] {
+  const named = cliqueOf(reports, membership, promised!.next);
   const judge = new Claims(reports, membership.voters);
   const isRobbed = (report: PromiseReport) =>
     !named!.includes(report.node) && !cutOff.includes(report.node) && judge.keepsAny(report);

@@ -5,6 +5,7 @@ import { explore, type ExploreOptions } from '../../test/index.js';
 import type { NodeId } from '../effects.js';
 import { election } from '../election/index.js';
 import type { Property, RoleStart } from '../protocol.js';
+import { clientMachine } from './client.js';
 import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsContext, EpochsInput } from './knowledge.js';
@@ -107,9 +108,18 @@ export function searchOn(
 }
 
 export type Changes = Parameters<typeof epochsMachine.provide>[0];
-export const mutant = (changes: Changes, ofLock: Parameters<typeof lockMachine.provide>[0] = {}): typeof locks => ({
+export const mutant = (
+  changes: Changes,
+  ofLock: Parameters<typeof lockMachine.provide>[0] = {},
+  ofClient: Parameters<typeof clientMachine.provide>[0] = {},
+): typeof locks => ({
   ...locks,
-  charts: { ...locks.charts, epochs: epochsMachine.provide(changes), lock: lockMachine.provide(ofLock) },
+  charts: {
+    ...locks.charts,
+    epochs: epochsMachine.provide(changes),
+    lock: lockMachine.provide(ofLock),
+    client: clientMachine.provide(ofClient),
+  },
 });
 
 const forgettingAll = (report: PromiseReport): PromiseReport => ({ ...report, served: 0, pending: [], using: [] });
@@ -117,7 +127,8 @@ const forgettingAll = (report: PromiseReport): PromiseReport => ({ ...report, se
 export const namingByName = mutant({
   actions: {
     nameClique: assign({
-      clique: ({ context: { reports, membership } }) => cliqueOf(reports.map(forgettingAll), membership),
+      clique: ({ context: { reports, membership, promised } }) =>
+        cliqueOf(reports.map(forgettingAll), membership, promised!.next),
     }) as never,
   },
   guards: {
@@ -126,7 +137,7 @@ export const namingByName = mutant({
       id === leader &&
       reports.length === promised!.members.length &&
       !isClique(reports) &&
-      cliqueOf(reports.map(forgettingAll), membership) !== null,
+      cliqueOf(reports.map(forgettingAll), membership, promised!.next) !== null,
   },
 });
 
