@@ -127,6 +127,12 @@ describe('a step', () => {
     ]);
   });
 
+  test('for a role that the same step has closed goes with it', () => {
+    const tell = { type: 'tell', role: 'b', message: event('hi') } as const;
+    const { outcome, heard } = stepOf({ a: once('go', tell, { type: 'close', role: 'b' }, tell) });
+    expect([outcome.closed, heard]).toEqual([['b'], ['a go', 'b stops']]);
+  });
+
   test('for a role that is not open is refused, with the event', () => {
     expect(() => stepOf({ a: once('go', { type: 'tell', role: 'x', message: event('hi') }) })).toThrow(
       'node n: no role "x" to take "hi"; open it first',
