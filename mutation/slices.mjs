@@ -203,5 +203,23 @@ export const slices = {
     minutes: 40,
   },
   others: { files: ['adapters/storage/others.ts'], tests: ['adapters/storage/others.test.ts'], minutes: 15 },
+  kernel: {
+    files: world('kernel'),
+    tests: ['interpreter', 'kernel', 'choices', 'from-memory', 'node', 'alone', 'hosts'].map(
+      (name) => `network/world/${name}.test.ts`,
+    ),
+    minutes: 30,
+  },
+  schema: { files: ['network/scenario/schema.ts'], tests: ['network/scenario/schema.test.ts'], minutes: 20 },
+  members: {
+    files: locks('members', 'patience'),
+    tests: locks('members-stored.test', 'members.test'),
+    minutes: 40,
+  },
+  objects: {
+    files: ['quota', 'names', 'bank', 'checks'].map((name) => `adapters/controller/${name}.ts`),
+    tests: ['questions', 'quota', 'at-once'].map((name) => `adapters/controller/${name}.test.ts`),
+    minutes: 40,
+  },
   availability: { files: ['adapters/locks/availability.ts'], tests: ['adapters/locks/availability.test.ts'], minutes: 10 },
 };

@@ -1,0 +1,203 @@
+/** What the kernel asks of XState, refuses of a chart, and reports of its steps. */
+import { assign, emit, raise, setup, spawnChild, type AnyStateMachine } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { effects, send, type Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
+import {
+  byXState,
+  choicesOf,
+  createInspected,
+  createLive,
+  createStranger,
+  descriptorsOf,
+  Effects,
+  interpreter,
+  isObserved,
+  listenersTo,
+  onTransition,
+  provideEffects,
+  stopLive,
+  type EffectOutbox,
+  type TakenTransition,
+} from './kernel.js';
+
+const types = { types: { context: {} as { n: number }, events: {} as Message } };
+const LIMIT = 10_000;
+
+/** Goes on by itself so many times, each time it is told to. */
+const counting = (times: number): AnyStateMachine =>
+  setup(types).createMachine({
+    context: { n: 0 },
+    initial: 'counts',
+    on: { go: { actions: assign({ n: times }) } },
+    states: {
+      counts: { always: { guard: ({ context: { n } }) => n > 0, actions: assign({ n: ({ context: { n } }) => n - 1 }) } },
+    },
+  }) as AnyStateMachine;
+
+const door = setup({ ...types, actions: effects() }).createMachine({
+  id: 'door',
+  initial: 'closed',
+  states: {
+    closed: {
+      on: {
+        open: [
+          { guard: () => false, target: 'closed' },
+          { target: 'open', actions: [emit({ type: 'opened' }), send(() => ({ to: 'x', message: { type: 'hello' } }))] },
+        ],
+        close: {},
+      },
+    },
+    open: { always: { guard: () => false, target: 'closed' }, on: { close: 'closed', end: 'ended' } },
+    ended: { type: 'final' },
+  },
+} as any) as AnyStateMachine;
+
+function took(machine: AnyStateMachine, ...events: readonly Message[]) {
+  const asked = new Effects();
+  let snapshot = interpreter.begin(machine, undefined, asked);
+  for (const event of events) snapshot = interpreter.step(machine, snapshot, event, asked);
+  return { snapshot, effects: asked.all() };
+}
+
+describe('what a chart asks for', () => {
+  test('its effects in order, and what it emits after them', () => {
+    expect(took(door, { type: 'open' }).effects).toEqual([
+      { type: 'send', to: 'x', message: { type: 'hello' } },
+      { type: 'emit', event: { type: 'opened' } },
+    ]);
+    expect(took(door).effects).toEqual([]);
+  });
+
+  test('what is no effect is refused by its name, and so is an event raised later', () => {
+    const spawns = setup(types).createMachine({ entry: spawnChild(door as any) } as any) as AnyStateMachine;
+    expect(() => took(spawns)).toThrow(ProtocolError);
+    expect(() => took(spawns)).toThrow('a chart used "xstate.spawnChild": charts are pure');
+    const later = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }, { delay: 5 }) } } } as any);
+    expect(() => took(later as AnyStateMachine, { type: 'go' })).toThrow('a chart used "xstate.raise"');
+    const atOnce = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }) } } } as any);
+    expect(took(atOnce as AnyStateMachine, { type: 'go' }).effects).toEqual([]);
+  });
+
+  test('what has nothing to say performs nothing', () => {
+    const asked = new Effects();
+    asked.add('send', undefined);
+    asked.add('draw', { below: 3 });
+    expect(asked.all()).toEqual([{ type: 'draw', below: 3 }]);
+  });
+
+  test('a chart that goes on by itself without end is ended, and the next step counts anew', () => {
+    expect(() => took(counting(Infinity), { type: 'go' })).toThrow(
+      'the chart goes on by itself without end, by "always" or "raise"',
+    );
+    // One is that of the event itself.
+    const most = LIMIT - 1;
+    expect(took(counting(most), { type: 'go' }, { type: 'go' }).snapshot.context).toEqual({ n: 0 });
+    expect(() => took(counting(most + 1), { type: 'go' })).toThrow('without end');
+  });
+});
+
+describe('a step', () => {
+  test('throws what an action throws as the chart begins', () => {
+    const fail = () => {
+      throw new TypeError('it broke');
+    };
+    const breaks = setup(types).createMachine({ context: { n: 0 }, entry: assign({ n: fail }) });
+    expect(() => took(breaks as AnyStateMachine)).toThrow(new TypeError('it broke'));
+  });
+
+  test('after the end changes nothing, and nothing is accepted', () => {
+    const { snapshot } = took(door, { type: 'open' }, { type: 'end' });
+    expect(snapshot.status).toBe('done');
+    expect(interpreter.step(door, snapshot, { type: 'open' }, new Effects())).toBe(snapshot);
+    expect(interpreter.accepts(door, snapshot, { type: 'close' })).toBe(false);
+  });
+
+  test('without a transition leaves the very same snapshot, and what has one is accepted', () => {
+    const { snapshot } = took(door);
+    expect(interpreter.step(door, snapshot, { type: 'end' }, new Effects())).toBe(snapshot);
+    expect(interpreter.accepts(door, snapshot, { type: 'end' })).toBe(false);
+    expect(interpreter.accepts(door, snapshot, { type: 'open' })).toBe(true);
+  });
+
+  test('goes on from value and context', () => {
+    const restored = interpreter.restore(door, 'open', { n: 3 });
+    expect([restored.value, restored.context]).toEqual(['open', { n: 3 }]);
+  });
+});
+
+describe('what is told of a step', () => {
+  test('each transition, with its state, its event and its place among the choices', () => {
+    const taken: TakenTransition[] = [];
+    const stop = onTransition((transition) => taken.push(transition));
+    expect(isObserved()).toBe(true);
+    took(door, { type: 'open' });
+    stop();
+    expect(isObserved()).toBe(false);
+    took(door, { type: 'open' });
+    const opened = taken.filter(({ eventType }) => eventType === 'open');
+    expect(opened).toEqual([{ machine: door, source: 'door.closed', eventType: 'open', index: 1, event: { type: 'open' } }]);
+    expect(taken.filter(({ eventType }) => eventType !== 'open').every(({ index }) => index === -1)).toBe(true);
+  });
+
+  test('every step within is the own one of XState, and none after, whatever was thrown', () => {
+    expect(byXState(isObserved)).toBe(true);
+    expect(isObserved()).toBe(false);
+    const fail = () => {
+      throw new Error('no');
+    };
+    expect(() => byXState(fail)).toThrow('no');
+    expect(isObserved()).toBe(false);
+  });
+
+  test('the choices of a state, those without an event among them, and what its active states listen to', () => {
+    const [closed, open] = ['closed', 'open'].map((name) => door.root.states[name]!) as [any, any];
+    expect(choicesOf(closed, 'open')).toHaveLength(2);
+    expect(choicesOf(closed, '')).toEqual([]);
+    expect(choicesOf(open, '')).toHaveLength(1);
+    expect(choicesOf(open, 'open')).toEqual([]);
+    expect(descriptorsOf(took(door).snapshot)).toEqual(['open', 'close']);
+    expect(descriptorsOf(took(door, { type: 'open' }).snapshot)).toEqual(['close', 'end']);
+  });
+});
+
+describe('live actors', () => {
+  function live(snapshot?: any, id?: string) {
+    const outbox: EffectOutbox = { effects: [] };
+    const seen: string[] = [];
+    const parent = createInspected('root', (inspected: any) => void seen.push(`${inspected.type} ${inspected.actorRef?.id}`));
+    const actor = createLive(provideEffects(door, outbox), parent, listenersTo(outbox), undefined, snapshot, id);
+    actor.start();
+    return { actor, parent, outbox, seen };
+  }
+
+  test('write what they ask for, and what they emit, to the outbox of their host', () => {
+    const { actor, outbox } = live();
+    actor.send({ type: 'open' });
+    expect(outbox.effects).toEqual([
+      { type: 'send', to: 'x', message: { type: 'hello' } },
+      { type: 'emit', event: { type: 'opened' } },
+    ]);
+  });
+
+  test('have the name and the snapshot that they are given, and observers hear of them by it', () => {
+    const { snapshot } = took(door, { type: 'open' });
+    const { actor, parent, seen } = live(snapshot, 'front');
+    expect([actor.id, actor.getSnapshot().value, parent.id]).toEqual(['front', 'open', 'root']);
+    expect(seen).toContain('@xstate.actor front');
+    expect(createStranger('far', parent).id).toBe('far');
+    expect(live().actor.id).not.toBe('front');
+    expect(live().actor.getSnapshot().value).toBe('closed');
+  });
+
+  test('that end leave the others their listeners', () => {
+    const outbox: EffectOutbox = { effects: [] };
+    const parent = createInspected('root', () => {});
+    const [machine, listeners] = [provideEffects(door, outbox), listenersTo(outbox)];
+    const [first, second] = [1, 2].map(() => createLive(machine, parent, listeners, undefined).start());
+    stopLive(first!);
+    second!.send({ type: 'open' });
+    expect(outbox.effects).toContainEqual({ type: 'emit', event: { type: 'opened' } });
+    expect(first!.getSnapshot().status).toBe('stopped');
+  });
+});
