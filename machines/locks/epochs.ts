@@ -128,6 +128,7 @@ import {
   toLocks,
   waiting,
   word,
+  wordToNamed,
 } from './orders.js';
 import { beginningOf, boundOf, floorOf, installedBy, leftOutByClique, promisedTo, proposed, reportsAfter } from './promises.js';
 
@@ -335,6 +336,7 @@ export const epochsMachine = setup({
       { guard: 'leavesLeaderOut', ...prepareAgain, actions: 'noteTold' }, // 7: nobody will call it again
       { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
     ],
+    install: later, // 9: of an epoch that this node has promised away meanwhile
     giveWay: [{ guard: 'mayGiveWay', target: '.closed', actions: 'announceDiffering' }, ...differing], // 14
     givenWay: { guard: 'isForeign', actions: ['noteGivenWay', send(change)] }, // 14
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
@@ -424,7 +426,7 @@ export const epochsMachine = setup({
           },
         },
         waiting: {
-          always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart' }, // 9: nobody will tell it of an epoch
+          always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart', actions: send(wordToNamed) }, // 9: nobody will tell it of an epoch
           on: { ...early, install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] }, // 7
         },
       },

@@ -45,7 +45,7 @@ describe('all properties hold', () => {
     ['of two the leader is removed, b asks', 189, [ask('b'), change('a', { remove: 'a' })], quiet(two)],
     ['the holder is removed', 566, [ask('c'), ask('b'), change('a', { remove: 'c' })], quiet()],
     ['c is removed, and a link is cut', 1303, [ask('b'), change('a', { remove: 'c' }), cut('a', 'b')], { hold: 1 }],
-    ['c is removed, and the leader crashes', 6991, [ask('b'), change('a', { remove: 'c' }), ...crash('a')], { hold: 1 }],
+    ['c is removed, and the leader crashes', 7463, [ask('b'), change('a', { remove: 'c' }), ...crash('a')], { hold: 1 }],
   ])('%s: %i states', (_, states, commands, search) => {
     expect(searchOn(all, locks, commands, search)).toMatchObject({ verdict: 'valid', states });
   });

@@ -116,6 +116,12 @@ export const greeting = ({ context: { membership }, event }: In) => ({
   message: { type: 'hello' as const, membership },
 });
 
+/** Rule 9: who was named by one that has been removed learns who votes, and waits for it no more. */
+export const wordToNamed = ({ context: { id, promised, links, membership } }: In) => ({
+  to: promised!.members.filter((node) => node !== id && links.includes(node)),
+  message: { type: 'hello' as const, membership },
+});
+
 export const standing = store(({ context }: In) => ({ key: STANDING, value: standingOf(context) }));
 
 export const toLocks = (message: (c: EpochsContext) => EpochTurn) =>

@@ -248,6 +248,30 @@ describe('a leader that starts while the others begin without it', () => {
     expect(after({ type: 'leader', leader: 'b', term: 1 }, { type: 'told', ...others }).value).toBe('apart');
   });
 
+  test('learns who votes from an epoch that it has promised, and promised away before it began', () => {
+    const [members, next] = [['a', 'b', 'c'], { ...membership, version: 2, voters: ['a', 'b'] }];
+    const proposal = { type: 'prepare', members, membership, served: 0 } as const;
+    const { value, context } = after(
+      { type: 'leader', leader: 'b', term: 1 },
+      { ...proposal, from: 'b', epoch: 2, next },
+      { type: 'stored', key: 'standing' },
+      { ...proposal, from: 'c', epoch: 3, next: membership },
+      { type: 'install', from: 'b', epoch: 2, members: ['a', 'b'], kept: [], membership: next },
+    );
+    expect([value, context.promised?.epoch, context.membership]).toEqual([{ following: 'saving' }, 3, next]);
+  });
+
+  test('tells those whom it named that it has been removed, as it hears of that from one of them: they wait for it no more', () => {
+    const collecting = after({ type: 'stored', key: 'standing' });
+    const later = { ...membership, version: 2, voters: ['b', 'c'] };
+    const nothing = { served: 0, kept: [], pending: [], using: [], records: [], stranded: [], floor: 0 } as const;
+    const promise = { type: 'promise', from: 'b', epoch: 1, memory: 'new', ...nothing, links: ['a', 'c'], membership: later };
+    const [{ value }, actions] = transition(epochsMachine, collecting, promise as EpochsEvent);
+    const sent = actions.filter(({ type }) => (type as string) === 'send').map(({ params }) => params);
+    expect(value).toBe('apart');
+    expect(sent).toContainEqual({ to: ['b', 'c'], message: { type: 'hello', membership: later } });
+  });
+
   const YEAR = 366 * 24 * 60 * 60 * 1_000;
   const refuse = { type: 'refuse', from: 'b', membership, epoch: 1, promised: 0 } as const;
   const emitted = (floor: number, event: object): readonly object[] => {
