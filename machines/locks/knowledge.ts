@@ -108,7 +108,7 @@ export type EpochsEvent =
   | { readonly type: 'bootstrap' }
   /** From the application: somebody is to vote from now on, or no more. */
   | { readonly type: 'change'; readonly add: NodeId | null; readonly remove: NodeId | null }
-  /** The change that is wanted may be possible now. */
+  /** The change that is wanted may be possible now, or an epoch of more voters. */
   | { readonly type: 'seek' }
   /** From a lock: it is in use here with this fence, or waited for; it is free again; it was taken away. */
   | ({ readonly type: 'used' } & Claim)
@@ -272,6 +272,13 @@ export function leftOutBy({ members, membership, next }: Prepare, c: EpochsConte
     (peer) => present.has(peer) && votesInOneOf(peer, membership, next) && !members.includes(peer) && !c.cutOff.includes(peer),
   );
 }
+
+/** Rule 9: whether this epoch has removed somebody, and a voter within reach may have been left out only because it does not reach that one. */
+export function leavesOutWithRemoved({ promised, served, membership, links }: EpochsContext): boolean {
+  const votes = (node: NodeId) => votesInOneOf(node, membership);
+  return !promised!.members.every(votes) && links.some((peer) => votes(peer) && !served.members.includes(peer));
+}
+
 export const missedBy = ({ context, event }: In): EpochsContext['missed'] => {
   const prepare = event as Prepare;
   return { peers: leftOutBy(prepare, context, true), named: prepare.members };

@@ -23,6 +23,8 @@ type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 interface Weather {
   readonly kinds: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
+  /** One voter ends in each run, and has stored nothing. */
+  readonly forgets?: boolean;
 }
 
 /** It begins again with what it had stored, or goes on from where it stopped. */
@@ -57,10 +59,11 @@ function happening(what: string, at: number, random: Random): readonly Happening
 }
 
 /** Until 1500; then all is well, and both clients ask once more. */
-function turmoil(name: string, seed: number, { kinds }: Weather): Happening[] {
+function turmoil(name: string, seed: number, { kinds, forgets }: Weather): Happening[] {
   const random = new Random(seed, name);
   const events: Happening[] = [];
   for (let at = 0; at < 1500; at += 1 + random.below(60)) events.push(...happening(random.pick(kinds), at, random));
+  if (forgets) events.push(...ending(random.pick(voters), random.below(1500), random, 'reload'));
   for (const channel of channels) events.push({ at: 1600, do: 'down', channel });
   for (const link of pairs) events.push({ at: 1700, do: 'join', link });
   for (const node of clients) events.push({ at: 5000, do: 'request', node });
@@ -93,8 +96,8 @@ function run(name: string, seed: number, weather: Weather) {
 }
 
 /** docs/locks.md, rule 11: what clients hold is not stored by voters, who may keep it once more after they have started again. */
-const mayFail = ({ kinds }: Weather): readonly string[] =>
-  kinds.includes('voter ends') ? ['who keeps a lock has the largest fence'] : [];
+const mayFail = ({ kinds, forgets }: Weather): readonly string[] =>
+  kinds.includes('voter ends') || forgets ? ['who keeps a lock has the largest fence'] : [];
 
 const usual = ['change', 'request', 'request', 'request', 'cancel', 'cut', 'join'];
 const stored = { storage: 3 };
@@ -109,6 +112,7 @@ test.each<[string, Weather]>([
   ['there is little room, and disks are slow', { kinds: usual, options: { storage: 12, locks: 1, bytes: 3000 } }],
   ['voters end, and go on from what they stored', { kinds: [...usual, 'voter ends'], options: stored }],
   ['all of it', { kinds: [...usual, 'voter ends', 'client ends', 'share', 'down', 'up'], options: { storage: 7 } }],
+  ['one voter forgets', { kinds: [...usual, 'share'], options: five, forgets: true }],
   ['voters stop, and go on', { kinds: [...usual, 'voter stops', 'share'], options: five }],
 ])('%s: all properties hold, and afterwards both clients are served', (name, weather) => {
   for (let seed = 0; seed < RUNS; seed++) {

@@ -31,12 +31,18 @@ import {
   type Search,
 } from './systems.fixtures.js';
 
+const four = ['a', 'b', 'c', 'd'];
+/** All of them are linked but c and d. */
+const withoutCD: ExploreOptions['topology'] = {
+  nodes: four,
+  links: four.flatMap((u, i) => four.slice(i + 1).map((v): [string, string, number] => [u, v, 1])).filter(([u]) => u !== 'c'),
+};
 const two = { voters: ['a', 'b'] };
 const keeps = (user: string, options = {}): Search => ({ hold: null, properties: [undisturbedUser(user)], options });
 const quiet = (options = {}): Search => ({ hold: 1, properties: [oneUser], options });
 
 describe('all properties hold', () => {
-  test.each<[string, number, Commands, Search]>([
+  test.each<[string, number, Commands, Search, ExploreOptions['topology']?]>([
     ['c is added, b holds', 6980, [ask('b'), change('a', { add: 'c' })], keeps('b', two)],
     ['b is replaced by c, a holds', 67, [ask('a'), change('a', { add: 'c', remove: 'b' })], keeps('a', two)],
     ['c is removed, b holds', 75, [ask('b'), change('a', { remove: 'c' })], keeps('b')],
@@ -45,9 +51,16 @@ describe('all properties hold', () => {
     ['of two the leader is removed, b asks', 189, [ask('b'), change('a', { remove: 'a' })], quiet(two)],
     ['the holder is removed', 566, [ask('c'), ask('b'), change('a', { remove: 'c' })], quiet()],
     ['c is removed, and a link is cut', 1303, [ask('b'), change('a', { remove: 'c' }), cut('a', 'b')], { hold: 1 }],
+    [
+      'of four c is removed, which d does not reach',
+      5957,
+      [change('a', { remove: 'c' }), ask('d')],
+      { hold: 1, options: { voters: four } },
+      withoutCD,
+    ],
     ['c is removed, and the leader crashes', 7463, [ask('b'), change('a', { remove: 'c' }), ...crash('a')], { hold: 1 }],
-  ])('%s: %i states', (_, states, commands, search) => {
-    expect(searchOn(all, locks, commands, search)).toMatchObject({ verdict: 'valid', states });
+  ])('%s: %i states', (_, states, commands, search, topology = all) => {
+    expect(searchOn(topology, locks, commands, search)).toMatchObject({ verdict: 'valid', states });
   });
 });
 
@@ -100,6 +113,14 @@ describe('without rule 9, or one of its parts, a promise breaks', () => {
     ['a majority of the new list alone decides', 'two majorities never', newMajorityAlone, parted, { hold: null }, pair],
     ['a majority of the new list alone decides', 'one fence, one holder', newMajorityAlone, parted, { hold: null }, pair],
     ['a majority of the new list alone decides', 'one list a version', newMajorityAlone, parted, { hold: null }, pair],
+    [
+      'who is left out for the sake of one that is removed stays so',
+      'return',
+      mutant({ guards: { maySeek: () => false } }),
+      [change('a', { remove: 'c' })],
+      { options: { voters: four } },
+      withoutCD,
+    ],
     [
       'a change of the list ends all locks',
       'undisturbed',

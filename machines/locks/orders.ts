@@ -6,6 +6,7 @@ import { askedIn } from './clients.js';
 import {
   confirmersOf,
   largestKnown,
+  leavesOutWithRemoved,
   othersNeeded,
   recordersNeeded,
   ownReport,
@@ -106,7 +107,10 @@ export const reconfiguration = ({ context }: In) => {
     message: { type: 'reconfigure' as const, add: wanted?.add ?? null, remove: wanted?.remove ?? null, membership },
   };
 };
-export const seek = tell(({ context: { wanted } }: In) => ({ role: wanted === null ? [] : EPOCHS, message: { type: 'seek' } }));
+export const seek = tell(({ context: c }: In) => ({
+  role: c.wanted !== null || leavesOutWithRemoved(c) ? EPOCHS : [],
+  message: { type: 'seek' },
+}));
 export const changeUnlessToLeader = (args: In) => {
   const { promised, leader } = args.context;
   return { ...change(args), to: promised!.proposer === leader ? [] : change(args).to };

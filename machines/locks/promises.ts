@@ -40,19 +40,13 @@ export function cliqueOf(reports: readonly PromiseReport[], membership: Membersh
 /** First whoever would lose a lock, then whoever is of the latest epoch and has not just come, then whoever is linked with most. */
 function inTurn(reports: readonly PromiseReport[], voters: readonly NodeId[]): NodeId[] {
   const judge = new Claims(reports, voters);
-  const first = (is: boolean) => (is ? 0 : 1);
-  const ranks = new Map(
-    reports.map((report) => [
-      report.node,
-      [first(judge.keepsAny(report)), first(judge.isOfLatest(report)), -report.links.length],
-    ]),
-  );
-  const compare = (a: NodeId, b: NodeId): number =>
-    ranks
-      .get(a)!
-      .map((rank, i) => rank - ranks.get(b)![i]!)
-      .find((difference) => difference !== 0) ?? byName(a, b);
-  return reports.map(({ node }) => node).sort(compare);
+  const ranked = reports.map((report) => {
+    const { node, links } = report;
+    return { node, keeps: Number(judge.keepsAny(report)), isOfLatest: Number(judge.isOfLatest(report)), links: links.length };
+  });
+  return ranked
+    .sort((a, b) => b.keeps - a.keeps || b.isOfLatest - a.isOfLatest || b.links - a.links || byName(a.node, b.node))
+    .map(({ node }) => node);
 }
 
 /** Rule 6: whom this node has to wait for before it names fewer: users who would be left out. `null` where it can name no majority. */

@@ -12,24 +12,24 @@ import { locksFold } from './totals.js';
 import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
 
 /**
- * Whether the whole component of this node is there, linked with each other, and the node one of those who vote, more than half of whom are
- * in it and remember enough to begin.
+ * Whether all who vote, or may vote soon, in the component of this node are there, linked with each other, and the node one of those who
+ * vote, more than half of whom are in it and remember enough to begin.
  */
 function isSettled(c: Configuration, node: NodeId): boolean {
-  const votersAmong = (nodes: readonly NodeId[]) => nodes.filter((id) => !isClient(c.nodes.get(id)!));
-  const reached = [node, ...votersAmong(c.links.neighbours(node))];
+  const about = [node, ...c.links.neighbours(node)].filter((id) => !isClient(c.nodes.get(id)!));
+  const known = about.map((id) => epochsOf(c.nodes.get(id)!).context);
+  const decided = known.map(({ membership }) => membership).reduce((a, b) => (b.version > a.version ? b : a));
+  const promised = known.flatMap(({ pending, promised }) => [...pending, ...(promised ? [promised] : [])]);
+  const later = promised.map(({ next }) => next).filter(({ version }) => version > decided.version);
+  const lists = [decided, ...later];
+  const votersAmong = (nodes: readonly NodeId[]) =>
+    nodes.filter((id) => !isClient(c.nodes.get(id)!) && votesInOneOf(id, ...lists));
+  const reached = votersAmong(about);
   if (reached.some((id) => c.crashed?.includes(id))) return false;
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
   const isClosed = reached.every((u) => votersAmong(c.links.neighbours(u)).every((v) => reached.includes(v)));
   if (!isClosed || !reached.every((u) => reached.every((v) => areLinked(u, v)))) return false;
-  const known = reached.map((id) => epochsOf(c.nodes.get(id)!).context);
-  const lists = known.flatMap(({ membership, pending, promised }) => [
-    membership,
-    ...[...pending, ...(promised ? [promised] : [])].map(({ next }) => next),
-  ]);
-  const decided = known.map(({ membership }) => membership).reduce((a, b) => (b.version > a.version ? b : a));
-  const later = lists.filter(({ version }) => version > decided.version);
-  return votesInOneOf(node, decided) && [decided, ...later].every((membership) => canBegin(known, membership));
+  return votesInOneOf(node, decided) && lists.every((membership) => canBegin(known, membership));
 }
 
 /** Rules 4 and 13: a majority that remembers, or everybody, or one whose application says that the cluster is new. */

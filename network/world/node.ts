@@ -121,10 +121,10 @@ export class Node {
         throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
       this.depth = depth + 1;
       const target = this.roles[role];
+      if (target) this.perform(role, this.taken(target, event), outcome, inbox, choose);
       // What is told to a role that this very step has closed goes with it, as with an actor that is stopped.
-      if (!target && outcome.closed.includes(role)) continue;
-      if (!target) throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
-      this.perform(role, this.taken(target, event), outcome, inbox, choose);
+      else if (!outcome.closed.includes(role))
+        throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
     }
   }
 
