@@ -88,10 +88,14 @@ export class Calm {
     // Whose disk is full ends at its next promise, and leaves the others before its process is gone.
     const isThere = (voter: string) => isCalm(voter) && (voter === peer || !this.hasFullDisk(voter));
     const isMajority = (voters: readonly string[]) => 2 * voters.filter(isThere).length > voters.length;
-    const inForce = this.listsSince(since);
+    const isServed = this.listsSince(since).every(isMajority);
+    return isCalm(peer) && this.isKept(peer, since) && this.scenario.services.every(isCalm) && isServed;
+  }
+
+  /** It never was one of those who vote, or nothing since then has removed it, nor is about to. */
+  isKept(peer: string, since: number): boolean {
     const votes = this.lists.some(({ lists }) => lists.some((voters) => voters.includes(peer)));
-    const isKept = !votes || inForce.every((voters) => voters.includes(peer));
-    return isCalm(peer) && isKept && this.scenario.services.every(isCalm) && inForce.every(isMajority);
+    return !votes || this.listsSince(since).every((voters) => voters.includes(peer));
   }
 
   private listsSince(since: number): readonly (readonly string[])[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { settles, undisturbed } from './judges.js';
+import { fences, settles, undisturbed } from './judges.js';
 import type { RehearsalEvent } from './world.js';
 
 const PEERS = ['p0', 'p1', 'p2'];
@@ -78,4 +78,21 @@ test.each([
   for (const happening of [...started, granted, { ...lost, type: 'release' }, { ...later, at: 8_000 }])
     hearing.hear!(happening as RehearsalEvent);
   expect(hearing.end!(now) === null).toBe(isFine);
+});
+
+const removed = { type: 'members', at: 6_000, lists: [PEERS, ['p1', 'p2']] };
+const decided = { type: 'members', at: 6_100, lists: [['p1', 'p2']] };
+const larger = { ...granted, at: 7_000, fence: 9 };
+const smaller = (peer: string) => ({ ...granted, at: 7_001, peer, fence: 2 });
+const wrongly = (peer: string) => `"x" was granted to ${peer} with fence 2 after p2 had 9, and nothing has failed`;
+test.each([
+  ['and nothing has failed', [larger, smaller('p0')], wrongly('p0')],
+  ['by who is removed, and has not heard of it', [removed, decided, larger, smaller('p0')], null],
+  ['by who is about to be', [removed, larger, smaller('p0')], null],
+  ['by who stays, as another one is removed', [removed, decided, larger, smaller('p1')], wrongly('p1')],
+  ['by who never votes', [removed, decided, larger, smaller('x1')], wrongly('x1')],
+])('fences: a smaller one is granted later, %s', (_, happenings, says) => {
+  const hearing = fences().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
+  const heard = [...started, granted, ...happenings].map((happening) => hearing.hear!(happening as RehearsalEvent) ?? null);
+  expect(heard.find((one) => one !== null) ?? null).toBe(says);
 });

@@ -47,8 +47,9 @@ const grantOf = ({ peer, lock, fence, mode, at }: RehearsalEvent): Grant => ({ p
 const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mode === 'shared';
 
 /**
- * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed; and whoever
- * is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is compared with those of writers. One of `lockJudges`.
+ * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed, but for who is
+ * removed and has not heard of it; and whoever is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is
+ * compared with those of writers. One of `lockJudges`.
  *
  * @experimental
  */
@@ -74,7 +75,8 @@ export const fences = (): RehearsalJudge => ({
         for (const kind of mode === 'shared' ? [lock] : [lock, `${lock} written`])
           if (fence > (latest.get(kind)?.fence ?? -1)) latest.set(kind, grant);
         if (!before || before.fence < fence) return null;
-        if (!calm.isWhole && !calm.isUndisturbed(peer, before.at)) return null;
+        const mayGoOn = calm.isWhole ? !calm.isKept(peer, before.at) : !calm.isUndisturbed(peer, before.at);
+        if (mayGoOn) return null;
         const why = calm.isWhole ? 'nothing has failed' : `nothing has disturbed it since`;
         return `"${lock}" was granted to ${peer} with fence ${fence} after ${before.peer} had ${before.fence}, and ${why}`;
       },
