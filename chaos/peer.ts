@@ -117,7 +117,7 @@ export class ChaosPeer {
 
   /** Calls for each change that it is to make; what has come of it is told. */
   changing(make: (change: MembershipChange) => Promise<unknown>): void {
-    const hear = changesMade(make, (number) => this.report({ changed: number }));
+    const hear = changesMade(make, (number) => process.send!({ changed: number } satisfies PeerReport));
     this.hearing.add(() => hear(this.order.change));
   }
 
@@ -139,11 +139,7 @@ export class ChaosPeer {
   }
 
   tell(stage: PeerStage): void {
-    this.report(stage);
-  }
-
-  private report(report: PeerReport): void {
-    process.send!(report);
+    process.send!(stage satisfies PeerReport);
   }
 
   private once(isSo: () => boolean): Promise<void> {
