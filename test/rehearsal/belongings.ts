@@ -84,6 +84,7 @@ export class SharedStore {
   /** There and back, each with its own delay; what is under way arrives although its sender stops meanwhile. */
   private ask<T>(what: string, answer: () => T): Promise<T> {
     const { world, process } = here()!;
+    const { life } = process;
     const delay = () => 0.5 + world.chance.unit() * 10;
     return new Promise((resolve, reject) => {
       world.after(delay(), null, `${process.id} ${what}`, () => {
@@ -94,7 +95,8 @@ export class SharedStore {
         } catch (error) {
           settle = () => reject(error as Error);
         }
-        world.after(delay(), process, 'the store answers', settle);
+        const late = delay();
+        if (process.life === life) world.after(late, process, 'the store answers', settle);
       });
     });
   }

@@ -35,27 +35,30 @@ interface Attempt<L> {
   reached(listener: L): void;
 }
 
-/** A process knocks at another one's port. */
+/** A process knocks at another one's port, until it ends. */
 export function knock<L extends Listening>(
   world: VirtualWorld,
   process: Process,
   host: string,
   port: string,
   attempt: Attempt<L>,
-  tries = 0,
 ): void {
   const { wires } = world;
-  world.after(wires.delay(process.id, host), null, `${process.id} knocks at ${host}`, () => {
-    if (attempt.isOver()) return;
-    const there = world.processes.get(host);
-    const isHeard = wires.isThrough(process.id, host) && wires.isThrough(host, process.id) && there?.state !== 'paused';
-    const listener = listenersOf(world).get(`${host}:${port}`) as L | undefined;
-    if (there && !isHeard) {
-      if (tries === KNOCKS_MAX) attempt.failed('ETIMEDOUT');
-      else world.after(1_000, null, 'once more', () => knock(world, process, host, port, attempt, tries + 1));
-    } else if (!listener) attempt.failed('ECONNREFUSED');
-    else attempt.reached(listener);
-  });
+  const { life } = process;
+  const isOver = () => process.life !== life || process.state === 'down' || attempt.isOver();
+  const tryOnce = (tries: number): void =>
+    void world.after(wires.delay(process.id, host), null, `${process.id} knocks at ${host}`, () => {
+      if (isOver()) return;
+      const there = world.processes.get(host);
+      const isHeard = wires.isThrough(process.id, host) && wires.isThrough(host, process.id) && there?.state !== 'paused';
+      const listener = listenersOf(world).get(`${host}:${port}`) as L | undefined;
+      if (there && !isHeard) {
+        if (tries === KNOCKS_MAX) attempt.failed('ETIMEDOUT');
+        else world.after(1_000, null, 'once more', () => tryOnce(tries + 1));
+      } else if (!listener) attempt.failed('ECONNREFUSED');
+      else attempt.reached(listener);
+    });
+  tryOnce(0);
 }
 
 /** What uses one end of a connection; the kinds are its own, but for `reset`, which is TCP's. */

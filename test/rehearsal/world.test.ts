@@ -225,6 +225,15 @@ test('sockets: nobody listens, nobody answers', async () => {
   );
 });
 
+test('sockets of node:net: who ends while it knocks, and begins again, hears nothing of that', async () => {
+  const dials: Main = ({ id, life, note }) => {
+    if (id === 'p0') net.connect(1, 'p1').on('error', ({ message }) => note(`${life}: ${message}`));
+  };
+  expect(await notes({ faults: [fault('cut', 0, 3_000), fault('kill', 1_000, 200)] }, dials)).toEqual([
+    expect.stringMatching(/^3\d+ p0: 2: connect ECONNREFUSED p1:1$/),
+  ]);
+});
+
 test('sockets of node:net: what was corked goes together, as from Node’s own', async () => {
   const pieces: string[] = [];
   await notes({}, ({ id }) => {
@@ -339,6 +348,15 @@ test('the store: who reads with a fence is followed by no smaller one that write
     '"stock" was used with fence 5; 4 is older',
     '3',
   ]);
+});
+
+test('the store: who ends while it writes, and begins again, hears nothing of that', async () => {
+  const writes = first(async ({ life, note, store }) => {
+    await store.write('life', life);
+    note(String(life));
+  });
+  const noted = await notes({ faults: [fault('kill', 1, 0.1)] }, writes);
+  expect(noted).toEqual([expect.stringMatching(/^\d+ p0: 2$/)]);
 });
 
 test('what leaves the world is named, and so is what the seed does not repeat', async () => {
