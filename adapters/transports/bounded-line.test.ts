@@ -14,9 +14,11 @@ beforeEach(() => {
 class Far extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
-  pings = 0;
+  readonly asked: string[] = [];
   isPaused = false;
-  ping = () => void this.pings++;
+  ping = (data: string) => void this.asked.push(data);
+  /** Answers the ping of this place, the last one unless given. */
+  answer = (at = -1) => void this.emit('pong', Buffer.from(this.asked.at(at)!));
   pause = () => void (this.isPaused = true);
   resume = () => void (this.isPaused = false);
   terminate = () => {
@@ -25,6 +27,9 @@ class Far extends EventEmitter {
   };
   addEventListener = (type: string, listener: (event: { data: unknown }) => void) =>
     void this.on(type, (data) => listener({ data }));
+  get pings(): number {
+    return this.asked.length;
+  }
   says = (text: string) => void this.emit('message', text);
 }
 
@@ -48,17 +53,44 @@ async function after(ms: number, answer: Promise<boolean>): Promise<boolean | 'o
   return Promise.race([answer, Promise.resolve<'open'>('open')]);
 }
 
-test('a hundred who want to know at once are one question, and the next who wants to know is another', async () => {
+test('a hundred who want to know at once are two questions, one after the other, and the next who wants to know is another', async () => {
   const { far, near } = line();
   const before = far.eventNames().map((name) => far.listenerCount(name));
-  const answers = Array.from({ length: 100 }, () => near.answers());
+  const [first, ...others] = Array.from({ length: 100 }, () => near.answers());
   expect(far.pings).toBe(1);
-  far.emit('pong', Buffer.alloc(0));
-  expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
+  far.answer();
+  expect(await first).toBe(true);
+  expect(await after(0, others[0]!)).toBe('open');
+  expect(far.pings).toBe(2);
+  far.answer();
+  expect(new Set(await Promise.all(others))).toEqual(new Set([true]));
   expect(far.eventNames().map((name) => far.listenerCount(name))).toEqual(before);
   const last = near.answers();
-  expect([far.pings, await after(999, last), await after(1, last)]).toEqual([2, 'open', false]);
+  expect([far.pings, await after(999, last), await after(1, last)]).toEqual([3, 'open', false]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('who has answered a beat before it went has not answered the question that came after', async () => {
+  const { far, near } = line();
+  for (let i = 0; i < 2; i++) near.beat();
+  const answer = near.answers();
+  near.beat();
+  far.answer(0);
+  expect(await after(900, answer)).toBe('open');
+  // Of several pings an end may answer the last alone.
+  far.answer();
+  expect(await answer).toBe(true);
+});
+
+test('who goes after it has answered has answered nobody who asks after that', async () => {
+  const { far, near } = line();
+  const before = near.answers();
+  // It has gone, and that it has stands behind its answer.
+  const later = near.answers();
+  far.answer();
+  expect(await before).toBe(true);
+  far.terminate();
+  expect(await later).toBe(false);
 });
 
 test('one timer that comes late decides nothing: this process may have stood still, and have the answer before it', async () => {
@@ -83,7 +115,7 @@ test('what was said before the question is no answer to it, but gives more time:
     far.says('{}');
   }
   expect(await after(900, answer)).toBe('open');
-  far.emit('pong', Buffer.alloc(0));
+  far.answer();
   expect(await answer).toBe(true);
   const silent = near.answers();
   far.says('{}');

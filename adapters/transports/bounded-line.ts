@@ -86,8 +86,11 @@ export class BoundedLine implements Line {
   private silence = 0;
   /** Frames that came: what was said before a question is no answer to it, but whoever speaks is given more time. */
   private heard = 0;
-  /** One for all who want to know at the same time: a `ws` that has more than 60 pings to answer closes its socket. */
+  /** How often it was asked whether the other end is there. Every ping says it: who answers no more may have answered an earlier one. */
+  private asked = 0;
+  /** One at a time, however many want to know: a `ws` that has more than 60 pings to answer closes its socket. */
   private question: Promise<boolean> | undefined;
+  private nextQuestion: Promise<boolean> | undefined;
 
   constructor(
     private readonly socket: WebSocket,
@@ -133,7 +136,12 @@ export class BoundedLine implements Line {
   }
 
   answers(): Promise<boolean> {
-    return (this.question ??= this.ask().finally(() => (this.question = undefined)));
+    if (!this.question) return (this.question = this.ask().finally(() => (this.question = undefined)));
+    // The answer to a question that has been asked may be on its way from an end that has gone since.
+    return (this.nextQuestion ??= this.question.then((is) => {
+      this.nextQuestion = undefined;
+      return is && this.answers();
+    }));
   }
 
   /** Parts with an end that has been silent for too long, and asks one that has not spoken since the last beat whether it is there. */
@@ -141,7 +149,11 @@ export class BoundedLine implements Line {
     // Nothing is heard from a socket that is left alone.
     if (this.resting !== undefined) return;
     if (this.silence++ >= SILENT_BEATS_MAX) this.socket.terminate();
-    else if (this.silence > 1 && this.socket.readyState === this.socket.OPEN) this.socket.ping();
+    else if (this.silence > 1 && this.socket.readyState === this.socket.OPEN) this.ping();
+  }
+
+  private ping(): void {
+    this.socket.ping(String(this.asked));
   }
 
   private ask(): Promise<boolean> {
@@ -154,7 +166,10 @@ export class BoundedLine implements Line {
         socket.off('pong', yes).off('close', no);
         resolve(is);
       };
-      const [yes, no] = [() => end(true), () => end(false)];
+      const yes = (data: Buffer) => {
+        if (String(data) === String(this.asked)) end(true);
+      };
+      const no = () => end(false);
       const look = (left: number, before: number) => {
         const { heard } = this;
         // Nothing is heard from a socket that is left alone, and an answer may stand behind much else.
@@ -163,7 +178,8 @@ export class BoundedLine implements Line {
         later(looking, this.environment.clock, () => look(isSpeaking ? LOOKS_MAX : left - 1, heard), LOOK_MS);
       };
       socket.on('pong', yes).on('close', no);
-      socket.ping();
+      this.asked++;
+      this.ping();
       look(LOOKS_MAX, this.heard);
     });
   }

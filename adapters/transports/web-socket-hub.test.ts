@@ -33,7 +33,7 @@ test('a living peer keeps its place against a stranger, who is told', async () =
   await expect.poll(() => seen).toContain('b: "still you?"');
 });
 
-test('however many say hello under the id of a living member in the same moment: it is asked once, and stays', async () => {
+test('however many say hello under the id of a living member in the same moment: it is asked a few times, and stays', async () => {
   const warn = vi.spyOn(process, 'emitWarning');
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith();

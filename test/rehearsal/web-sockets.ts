@@ -62,8 +62,8 @@ class End extends EventEmitter {
     if (this.readyState === OPEN) this.line.carry('message', String(data));
   }
 
-  ping(): void {
-    if (this.readyState === OPEN) this.line.carry('ping');
+  ping(data: string): void {
+    if (this.readyState === OPEN) this.line.carry('ping', data);
   }
 
   pause(): void {
@@ -130,9 +130,9 @@ class End extends EventEmitter {
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
     else if (kind === 'message') this.receive(data);
     else if (kind === 'ping') {
-      this.emit('ping', Buffer.alloc(0));
-      this.line.carry('pong');
-    } else if (kind === 'pong') this.say('pong', Buffer.alloc(0));
+      this.emit('ping', Buffer.from(data));
+      this.line.carry('pong', data);
+    } else if (kind === 'pong') this.say('pong', Buffer.from(data));
     else {
       if (kind === 'fin' && this.readyState === OPEN) this.line.carry('fin');
       this.shut(data === '' ? undefined : Number(data));
