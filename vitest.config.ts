@@ -13,6 +13,19 @@ const alone = [
   'bin/program.test.ts',
   'adapters/locks/register-model.test.ts',
 ];
+/**
+ * What listens at a port that was open a moment ago. Among threads a program that one of them starts has for a moment the sockets of all of
+ * them: what the others close is still open then, and lets a connection in or refuses to be opened again.
+ */
+const ports = [
+  'adapters/transports/**/*.test.ts',
+  'adapters/{standstill,versions}.test.ts',
+  'adapters/locks/relayed.test.ts',
+  'bench/servers.test.ts',
+  'bin/share/sharing.test.ts',
+  'examples/transports-page.test.ts',
+  'inspector/server.test.ts',
+];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -53,7 +66,7 @@ class LongFirst extends BaseSequencer {
       return at < 0 ? LONG.length : at;
     };
     // Files of a project share their modules as long as none of another project comes between them.
-    const projects = ['page', 'alone', 'shared'];
+    const projects = ['page', 'alone', 'ports', 'shared'];
     const project = (file: TestSpecification): number => projects.indexOf(file.project.name);
     return [...files].sort(
       (a, b) =>
@@ -75,7 +88,8 @@ export default defineConfig({
     // Twice the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { name: 'shared', include: [shared], exclude: [...alone, ofPage], isolate: false } },
+      { extends: true, test: { name: 'shared', include: [shared], exclude: [...alone, ...ports, ofPage], isolate: false } },
+      { extends: true, test: { name: 'ports', include: ports, pool: 'forks', isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,

@@ -170,6 +170,7 @@ describe('it ends', () => {
   test('and frees its port, open pages or not', async () => {
     const { port } = new URL(served.url);
     await served.close();
+    await expect(get(served.url)).rejects.toThrow('ECONNREFUSED');
     const again = await serveTrace('x\n', { page, port: Number(port) });
     await again.close();
   });
