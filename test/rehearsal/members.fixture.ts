@@ -60,6 +60,9 @@ interface Order extends MembershipChange {
   readonly caller: string;
 }
 
+/** Each order is done under a key of its own: a caller may hear of the one before it late, when another one has heard of this. */
+const doneAs = (number: number): string => `done ${number}`;
+
 const operate: Main = async ({ peers, knobs, store, note }) => {
   const [founders, changes] = [foundersOf(peers), changesOf(peers, knobs)];
   const read = async (key: string) => ((await store.read(key)) as number | undefined) ?? 0;
@@ -75,9 +78,10 @@ const operate: Main = async ({ peers, knobs, store, note }) => {
     const number = decided + 1;
     const callers = before.filter((member) => member !== remove);
     note('members', { lists: [before, after] });
-    for (let turn = 0; (await read('done')) < number; turn++) {
+    const isDone = async () => (await store.read(doneAs(number))) === true;
+    for (let turn = 0; !(await isDone()); turn++) {
       await store.write('order', { number, add, remove, caller: callers[turn % callers.length]! } satisfies Order);
-      for (let waited = 0; waited < CALL_MS && (await read('done')) < number; waited += LOOK_MS) await sleep(LOOK_MS);
+      for (let waited = 0; waited < CALL_MS && !(await isDone()); waited += LOOK_MS) await sleep(LOOK_MS);
     }
     await store.write('decided', number);
     note('members', { lists: [after] });
@@ -106,7 +110,7 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
       const begun = performance.now();
       call(locks, order).then(
         () => {
-          if (performance.now() - begun < UNMOVED_MS) return store.write('done', order.number);
+          if (performance.now() - begun < UNMOVED_MS) return store.write(doneAs(order.number), true);
           // A register that is kept here may not have moved: nobody may go for good yet.
           called = 0;
         },
