@@ -7,6 +7,7 @@
  */
 import { concatMap, filter, from, map, Subject, type Observable, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
 import type { Choose, Configuration, Flight, Instance, Protocol } from '../machines/protocol.js';
 import { Arrivals, type Conditions } from './arrivals.js';
 import type { Medium } from './medium.js';
@@ -138,6 +139,9 @@ export class Network {
       fused,
       measure: createMetric,
     };
+    if (inspect && host === 'snapshots') {
+      throw new UsageError('inspect watches live actors: leave "host" at "actors"');
+    }
     const running = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
     const witness: Witness = {
       started: (selected) => this.started$.next(selected),

@@ -140,7 +140,9 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
   });
 
   test('snapshots are no actors: that is said', () => {
-    expect(() => simulate(scenario, { host: 'snapshots', inspect: () => {} })).toThrow('inspect watches live actors');
+    expect(() => simulate(scenario, { host: 'snapshots', inspect: () => {} })).toThrow(
+      'inspect watches live actors: leave "host" at "actors"',
+    );
   });
 });
 

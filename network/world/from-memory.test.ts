@@ -212,7 +212,7 @@ test.each<[what: string, config: object, event: object]>([
 
 test('whether an event is taken is known as well, by the context', () => {
   const machine = made({ on: { go: { guard: 'isEven', actions: 'inc' } } });
-  const at = (n: number) => restore(machine, {}, { n });
+  const at = (n: number) => restore(machine, { value: {}, context: { n } });
   expect([
     takesEvent(machine, at(2), { type: 'go' }),
     takesEvent(machine, at(3), { type: 'go' }),
@@ -227,14 +227,14 @@ test('a state that is restored is known by its value, a text or an object', () =
   const machine = made({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { initial: 'c', states: { c: {} } } } });
   const value = { b: 'c' };
   for (const known of ['a', value]) {
-    const first = restore(machine, known, { n: 1 }) as unknown as Snapshot;
+    const first = restore(machine, { value: known, context: { n: 1 } }) as unknown as Snapshot;
     const calls = vi.spyOn(interpreter, 'restore');
-    const second = restore(machine, known, { n: 2 }) as unknown as Snapshot;
+    const second = restore(machine, { value: known, context: { n: 2 } }) as unknown as Snapshot;
     expect([second.place === first.place, second.context, calls.mock.calls.length]).toEqual([true, { n: 2 }, 0]);
     calls.mockRestore();
   }
-  expect((restore(machine, 'a', {}) as unknown as Snapshot).place).not.toBe(
-    (restore(machine, value, {}) as unknown as Snapshot).place,
+  expect((restore(machine, { value: 'a', context: {} }) as unknown as Snapshot).place).not.toBe(
+    (restore(machine, { value: value, context: {} }) as unknown as Snapshot).place,
   );
 });
 
@@ -268,9 +268,9 @@ test('while somebody observes, every step is XState’s, and short snapshots are
   const calls = vi.spyOn(interpreter, 'step');
   const { snapshot: next } = macrostep(machine, snapshot, { type: 'go' });
   expect([calls.mock.calls.length, next instanceof Snapshot, next.context]).toEqual([1, false, { n: 1 }]);
-  expect(restore(machine, {}, { n: 1 })).not.toBeInstanceOf(Snapshot);
+  expect(restore(machine, { value: {}, context: { n: 1 } })).not.toBeInstanceOf(Snapshot);
   watching.unsubscribe();
-  expect(restore(machine, {}, { n: 1 })).toBeInstanceOf(Snapshot);
+  expect(restore(machine, { value: {}, context: { n: 1 } })).toBeInstanceOf(Snapshot);
   expect(macrostep(machine, next, { type: 'go' }).snapshot).toBeInstanceOf(Snapshot);
 });
 

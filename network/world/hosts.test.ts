@@ -1,7 +1,8 @@
 /** One role, as a bare snapshot and as a live actor: what it does with an event, and what an inspector sees of it. */
-import { assign, createActor, createMachine, emit, setup, type AnyActor } from 'xstate';
+import { assign, emit, setup, type AnyActor } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { arm, effects, type Message } from '../../machines/effects.js';
+import { ProtocolError } from '../../machines/errors.js';
 import { createHost, takeOver, type HostKind, type Role } from './hosts.js';
 import { createInspected } from './kernel.js';
 import { Node } from './node.js';
@@ -37,6 +38,10 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
     expect([role.view().context, role.accepts({ type: 'go' }), role.accepts({ type: 'none' })]).toEqual([{ n: 6 }, true, false]);
     const { effects: second } = host.start('c', {});
     expect(second).toEqual(first);
+  });
+
+  test('a role of a chart that is not there is refused by name', () => {
+    expect(() => createHost(kind, hosted).start('d', {})).toThrow(new ProtocolError('no chart "d" among c'));
   });
 
   test('one that has ended takes nothing more, and says nothing of it', () => {
@@ -78,11 +83,7 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
   });
 });
 
-test('an inspector is for live actors', () => {
-  const parent = createActor(createMachine({})).start();
-  expect(() => createHost('snapshots', hosted, parent)).toThrow(
-    'inspect watches live actors, and this host has snapshots; leave "host" at "actors"',
-  );
+test('a host says how the roles of its nodes hear each other', () => {
   const wiring = { isInner: () => false };
   for (const kind of ['snapshots', 'actors'] as const) expect(createHost(kind, { ...hosted, wiring }).wiring).toBe(wiring);
 });

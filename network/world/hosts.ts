@@ -7,7 +7,7 @@
  */
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import type { Effect, Message, NodeId } from '../../machines/effects.js';
-import { UsageError } from '../../machines/errors.js';
+import { ProtocolError } from '../../machines/errors.js';
 import type { Protocol, RoleView, Wiring } from '../../machines/protocol.js';
 import { Family } from './family.js';
 import {
@@ -21,7 +21,7 @@ import {
   type EffectOutbox,
 } from './kernel.js';
 import type { Node } from './node.js';
-import { takesEvent, begin, restore, macrostep } from './remembering.js';
+import { takesEvent, begin, restore, macrostep, type Stepped } from './remembering.js';
 import { Selections } from './selections.js';
 
 export type HostKind = 'actors' | 'snapshots';
@@ -51,14 +51,24 @@ export interface Host {
 
 export type Charts = Readonly<Record<string, AnyStateMachine>>;
 
+function chartOf(charts: Charts, name: string): AnyStateMachine {
+  const chart = charts[name];
+  if (!chart) throw new ProtocolError(`no chart "${name}" among ${Object.keys(charts).join(', ')}`);
+  return chart;
+}
+
 /** What a host needs of a protocol. */
 export type Hosted = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
 
 /** With a `parent` live actors are its children, and whoever inspects its system sees them. */
 export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): Host {
-  if (kind === 'actors') return new ActorHost(hosted, parent);
-  if (parent) throw new UsageError('inspect watches live actors, and this host has snapshots; leave "host" at "actors"');
-  return new SnapshotHost(hosted);
+  return kind === 'actors' ? new ActorHost(hosted, parent) : new SnapshotHost(hosted);
+}
+
+/** How a snapshot host puts roles back and takes their steps; a search remembers both. */
+export interface Steps {
+  restore(machine: AnyStateMachine, view: RoleView): AnyMachineSnapshot;
+  macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped;
 }
 
 export class SnapshotRole implements Role {
@@ -66,12 +76,12 @@ export class SnapshotRole implements Role {
     readonly chart: string,
     public snapshot: AnyMachineSnapshot,
     private readonly role: string,
-    private readonly selections: Selections,
+    private readonly host: SnapshotHost,
   ) {}
 
   send(event: Message): readonly Effect[] {
-    const { snapshot } = this;
-    const next = this.selections.during(this.role, snapshot, () => macrostep(snapshot.machine, snapshot, event));
+    const { snapshot, host } = this;
+    const next = host.selections.during(this.role, snapshot, () => host.steps.macrostep(snapshot.machine, snapshot, event));
     this.snapshot = next.snapshot;
     return next.effects;
   }
@@ -81,7 +91,8 @@ export class SnapshotRole implements Role {
   }
 
   view(): RoleView {
-    return { chart: this.chart, value: this.snapshot.value, context: this.snapshot.context };
+    const { value, context } = this.snapshot;
+    return { chart: this.chart, value, context };
   }
 
   stop(): void {}
@@ -92,19 +103,23 @@ export class SnapshotHost implements Host {
   readonly selections = new Selections(kernelSystem);
   private readonly charts: Charts;
 
-  constructor({ charts, wiring }: Hosted) {
+  constructor(
+    { charts, wiring }: Hosted,
+    readonly steps: Steps = { restore, macrostep },
+  ) {
     this.charts = charts;
     this.wiring = wiring;
   }
 
   start(chart: string, input: unknown, _node = '', role = '') {
-    const { snapshot, effects } = this.selections.during(role, null, () => begin(this.charts[chart]!, input));
-    return { role: new SnapshotRole(chart, snapshot, role, this.selections), effects };
+    const { snapshot, effects } = this.selections.during(role, null, () => begin(chartOf(this.charts, chart), input));
+    return { role: new SnapshotRole(chart, snapshot, role, this), effects };
   }
 
-  restore({ chart, value, context }: RoleView, _node = '', role = ''): Role {
-    const snapshot = this.selections.during(role, null, () => restore(this.charts[chart]!, value, context));
-    return new SnapshotRole(chart, snapshot, role, this.selections);
+  restore(view: RoleView, _node = '', role = ''): Role {
+    const { chart } = view;
+    const snapshot = this.selections.during(role, null, () => this.steps.restore(this.charts[chart]!, view));
+    return new SnapshotRole(chart, snapshot, role, this);
   }
 }
 
@@ -204,7 +219,7 @@ class ActorHost implements Host {
     const { charts, listeners, outbox } = this.live;
     const name = this.family ? `${node} ${role}` : undefined;
     const actor = this.selections.during(role, null, () =>
-      createLive(charts[chart]!, this.parent, listeners, input, snapshot, name),
+      createLive(chartOf(charts, chart), this.parent, listeners, input, snapshot, name),
     );
     this.family?.add(node, role, actor);
     actor.start();
@@ -221,7 +236,7 @@ export function takeOver(node: Node, from: Node, host: Host): void {
   for (const [name, role] of Object.entries(from.roles)) {
     const isShared = role instanceof SnapshotRole && host instanceof SnapshotHost;
     node.roles[name] = isShared
-      ? new SnapshotRole(role.chart, role.snapshot, name, host.selections)
+      ? new SnapshotRole(role.chart, role.snapshot, name, host)
       : host.restore(role.view(), node.id, name);
   }
 }

@@ -47,7 +47,7 @@ describe('regions are taken in the order of the document', () => {
     const told = entered.map((events) => {
       let { snapshot } = begin(chart as any, undefined);
       for (const type of events) snapshot = macrostep(chart as any, snapshot, { type }).snapshot;
-      const again = restore(chart as any, snapshot.value, snapshot.context);
+      const again = restore(chart as any, snapshot);
       const effectsOf = (from: typeof snapshot) => JSON.stringify(macrostep(chart as any, from, { type: 'tell' }).effects);
       expect(effectsOf(again)).toBe(effectsOf(snapshot));
       return effectsOf(snapshot) + JSON.stringify(snapshot.value);

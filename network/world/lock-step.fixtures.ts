@@ -99,7 +99,7 @@ export function lockStep(
     if (random.below(10) > 0) continue;
     const { snapshot } = own;
     own.snapshot = interpreter.restore(machine, snapshot.value, snapshot.context);
-    remembered.snapshot = restore(machine, snapshot.value, snapshot.context);
+    remembered.snapshot = restore(machine, snapshot);
   }
   return { steps, failed, byXState };
 }

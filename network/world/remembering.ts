@@ -484,8 +484,14 @@ export function takesEvent(machine: AnyStateMachine, snapshot: AnyMachineSnapsho
   return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);
 }
 
+/** Where a chart stands. */
+export interface Standing {
+  readonly value: unknown;
+  readonly context: unknown;
+}
+
 /** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
-export function restore(machine: AnyStateMachine, value: unknown, context: unknown): AnyMachineSnapshot {
+export function restore(machine: AnyStateMachine, { value, context }: Standing): AnyMachineSnapshot {
   const short = isObserved() ? undefined : memoryOf(machine).restore(value as StateValue, context);
   return (short ?? interpreter.restore(machine, value, context)) as AnyMachineSnapshot;
 }

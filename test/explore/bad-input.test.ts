@@ -65,7 +65,7 @@ describe('a chart that breaks its contract', () => {
     ['an action of XState', going(log('it')), 'charts are pure, use the effects'],
     ['an action that does something by itself', going(function beep() {}), 'a chart used "beep": charts are pure'],
     ['raising without end', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
-    ['a role of no chart', { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] }, 'there is no chart "x"'],
+    ['a role of no chart', { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] }, 'no chart "x" among toy'],
   ])('%s', (_, protocol, message) => {
     expect(() => ask(protocol)).toThrow(ProtocolError);
     expect(() => ask(protocol)).toThrow(message);

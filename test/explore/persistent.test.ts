@@ -74,6 +74,9 @@ describe('charts made at random on three nodes', () => {
     return { protocol, question: { topology: line(3), commands, bounds: { states: 1000 } } satisfies ExploreOptions };
   }
 
+  /** The plain search may come to a violation within its bound that the reduced one, which has another order, finds behind it. */
+  const further = (question: ExploreOptions) => ({ ...question, bounds: { states: 50_000 } });
+
   test('the same states at rest', () => {
     let [full, part, smaller] = [0, 0, 0];
     fc.assert(
@@ -104,7 +107,7 @@ describe('charts made at random on three nodes', () => {
         const property = apart(one, two, any.bad);
         const full = explore(protocol, { ...question, properties: [property] });
         if (full.stopped !== undefined) return;
-        const found = explore(protocol, { ...question, properties: [property], reduce: 'order' });
+        const found = explore(protocol, { ...further(question), properties: [property], reduce: 'order' });
         expect(found.verdict).toBe(full.verdict);
         if (!found.counterexample) return;
         violations++;
@@ -129,7 +132,7 @@ describe('charts made at random on three nodes', () => {
           when: (c) => isBad(c) && (!atRest || c.flights.length === 0),
           holds: () => false,
         });
-        const reduced = explore(protocol, { ...question, properties: [owed(false)], reduce: 'order' });
+        const reduced = explore(protocol, { ...further(question), properties: [owed(false)], reduce: 'order' });
         const full = explore(protocol, { ...question, properties: [owed(false)] });
         if (full.stopped !== undefined) return;
         const rests = ({ counterexample }: Exploration) => counterexample?.loop === counterexample?.choices.length;

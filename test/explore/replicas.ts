@@ -7,10 +7,11 @@
 import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
+import { SnapshotHost } from '../../network/world/hosts.js';
 import { emptyOutcome, hear, Node, type Outcome } from '../../network/world/node.js';
 import { Pending } from '../../network/world/pending.js';
-import { SearchHost } from './host.js';
 import type { Local } from './locals.js';
+import { Restored } from './restored.js';
 import type { SearchedSystem } from './system.js';
 import { NOW } from './times.js';
 
@@ -37,19 +38,19 @@ const FUSED_MAX = 1000;
 
 export class Replicas {
   calls = 0;
-  private readonly host: SearchHost;
+  private readonly restored = new Restored();
   private readonly nodes: readonly Node[];
   private readonly times: Times | null;
 
   constructor(private readonly system: SearchedSystem) {
     this.times = system.protocol.times?.(system.instance.options) ?? null;
-    this.host = new SearchHost(system.protocol);
-    this.nodes = system.nodes.map((id) => new Node(id, this.host));
+    const host = new SnapshotHost(system.protocol, this.restored);
+    this.nodes = system.nodes.map((id) => new Node(id, host));
   }
 
   /** The next step runs its chart, though it may be the last one again. */
   forget(): void {
-    this.host.forget();
+    this.restored.forget();
   }
 
   start(node: number, roles: readonly RoleStart[], choose: Choose): LocalStep {

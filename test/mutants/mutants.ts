@@ -201,7 +201,7 @@ function differs({ input, first, effects, vertices }: ChartGraph, machine: AnySt
     if (!sameAs({ ...first, effects }, seen(begin(machine, input)))) return true;
     return vertices.some(({ value, context, edges }) => {
       if (!edges) return false;
-      const snapshot = restore(machine, value, context);
+      const snapshot = restore(machine, { value, context });
       return [...edges.values()].some(
         ({ event, effects, to }) => !sameAs({ ...to, effects }, seen(macrostep(machine, snapshot, event))),
       );

@@ -79,8 +79,8 @@ export class TakenSteps {
   private answer(machine: AnyStateMachine, question: Question): string {
     try {
       if (question.kind === 'start') return this.textOf(begin(machine, question.input));
-      const { kind, value, context, event } = question;
-      const snapshot = restore(machine, value, context);
+      const { kind, event } = question;
+      const snapshot = restore(machine, question);
       return kind === 'accept' ? `${takesEvent(machine, snapshot, event)}` : this.textOf(macrostep(machine, snapshot, event));
     } catch {
       return 'throws';
