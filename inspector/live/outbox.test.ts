@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
@@ -175,4 +176,27 @@ test.each([10, 1_500_000])('a program with %i characters ends although its inspe
   const over = performance.now();
   expect(await exited).toEqual([0, null]);
   expect(performance.now() - over).toBeLessThan(4000);
+});
+
+test('a process that stood still longer than an inspector may take hears its answer first, and gives nothing up', async () => {
+  const inspector = new Worker(
+    `const { createServer } = require('node:http');
+    const { parentPort } = require('node:worker_threads');
+    const server = createServer((asked, answer) => {
+      parentPort.postMessage('asked');
+      asked.resume().on('end', () => answer.end());
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  onTestFinished(() => void inspector.terminate());
+  const [port] = await once(inspector, 'message');
+  const outbox = new Outbox(`http://127.0.0.1:${port}`, program);
+  onTestFinished(() => outbox.kill());
+  outbox.put(start('n'));
+  const asked = once(inspector, 'message');
+  const sent = outbox.flush();
+  await asked;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
+  await sent;
 });

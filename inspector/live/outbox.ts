@@ -134,7 +134,9 @@ export class Outbox {
     return new Promise((resolve, reject) => {
       const asking = request(this.address, { method: 'POST', agent: this.agent });
       this.asking = asking;
-      const patience = setTimeout(() => asking.destroy(this.silent()), PATIENCE_MS).unref();
+      const giveUp = () => void asking.destroy(this.silent());
+      // A process that stood still itself reads first what came meanwhile.
+      const patience = setTimeout(() => setImmediate(giveUp), PATIENCE_MS).unref();
       asking.on('socket', (socket) => socket.unref());
       asking.on('response', (response) => {
         response.resume();
