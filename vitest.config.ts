@@ -7,12 +7,7 @@ import { missing } from './bench/chromium.js';
 const shared =
   '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
-const alone = [
-  'test/rehearsal/**/*.test.ts',
-  'chaos/in-world.test.ts',
-  'bin/program.test.ts',
-  'adapters/locks/register-model.test.ts',
-];
+const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /**
  * What listens at a port that was open a moment ago. Among threads a program that one of them starts has for a moment the sockets of all of
  * them: what the others close is still open then, and lets a connection in or refuses to be opened again.
@@ -22,7 +17,6 @@ const ports = [
   'adapters/{standstill,versions}.test.ts',
   'adapters/locks/relayed.test.ts',
   'bench/servers.test.ts',
-  'bin/share/sharing.test.ts',
   'examples/transports-page.test.ts',
   'inspector/server.test.ts',
 ];
@@ -34,14 +28,7 @@ if (missing) console.warn(`skipped: the tests of the inspector's page and of the
 /** Files of more than six seconds, the longest first. Others follow by their names, on every machine alike, and the last of them is short. */
 const LONG = [
   'inspector/page',
-  'inspector/page.live',
-  'inspector/page.gestures',
-  'inspector/page.story',
-  'inspector/page.verdict',
-  'inspector/page.faults',
-  'inspector/page.programs',
   'bin/program',
-  'bin/share/sharing',
   'adapters/standstill',
   'machines/paths',
   'adapters/transports/web-socket-mesh',
@@ -53,7 +40,6 @@ const LONG = [
   'inspector/live/live',
   'examples/transports-page',
   'adapters/linked.frames',
-  'test/explore/together',
 ];
 
 const gone = LONG.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)));
