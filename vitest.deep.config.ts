@@ -7,6 +7,8 @@ const ofPage = 'inspector/page*.deep.ts';
 export default defineConfig({
   test: {
     testTimeout: 3_600_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     maxWorkers: 1,
     // Some count bytes.
