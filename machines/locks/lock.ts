@@ -121,8 +121,6 @@ export type LockChartEvent =
 
 type In<E = LockChartEvent> = { context: LockContext; event: E };
 
-/** Of guards that `and` joins with others, whose parameters XState's types do not know. */
-const begunOf = (event: LockChartEvent): Begun => event as Begun;
 const directory = ({ context: { id, lock, grants }, event }: In<Begun>) => directoryOf(lock, id, event, grants);
 const toDirectory = <M extends Message>(message: (c: LockContext) => M) =>
   tell(({ context }: In<unknown>) => ({ role: directoryRole(context.epoch!, context.lock), message: message(context) }));
@@ -134,8 +132,8 @@ const shareToken = toDirectory(({ copyset, id }) => ({ type: 'release', copyset:
 
 /** Who is meant: the client that speaks or is spoken of, or the node itself. */
 const nodeOf = ({ context: { id }, event }: In): NodeId => {
-  const { node, from } = event as { node?: NodeId; from?: NodeId };
-  return node ?? from ?? id;
+  if ('node' in event) return event.node;
+  return 'from' in event ? event.from : id;
 };
 const isOwn = ({ context: { id, user } }: In): boolean => user === id;
 const isToRead = ({ id, user, mode }: LockContext): boolean => user === id && mode === 'shared';
@@ -146,6 +144,10 @@ const inMode = (c: LockContext): { mode?: 'shared' } => (isToRead(c) && c.fence 
 const needed = (c: LockContext): number => (c.user === c.id ? c.others : c.recorders);
 const keptFor = ({ lock, id }: LockContext, { kept }: Beginning): Kept | undefined =>
   kept.find((held) => held.lock === lock && held.node === id && held.client !== undefined);
+const isToHost = ({ context }: In<unknown>, begun: Begun): boolean => keptFor(context, begun) !== undefined;
+const isKept = ({ context: { id, lock, fence } }: In<unknown>, begun: Begun): boolean =>
+  isKeptBy(begun, id, { lock, fence: fence! });
+const isKeptForItself = (args: In, begun: Begun): boolean => isOwn(args) && isKept(args, begun);
 const isOfUser = (args: In): boolean => nodeOf(args) === args.context.user;
 
 const toEpochs = <M extends Message>(message: (args: In) => M) => tell((args: In) => ({ role: EPOCHS, message: message(args) }));
@@ -210,7 +212,7 @@ const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { 
 const givenBackBetween = { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn } as const; // 11
 /** The next epoch does not keep what a client used. */
 const clientLoses = [
-  { guard: 'isToHost', target: '#using.unattested', reenter: true, actions: [...forfeit, ...host] }, // 11
+  { guard: withEvent('isToHost'), target: '#using.unattested', reenter: true, actions: [...forfeit, ...host] }, // 11
   { guard: 'isLineEmpty', target: '#lock.passing', actions: forfeit }, // 11
   { target: '#lock.passing', actions: [...forfeit, ...enter] }, // 11
 ] as const;
@@ -290,12 +292,14 @@ export const lockMachine = setup({
     isInEpoch: ({ context }) => context.epoch !== null,
     isBeyondNumbers: ({ context: { epoch, grants } }, { fence }: Granted) => isBeyond(fence, epoch!, grants),
     isConfirmed: ({ context }) => context.confirmed.length >= needed(context),
-    isToHost: ({ context, event }) => keptFor(context, begunOf(event)) !== undefined,
+    isToHost,
+    // XState's types do not know the parameters of guards that `and` joins.
+    isOwnToHost: (args, begun: Begun) => isOwn(args) && isToHost(args, begun),
     isOfThisGrant: ({ context: { epoch, fence, user } }, word: Confirmed) =>
       word.epoch === epoch && word.fence === fence && word.user === user,
-    isKept: ({ context: { id, lock, fence } }, begun: Begun) => isKeptBy(begun, id, { lock, fence: fence! }),
-    isKeptForItself: ({ context: { id, lock, fence, user }, event }) =>
-      user === id && isKeptBy(begunOf(event), id, { lock, fence: fence! }),
+    isKept,
+    isKeptForItself,
+    isKeptToRead: (args, begun: Begun) => isToRead(args.context) && isKeptForItself(args, begun),
   },
 }).createMachine({
   id: 'lock',
@@ -312,7 +316,7 @@ export const lockMachine = setup({
   initial: 'free',
   states: {
     free: {
-      on: { request: asks, acquire: asks, begun: { guard: 'isToHost', target: '#using.unattested', actions: host } },
+      on: { request: asks, acquire: asks, begun: { guard: withEvent('isToHost'), target: '#using.unattested', actions: host } },
     }, // 11
     waiting: {
       initial: 'apart',
@@ -321,7 +325,7 @@ export const lockMachine = setup({
         apart: {
           on: {
             begun: [
-              { guard: 'isToHost', target: '#using.unattested', actions: ['stepBack', ...host] }, // 11
+              { guard: withEvent('isToHost'), target: '#using.unattested', actions: ['stepBack', ...host] }, // 11
               { target: 'queued', actions: join },
             ],
             gone: [{ guard: 'isOfUser', target: '#lock.passing', actions: userLeaves }, leavesLine], // 11
@@ -454,10 +458,10 @@ export const lockMachine = setup({
             release: { guard: 'isOwn', target: '#lock.passing', actions: end },
             giveBack: givenBackBetween,
             begun: [
-              { guard: and(['isToRead', 'isKeptForItself']), target: 'shared', actions: enter }, // 12
-              { guard: 'isKeptForItself', target: 'served', actions: join },
+              { guard: withEvent('isKeptToRead'), target: 'shared', actions: enter }, // 12
+              { guard: withEvent('isKeptForItself'), target: 'served', actions: join },
               { guard: withEvent('isKept'), target: 'unattested', actions: join }, // 11
-              { guard: and(['isOwn', 'isToHost']), target: 'unattested', actions: [...lose, ...host] }, // 11
+              { guard: withEvent('isOwnToHost'), target: 'unattested', actions: [...lose, ...host] }, // 11
               { guard: and(['isOwn', 'isLineEmpty']), target: '#lock.passing', actions: lose },
               { guard: 'isOwn', target: '#lock.passing', actions: [...lose, ...enter] }, // 11
               ...clientLoses,
