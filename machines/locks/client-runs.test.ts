@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { recordsOf, settled } from './clients.js';
+import { settled } from './clients.js';
 import { locks } from './index.js';
-import type { In } from './knowledge.js';
+import { recordsOf, type In } from './knowledge.js';
 import type { LockContext } from './lock.js';
 import { among, disownedByNobody, mutant, stop } from './systems.fixtures.js';
 

@@ -3,14 +3,14 @@ import { assign, initialTransition, transition } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { ClientContext } from './client.js';
-import { recordsAfter } from './clients.js';
+import { recordsAfter, type Recording } from './clients.js';
 import { clientMachine } from './client.js';
 import { locks } from './index.js';
 import type { In } from './knowledge.js';
-import { isForeign, theirs } from './lists.js';
+import { isForeign } from './lists.js';
 import { lockMachine } from './lock.js';
 import { firstMembership } from './membership.js';
-import { EPOCHS } from './messages.js';
+import { EPOCHS, type OfMember } from './messages.js';
 import type { Property } from '../protocol.js';
 import { oneUser, undisturbedUser } from './properties.js';
 import {
@@ -115,7 +115,8 @@ describe('a voter serves, and one that waits to be added is all that a client wa
   test.each(['two majorities never', 'one user'])(
     'it takes itself for the cluster where the list of a client says who votes: %s',
     (property) => {
-      const isLater = (args: In) => !isForeign(args) && theirs(args).version > args.context.membership.version;
+      const isLater = (args: In, event: OfMember) =>
+        !isForeign(args, event) && event.membership.version > args.context.membership.version;
       const found = search([], [ask('a'), ask('x')], mutant({ guards: { isLater: isLater as never } }), property);
       expect(found.counterexample?.property).toBe(property);
     },
@@ -157,7 +158,11 @@ describe('without one of its rules a promise breaks', () => {
   const isolation = [ask('x'), cut('a', 'b'), cut('a', 'c')];
   const nothingRecorded = mutant({ actions: { noteRecord: assign(() => ({})) as never } });
   const asEarlier = mutant({
-    actions: { noteRecord: assign((args: In) => ({ records: recordsAfter(args).map((of) => ({ ...of, number: 0 })) })) as never },
+    actions: {
+      noteRecord: assign((args: In, event: Recording) => ({
+        records: recordsAfter(args, event).records.map((of) => ({ ...of, number: 0 })),
+      })) as never,
+    },
   });
   const comesAndGoes = [ask('x'), cut('b', 'x'), join('b', 'x')];
   const notLetIn = mutant({ guards: { isStranded: never, isStrandedAtLeader: never } });

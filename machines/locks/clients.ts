@@ -10,8 +10,10 @@ import { bisect, firstFence, isKeptBy, withName } from './epoch.js';
 import {
   claimOf,
   confirmersOf,
+  linksAfter,
   withClaim,
   type Claim,
+  type Enqueuing,
   type EpochsContext,
   type From,
   type In,
@@ -25,6 +27,7 @@ import {
   type AttachRequest,
   type Beginning,
   type Confirm,
+  type Detached,
   type Disowned,
   type Held,
   type Kept,
@@ -50,17 +53,19 @@ const placeOf = (node: NodeId, clients: readonly Attachment[]): number =>
   bisect(node, clients.length, (place) => clients[place]!.node);
 
 /** With the client that attaches, in place of what was known of it. */
-export function withClient({ context, event }: In): readonly Attachment[] {
+export function withClient({ context }: In<unknown>, request: From<AttachRequest>): Pick<EpochsContext, 'clients'> {
   const { clients } = context;
-  const { from: node, number, holds } = event as From<AttachRequest>;
+  const { from: node, number, holds } = request;
   const place = placeOf(node, clients);
   const elsewhere = holds.filter((held) => !isHosted(context, node, held));
-  return clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, { node, number, holds: elsewhere });
+  const attachment = { node, number, holds: elsewhere };
+  return { clients: clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, attachment) };
 }
 /** Without the client whose link has gone. */
-export function withoutClient({ context: { clients }, event }: In): readonly Attachment[] {
-  const { peer } = event as NamedLinkEvent;
-  return attachmentOf({ clients }, peer) ? clients.toSpliced(placeOf(peer, clients), 1) : clients;
+export function withoutClient({ context: c }: In<unknown>, change: NamedLinkEvent): Pick<EpochsContext, 'clients' | 'links'> {
+  const { peer } = change;
+  const clients = attachmentOf(c, peer) ? c.clients.toSpliced(placeOf(peer, c.clients), 1) : c.clients;
+  return { clients, links: linksAfter(c.links, change) };
 }
 export const attachmentOf = ({ clients }: Pick<EpochsContext, 'clients'>, node: NodeId): Attachment | undefined => {
   const attachment = clients[placeOf(node, clients)];
@@ -88,20 +93,17 @@ export function wantedBy(node: NodeId, wants: readonly Want[]): string[] {
   return locks;
 }
 
-type Enqueuing = In & { enqueue: any };
-
 /** The client's word of what it holds, for each lock that it wants or uses here. */
-export const attest = ({ context: { wants }, event }: In) => {
-  const { from, holds } = event as From<AttachRequest>;
-  return { role: wantedBy(from, wants).map(lockRole), message: { type: 'attested', node: from, holds } };
-};
+export const attest = ({ context: { wants }, event: { from, holds } }: In<From<AttachRequest>>) => ({
+  role: wantedBy(from, wants).map(lockRole),
+  message: { type: 'attested', node: from, holds },
+});
 
 /**
  * Of locks that others use for the client, or are about to, and that it does not hold by its own word: it asked for them in an earlier
  * attachment, and was granted them, or gave them back, as its link or its voter went.
  */
-export function disown({ context, event, enqueue }: Enqueuing): void {
-  const { from: client, number, holds } = event as From<AttachRequest>;
+export function disown({ context, enqueue }: Enqueuing, { from: client, number, holds }: From<AttachRequest>): void {
   const isHeld = ({ lock, fence }: Held) => holds.some((held) => held.lock === lock && held.fence === fence);
   const isEarlier = ({ number: asked = number }: Recorded) => asked < number;
   for (const record of context.records) {
@@ -113,8 +115,7 @@ export function disown({ context, event, enqueue }: Enqueuing): void {
 }
 
 /** To a client that is attached here, and for which another voter is about to use a lock: it says anew what it holds. */
-export const questionToClient = ({ context, event }: In) => {
-  const { user } = event as From<Confirm>;
+export const questionToClient = ({ context, event: { user } }: In<Confirm>) => {
   const client = user === null ? undefined : attachmentOf(context, user);
   return { to: client?.node ?? [], message: { type: 'hello' as const, membership: context.membership } };
 };
@@ -125,15 +126,17 @@ export const askedIn = (c: EpochsContext, user: NodeId | null): AskedIn => {
   return number === undefined ? {} : { number };
 };
 /** As if the client gave it back itself. */
-export const givingBack = ({ event }: In) => {
-  const { lock, fence, client } = event as From<Disowned>;
-  return { role: lockRole(lock), message: { type: 'giveBack', from: client, lock, fence } };
-};
+export const givingBack = ({ event: { lock, fence, client } }: In<Disowned>) => ({
+  role: lockRole(lock),
+  message: { type: 'giveBack', from: client, lock, fence },
+});
 
 /** They find another voter. */
 export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {
-  for (const { node, number } of clients)
-    enqueue({ type: 'send', params: { to: node, message: { type: 'detached', number, membership } } });
+  for (const { node, number } of clients) {
+    const message = { type: 'detached', number, membership } satisfies Detached;
+    enqueue({ type: 'send', params: { to: node, message } });
+  }
   enqueue.assign({ clients: [], wants: wants.filter(({ node }) => node === id) });
 }
 
@@ -143,8 +146,7 @@ const isHosted = (c: EpochsContext, client: NodeId, { lock, fence }: Held): bool
 };
 
 /** Whether the client holds something that somebody else uses for it, as far as can be told here: the next epoch lets this voter use it. */
-export function isStranded({ context, event }: In): boolean {
-  const { from, holds } = event as From<AttachRequest>;
+export function isStranded({ context }: In<unknown>, { from, holds }: From<AttachRequest>): boolean {
   const { served, bounds } = context;
   const isOlder = ({ fence }: Held) => fence < firstFence(served.epoch, bounds.grants);
   const isKeptElsewhere = ({ lock, fence }: Held) =>
@@ -152,8 +154,7 @@ export function isStranded({ context, event }: In): boolean {
   return holds.some((held) => !isHosted(context, from, held) && (!isOlder(held) || isKeptElsewhere(held)));
 }
 
-export const attachment = ({ context, event }: In) => {
-  const { from, number, holds } = event as From<AttachRequest>;
+export const attachment = ({ context, event: { from, number, holds } }: In<From<AttachRequest>>) => {
   const { served, membership } = context;
   const kept = holds.filter((held) => isHosted(context, from, held));
   return {
@@ -163,50 +164,46 @@ export const attachment = ({ context, event }: In) => {
 };
 
 /** Of a lock for which there is no room here. */
-export const noRoom = ({ context, event }: In) => {
-  const { from, lock } = event as From<Acquire>;
+export const noRoom = ({ context, event: { from, lock } }: In<From<Acquire>>) => {
   const { number } = attachmentOf(context, from)!;
   return { to: from, message: { type: 'full' as const, number, lock, others: context.claims.length } };
 };
 
-export const lettingGo = ({ context: { membership }, event }: In) => {
-  const { from, number } = event as From<AttachRequest>;
-  return { to: from, message: { type: 'detached' as const, number, membership } };
-};
+export const lettingGo = ({ context: { membership }, event: { from, number } }: In<From<AttachRequest>>) => ({
+  to: from,
+  message: { type: 'detached' as const, number, membership },
+});
 
 /** Of a grant, or of a lock that is lost, to the client that it concerns, if it concerns one that is attached. */
 export const wordTo =
   (type: Acquired['type']) =>
-  ({ context, event }: In) => {
-    const { lock, fence, user, node = user } = event as unknown as Held & { user: NodeId | null; node?: NodeId | null };
+  ({ context, event }: In<Claim | (Held & { readonly node: NodeId })>) => {
+    const { lock, fence } = event;
+    const node = 'node' in event ? event.node : event.user;
     const client = node === null || fence === null ? undefined : attachmentOf(context, node);
     return { to: client?.node ?? [], message: { type, number: client?.number ?? 0, lock, fence } };
   };
 
-export const gone = ({ context: { wants }, event }: In) => {
-  const { peer } = event as NamedLinkEvent;
-  return { role: wantedBy(peer, wants).map(lockRole), message: { type: 'gone', node: peer } };
-};
+export const gone = ({ context: { wants }, event: { peer } }: In<NamedLinkEvent>) => ({
+  role: wantedBy(peer, wants).map(lockRole),
+  message: { type: 'gone', node: peer },
+});
 
 /** What a voter uses for clients in this epoch. */
 export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
   kept.filter(({ node, client }) => node === id && client !== undefined);
 
-/** At its beginning everybody knows the clients whose locks an epoch has kept. */
-export const recordsOf = ({ kept }: Pick<Beginning, 'kept'>): readonly Recorded[] =>
-  kept.flatMap(({ lock, fence, client, number }) =>
-    client === undefined ? [] : [{ lock, fence, client, ...(number !== undefined && { number }) }],
-  );
-
+/** From a lock of this node, or from the voter that uses it for a client. */
+export type Recording = Held & AskedIn & { readonly user: NodeId | null; readonly from?: NodeId };
 /** With what is asked to be recorded, if it is of a client's lock. */
-export function recordsAfter({ context, event }: In): readonly Recorded[] {
+export function recordsAfter({ context }: In<unknown>, event: Recording): Pick<EpochsContext, 'records'> {
   const { id, records } = context;
-  const { lock, fence, user, from = id, ...said } = event as unknown as Held & AskedIn & { user: NodeId | null; from?: NodeId };
-  if (user === from) return records;
+  const { lock, fence, user, from = id, ...said } = event;
+  if (user === from) return { records };
   const { number } = from === id ? askedIn(context, user) : said;
   const record = { lock, fence, client: user, ...(number !== undefined && { number }) };
   const place = bisect(lock, records.length, (at) => records[at]!.lock);
-  return withRecord(record, place, records);
+  return { records: withRecord(record, place, records) };
 }
 
 /**

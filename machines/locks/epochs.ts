@@ -34,7 +34,7 @@
  * following.waiting and beginning; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
  */
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
-import { effects, send, tell, type Message, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type Message } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
 import { isAmong, withName, withoutName } from './epoch.js';
 import {
@@ -49,7 +49,6 @@ import {
   hostedBy,
   questionToClient,
   recordsAfter,
-  recordsOf,
   noRoom,
   settled,
   withClient,
@@ -62,19 +61,26 @@ import { epochsGuards } from './guards.js';
 import {
   claimIn,
   earlyAfter,
-  firstStanding,
   hearEarly,
+  knownAtStart,
   missedBy,
+  recordsOf,
   numbersOf,
   linksKnown,
   withClaim,
   withoutClaim,
+  othersNeeded,
+  recordersNeeded,
+  type Asking,
+  type Claim,
+  type Enqueuing,
   type EpochsContext,
   type EpochsEvent,
   type EpochsInput,
+  type From,
   type In,
-  othersNeeded,
-  recordersNeeded,
+  type Numbering,
+  type OfLock,
 } from './knowledge.js';
 import {
   givingWay,
@@ -88,7 +94,7 @@ import {
   wordToDiffering,
 } from './lists.js';
 import type { MembershipChange } from './membership.js';
-import type { Beginning, EpochMessage, Install, LocksNotice, Refuse, Told } from './messages.js';
+import type { Beginning, EpochMessage, Install, LocksNotice, OfMember, Refuse, Told } from './messages.js';
 import {
   afterThat,
   askLater,
@@ -101,7 +107,6 @@ import {
   directories,
   openDirectory,
   freeLocks,
-  fromOf,
   greeting,
   installation,
   lockInNone,
@@ -109,7 +114,6 @@ import {
   lockStartIn,
   nothingToReturn,
   noticeOf,
-  lockOf,
   ownLock,
   passedOn,
   patience,
@@ -133,41 +137,47 @@ import {
 import { beginningOf, boundOf, floorOf, installedBy, leftOutByClique, promisedTo, proposed, reportsAfter } from './promises.js';
 
 const prepareAgain = { target: '.preparing', reenter: true } as const;
-const promiseIt = { target: '.following.saving', reenter: true, actions: 'notePromise' } as const;
+const promiseIt = { target: '.following.saving', reenter: true, actions: withEvent('notePromise') } as const;
 const opposed = { guard: 'isOpposed', target: 'opposed' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
-const foreign = { guard: 'isForeign', actions: send(lettingGo) } as const; // 11: a client hears of the list by it
+const foreign = { guard: withEvent('isForeign'), actions: send(lettingGo) } as const; // 11: a client hears of the list by it
 /** Rule 14. */
-const outvoted = { guard: 'isOutvoted', target: '#epochs.closed', actions: 'announceDiffering' } as const;
+const outvoted = { guard: withEvent('isOutvoted'), target: '#epochs.closed', actions: withEvent('announceDiffering') } as const;
 const differing = [
   outvoted,
-  { guard: 'isForeign', actions: ['announceDiffering', 'noteDiffering', send(wordToDiffering), 'partWith'] },
+  {
+    guard: withEvent('isForeign'),
+    actions: [withEvent('announceDiffering'), withEvent('noteDiffering'), send(wordToDiffering), withEvent('partWith')],
+  },
 ] as const;
-const reconciled = { guard: 'isReconciled', actions: ['forgetDiffering', 'hearAgain'] } as const;
+const reconciled = { guard: withEvent('isReconciled'), actions: [withEvent('forgetDiffering'), 'hearAgain'] } as const;
 /** Rule 1. */
-const unreasonable = { guard: 'isBeyondReason', actions: ['announceUnreasonable', 'partWith'] } as const;
-const later = { guard: 'isLater', actions: ['learn', 'hearAgain'] } as const;
+const unreasonable = {
+  guard: withEvent('isBeyondReason'),
+  actions: [withEvent('announceUnreasonable'), withEvent('partWith')],
+} as const;
+const later = { guard: withEvent('isLater'), actions: ['learn', 'hearAgain'] } as const;
 /** Of members in whose view the epoch has begun already. */
-const keptUntilBegun = { guard: 'isForThis', actions: 'keepEarly' } as const;
+const keptUntilBegun = { guard: withEvent('isForThis'), actions: withEvent('keepEarly') } as const;
 const early = { find: keptUntilBegun, confirm: keptUntilBegun, recall: keptUntilBegun, disowned: keptUntilBegun } as const;
-const fill = ['noteOpened', openDirectory] as const;
-const ask = ['want', 'claim', lockInThis, toLock] as const;
+const fill = [withEvent('noteOpened'), openDirectory] as const;
+const ask = [withEvent('want'), withEvent('claim'), lockInThis, toLock] as const;
 const openIt = [...fill, ...ask] as const;
 /** Rule 11: of a lock that others want here, too. */
-const behind = { guard: 'isTakenByOthers', actions: ['want', toLock] } as const;
-const itsTurn = { guard: 'isTaken', actions: ['want', toLock] } as const;
-const notHere = { guard: 'isOfNoClient' } as const;
-const full = { guard: 'isFull', actions: send(noRoom) } as const; // 8
+const behind = { guard: withEvent('isTakenByOthers'), actions: [withEvent('want'), toLock] } as const;
+const itsTurn = { guard: withEvent('isTaken'), actions: [withEvent('want'), toLock] } as const;
+const notHere = { guard: withEvent('isOfNoClient') } as const;
+const full = { guard: withEvent('isFull'), actions: send(noRoom) } as const; // 8
 const due = [
-  { guard: 'isDueAndLeads', target: '#epochs.preparing' },
-  { guard: 'isDue', actions: send(changeOfMember) },
+  { guard: withEvent('isDueAndLeads'), target: '#epochs.preparing' },
+  { guard: withEvent('isDue'), actions: send(changeOfMember) },
 ] as const;
 const asks = [
-  { guard: 'isFreeHere', actions: ['want', 'claim', toLock] },
-  { guard: 'isOpen', actions: ask },
-  { guard: 'findsNoRoom', actions: ['want', 'claim', lockInNone, toLock, sayThatCrowded] }, // 8
-  { guard: 'findsHalfTheRoom', actions: [...openIt, sayThatCrowded] }, // 8
+  { guard: withEvent('isFreeHere'), actions: [withEvent('want'), withEvent('claim'), toLock] },
+  { guard: withEvent('isOpen'), actions: ask },
+  { guard: withEvent('findsNoRoom'), actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock, sayThatCrowded] }, // 8
+  { guard: withEvent('findsHalfTheRoom'), actions: [...openIt, sayThatCrowded] }, // 8
 ] as const;
 
 /**
@@ -181,126 +191,97 @@ export const epochsMachine = setup({
     ...effects<EpochMessage | Message>(),
     noteLink: assign({ links: linksKnown }),
     noteLinks: assign((args: In) => ({ links: linksKnown(args), missed: null, cutOff: [] })),
-    noteLeader: assign({ leader: ({ event }: In) => (event as LeaderChange).leader }),
+    noteLeader: assign({ leader: (_, { leader }: LeaderChange) => leader }),
     found: assign({ memory: 'founding' }),
     propose: assign(({ context }: In) => proposed(context)),
     nameClique: assign({ clique: ({ context }: In) => leftOutByClique(context)!.named }),
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
-    noteRefusal: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Refuse).promised) }),
-    noteTold: assign({ above: ({ context, event }: In) => Math.max(context.above, (event as Told).epoch) }),
+    noteRefusal: assign({ above: ({ context }, { promised }: Refuse) => Math.max(context.above, promised) }),
+    noteTold: assign({ above: ({ context }, { epoch }: Told) => Math.max(context.above, epoch) }),
     notePromise: assign(promisedTo),
-    noteReport: assign({ reports: reportsAfter }),
+    noteReport: assign(reportsAfter),
     forgetBallot: assign({ reports: [], early: [] }),
-    noteMissed: assign({ missed: missedBy }),
+    noteMissed: assign(missedBy),
     noteLeftOut: assign({ missed: ({ context }: In) => leftOutByClique(context) }),
     giveUpMissed: assign({ cutOff: ({ context: c }: In) => [...c.cutOff, ...(c.missed?.peers ?? [])], missed: null }),
     conclude: assign({ served: ({ context }: In): Beginning => beginningOf(context) }),
-    noteInstall: assign({ served: ({ event }: In): Beginning => installedBy(event as Install) }),
+    noteInstall: assign({ served: (_, event: Install): Beginning => installedBy(event) }),
     remember: assign({ memory: 'known', pending: [], reports: [], records: ({ context }: In) => recordsOf(context.served) }),
-    settle: assign(({ context }: In) => ({
-      missed: null,
-      cutOff: [],
-      opened: 0,
-      ...settled(context),
-    })),
-    noteRecord: assign({ records: recordsAfter }),
-    openHosted: enqueueActions(({ context, event, enqueue }) => {
+    settle: assign(({ context }: In) => ({ missed: null, cutOff: [], opened: 0, ...settled(context) })),
+    noteRecord: assign(recordsAfter),
+    openHosted: enqueueActions(({ context, enqueue }: Enqueuing) => {
       for (const { lock } of hostedBy(context.id, context.served))
-        if (!isAmong(lock, context.locks)) enqueue({ type: 'open', params: lockStartIn({ context, event }, lock, null) });
+        if (!isAmong(lock, context.locks)) enqueue({ type: 'open', params: lockStartIn(context, lock, null) });
     }),
     forgetOpen: assign({ open: [], opened: 0, locks: ({ context }: In) => context.claims.map(({ lock }) => lock) }),
-    noteOpened: assign((args: In) => ({
-      open: withName(lockOf(args), args.context.open),
-      opened: args.context.opened + 1,
+    noteOpened: assign(({ context: { open, opened } }, { lock }: OfLock) => ({ open: withName(lock, open), opened: opened + 1 })),
+    claim: assign(({ context }, { lock, from: user = context.id }: Asking) => ({
+      claims: withClaim({ lock, fence: null, user }, context.claims),
+      locks: withName(lock, context.locks),
     })),
-    claim: assign((args: In) => ({
-      claims: withClaim({ lock: lockOf(args), fence: null, user: fromOf(args) ?? args.context.id }, args.context.claims),
-      locks: withName(lockOf(args), args.context.locks),
+    want: assign(({ context }, { lock, from: node = context.id }: Asking) => ({
+      wants: withWant({ node, lock }, context.wants),
     })),
-    want: assign((args: In) => ({
-      wants: withWant({ node: fromOf(args) ?? args.context.id, lock: lockOf(args) }, args.context.wants),
-    })),
-    dropWant: assign({ wants: ({ context, event }: In) => withoutWant(event as Want, context.wants) }),
-    attach: assign({ clients: withClient }),
-    detach: assign({ clients: withoutClient, links: linksKnown }),
+    dropWant: assign({ wants: ({ context }, want: Want) => withoutWant(want, context.wants) }),
+    attach: assign(withClient),
+    detach: assign(withoutClient),
     detachAll: enqueueActions(letGo),
     disown: enqueueActions(disown),
-    dropClaim: assign({ claims: (args: In) => withoutClaim(lockOf(args), args.context.claims) }),
-    dropLock: assign({ locks: (args: In) => withoutName(lockOf(args), args.context.locks) }),
-    noteClaim: assign({ claims: ({ context, event }: In) => withClaim(claimIn(event), context.claims) }),
+    dropClaim: assign({ claims: ({ context }, { lock }: OfLock) => withoutClaim(lock, context.claims) }),
+    dropLock: assign({ locks: ({ context }, { lock }: OfLock) => withoutName(lock, context.locks) }),
+    noteClaim: assign({ claims: ({ context }, event: Claim & Message) => withClaim(claimIn(event), context.claims) }),
     /** What the leader wants, and whoever was called. */
-    noteWanted: assign({
-      wanted: ({ context, event }: In) => {
-        const { add, remove, from = context.id } = event as MembershipChange & { from?: NodeId };
-        return { add, remove, by: from };
-      },
-    }),
+    noteWanted: assign(({ context }, { add, remove, from = context.id }: MembershipChange & Partial<From<unknown>>) => ({
+      wanted: { add, remove, by: from },
+    })),
     noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
     learn: enqueueActions(learn),
     /** What was said is judged by what was learned from it. */
     hearAgain: raise(({ event }) => event),
     partWith: enqueueActions(partWith),
-    noteDiffering: assign({ differing: withDiffering }),
-    forgetDiffering: assign({ differing: withoutDiffering }),
-    noteGivenWay: assign({ differing: withGivenWay }),
-    keepEarly: assign({ early: earlyAfter }),
+    noteDiffering: assign({ differing: (args, event: From<OfMember>) => withDiffering(args, event) }),
+    forgetDiffering: assign({ differing: (args, event: From<OfMember>) => withoutDiffering(args, event) }),
+    noteGivenWay: assign({ differing: (args, event: From<OfMember>) => withGivenWay(args, event) }),
+    keepEarly: assign(earlyAfter),
     hearEarly: enqueueActions(hearEarly),
     announceEpoch: emit(({ context }: In) => noticeOf(context.served)),
-    announceDiffering: emit((args: In) => ({ type: 'differs' as const, ...listsOf(args) })),
-    announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args) })),
+    announceDiffering: emit((args: In, event: From<OfMember>) => ({ type: 'differs' as const, ...listsOf(args, event) })),
+    // XState does not know by what a state is entered: this one by the word of a peer.
+    announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args, args.event as From<OfMember>) })),
     announceApart: emit({ type: 'apart' }),
-    announceUnreasonable: emit((args: In) => ({ type: 'unreasonable' as const, ...numbersOf(args) })),
+    announceUnreasonable: emit((args: In, event: Numbering) => ({ type: 'unreasonable' as const, ...numbersOf(args, event) })),
   },
   guards: epochsGuards,
 }).createMachine({
   id: 'epochs',
-  context: ({ input: { members, memory, membership, stored, ...input } }) => ({
-    ...input,
-    ...(stored ?? firstStanding({ members, memory, membership })),
-    above: 0,
-    reports: [],
-    clique: null,
-    wanted: null,
-    bound: null,
-    missed: null,
-    cutOff: [],
-    differing: [],
-    claims: [],
-    clients: [],
-    wants: [],
-    records: recordsOf(stored?.served ?? { kept: [] }),
-    locks: [],
-    open: [],
-    opened: 0,
-    early: [],
-  }),
+  context: ({ input }) => knownAtStart(input),
   initial: 'starting',
   on: {
     'link.up': [
-      { guard: 'isOfNoConcern', actions: ['noteLink', send(greeting)] },
+      { guard: withEvent('isOfNoConcern'), actions: ['noteLink', send(greeting)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn), send(greeting)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
     ],
     'link.down': [
-      { guard: 'isClientGone', actions: [tell(gone), 'detach'] }, // 11
-      { guard: 'isOfNoConcern', actions: 'noteLink' },
+      { guard: withEvent('isClientGone'), actions: [tell(gone), withEvent('detach')] }, // 11
+      { guard: withEvent('isOfNoConcern'), actions: 'noteLink' },
       { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
     ],
     leader: [
-      { guard: 'isElected', ...prepareAgain, actions: 'noteLeader' },
-      { guard: 'isAnother', actions: ['noteLeader', send(change)] },
+      { guard: 'isElected', ...prepareAgain, actions: withEvent('noteLeader') },
+      { guard: withEvent('isAnother'), actions: [withEvent('noteLeader'), send(change)] },
     ],
-    hello: [...differing, reconciled, later, { guard: 'hearsAndLeads', ...prepareAgain }],
-    changed: [...differing, later, { guard: 'hearsAndLeads', ...prepareAgain }],
+    hello: [...differing, reconciled, later, { guard: withEvent('hearsAndLeads'), ...prepareAgain }],
+    changed: [...differing, later, { guard: withEvent('hearsAndLeads'), ...prepareAgain }],
     reconfigure: [
-      { guard: 'mayWantNow', ...prepareAgain, actions: 'noteWanted' }, // 9
-      { guard: 'mayWant', actions: 'noteWanted' },
+      { guard: withEvent('mayWantNow'), ...prepareAgain, actions: withEvent('noteWanted') }, // 9
+      { guard: withEvent('mayWant'), actions: withEvent('noteWanted') },
     ],
     change: [
-      { guard: 'mayChangeNow', ...prepareAgain, actions: 'noteWanted' }, // 9
-      { guard: 'mayChange', actions: ['noteWanted', send(reconfiguration)] },
+      { guard: withEvent('mayChangeNow'), ...prepareAgain, actions: withEvent('noteWanted') }, // 9
+      { guard: withEvent('mayChange'), actions: [withEvent('noteWanted'), send(reconfiguration)] },
     ],
     // Soon, and not at once: where not all who are linked reach each other, it may be impossible for as long.
     seek: { guard: 'maySeek', actions: sayThatCrowded },
@@ -309,46 +290,52 @@ export const epochsMachine = setup({
       { guard: 'hasForgotten', actions: ['found', send(change)] },
     ],
     prepare: [
-      { guard: 'isOutvoted', target: '#epochs.closed', actions: [send(refuseIt), 'announceDiffering'] }, // 14
-      { guard: 'isForeign', actions: [send(refuseIt), 'announceDiffering', 'noteDiffering', 'partWith'] }, // 14
-      { guard: 'isFromStranger' },
+      { guard: withEvent('isOutvoted'), target: '#epochs.closed', actions: [send(refuseIt), withEvent('announceDiffering')] }, // 14
+      {
+        guard: withEvent('isForeign'),
+        actions: [send(refuseIt), withEvent('announceDiffering'), withEvent('noteDiffering'), withEvent('partWith')],
+      }, // 14
+      { guard: withEvent('isFromStranger') },
       later, // 9
-      { guard: 'isBeyondReason', actions: [send(refuseAsBeyondReason), 'announceUnreasonable', 'partWith'] }, // 1
-      { guard: 'isOutdated', actions: send(refuseIt) }, // 9
-      { guard: 'isPast', actions: send(refuseIt) }, // 2
-      { guard: 'isOpposedHere', actions: [send(waiting), send(requestToGiveWay)] }, // 14
-      { guard: 'leavesOutMembersNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
-      { guard: 'leavesOutMembers', actions: send(waiting) },
+      {
+        guard: withEvent('isBeyondReason'),
+        actions: [send(refuseAsBeyondReason), withEvent('announceUnreasonable'), withEvent('partWith')],
+      }, // 1
+      { guard: withEvent('isOutdated'), actions: send(refuseIt) }, // 9
+      { guard: withEvent('isPast'), actions: send(refuseIt) }, // 2
+      { guard: withEvent('isOpposedHere'), actions: [send(waiting), send(requestToGiveWay)] }, // 14
+      { guard: withEvent('leavesOutMembersNewly'), actions: [send(waiting), withEvent('noteMissed'), patience] }, // 6
+      { guard: withEvent('leavesOutMembers'), actions: send(waiting) },
       promiseIt, // 2, 3
     ],
     refuse: [
       ...differing,
       later,
       unreasonable,
-      { guard: 'outbids', ...prepareAgain, actions: 'noteRefusal' },
-      { guard: 'isOverruled', actions: ['noteRefusal', send(change)] },
+      { guard: withEvent('outbids'), ...prepareAgain, actions: withEvent('noteRefusal') },
+      { guard: withEvent('isOverruled'), actions: [withEvent('noteRefusal'), send(change)] },
     ],
     told: [
       ...differing,
       reconciled,
       later,
       unreasonable,
-      { guard: 'leavesLeaderOut', ...prepareAgain, actions: 'noteTold' }, // 7: nobody will call it again
-      { guard: 'leavesUsOut', target: '.apart', actions: 'noteTold' }, // 7
+      { guard: withEvent('leavesLeaderOut'), ...prepareAgain, actions: withEvent('noteTold') }, // 7: nobody will call it again
+      { guard: withEvent('leavesUsOut'), target: '.apart', actions: withEvent('noteTold') }, // 7
     ],
     install: later, // 9: of an epoch that this node has promised away meanwhile
-    giveWay: [{ guard: 'mayGiveWay', target: '.closed', actions: 'announceDiffering' }, ...differing], // 14
-    givenWay: { guard: 'isForeign', actions: ['noteGivenWay', send(change)] }, // 14
+    giveWay: [{ guard: withEvent('mayGiveWay'), target: '.closed', actions: withEvent('announceDiffering') }, ...differing], // 14
+    givenWay: { guard: withEvent('isForeign'), actions: [withEvent('noteGivenWay'), send(change)] }, // 14
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
-    request: [behind, { guard: 'isFree', actions: ['want', 'claim', lockInNone, toLock] }],
-    acquire: [notHere, full, itsTurn, { actions: ['want', 'claim', lockInNone, toLock] }], // 11
-    attach: [foreign, later, { actions: 'attach' }], // 11: answered by the word of the epoch that begins, or of none
-    used: { actions: ['noteClaim', send(wordTo('acquired'))] },
-    left: { actions: 'dropWant' },
+    request: [behind, { guard: withEvent('isFree'), actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock] }],
+    acquire: [notHere, full, itsTurn, { actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock] }], // 11
+    attach: [foreign, later, { actions: withEvent('attach') }], // 11: answered by the word of the epoch that begins, or of none
+    used: { actions: [withEvent('noteClaim'), send(wordTo('acquired'))] },
+    left: { actions: withEvent('dropWant') },
     forfeited: { actions: send(wordTo('forfeited')) },
     stored: { actions: 'learn' }, // 9: of an epoch that this node was about to begin, and has left meanwhile
-    freed: { actions: ['dropClaim', 'dropLock', ownLock] },
-    lost: { actions: ['dropClaim', 'dropLock', ownLock] },
+    freed: { actions: [withEvent('dropClaim'), withEvent('dropLock'), ownLock] },
+    lost: { actions: [withEvent('dropClaim'), withEvent('dropLock'), ownLock] },
   },
   states: {
     starting: {
@@ -368,7 +355,7 @@ export const epochsMachine = setup({
           entry: standing,
           on: {
             stored: { target: 'collecting', actions: ['learn', send(preparation)] },
-            hello: [...differing, { guard: 'isReconciled', actions: 'forgetDiffering' }, {}],
+            hello: [...differing, { guard: withEvent('isReconciled'), actions: withEvent('forgetDiffering') }, {}],
             changed: [...differing, {}],
           },
         },
@@ -384,15 +371,15 @@ export const epochsMachine = setup({
           ],
           initial: 'asking',
           states: {
-            asking: { always: opposed, on: { changed: { guard: 'isAwaited' } } }, // 2
+            asking: { always: opposed, on: { changed: { guard: withEvent('isAwaited') } } }, // 2
             delayed: { always: opposed },
             opposed: { entry: send(requestToGiveWay) }, // 14
           },
           on: {
-            promise: [later, { guard: 'isAnswer', actions: 'noteReport' }],
+            promise: [later, { guard: withEvent('isAnswer'), actions: withEvent('noteReport') }],
             wait: [
-              { guard: 'isOnesOwnToDrop', ...isOverruledHere, actions: send(change) },
-              { guard: 'isAnswer', target: '.delayed' },
+              { guard: withEvent('isOnesOwnToDrop'), ...isOverruledHere, actions: send(change) },
+              { guard: withEvent('isAnswer'), target: '.delayed' },
             ],
           },
         },
@@ -402,11 +389,11 @@ export const epochsMachine = setup({
           ...differing,
           later,
           unreasonable,
-          { guard: 'outbids', target: 'preparing', reenter: true, actions: 'noteRefusal' },
-          { guard: 'isOverruled', ...isOverruledHere, actions: ['noteRefusal', send(change)] },
+          { guard: withEvent('outbids'), target: 'preparing', reenter: true, actions: withEvent('noteRefusal') },
+          { guard: withEvent('isOverruled'), ...isOverruledHere, actions: [withEvent('noteRefusal'), send(change)] },
         ],
         'link.down': {
-          guard: 'losesOneNamed',
+          guard: withEvent('losesOneNamed'),
           ...isOverruledHere,
           actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)],
         },
@@ -427,13 +414,16 @@ export const epochsMachine = setup({
         },
         waiting: {
           always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart', actions: send(wordToNamed) }, // 9: nobody will tell it of an epoch
-          on: { ...early, install: [later, { guard: 'isInstalled', target: '#epochs.beginning', actions: 'noteInstall' }] }, // 7
+          on: {
+            ...early,
+            install: [later, { guard: withEvent('isInstalled'), target: '#epochs.beginning', actions: withEvent('noteInstall') }],
+          }, // 7
         },
       },
       on: {
         prepare: [
-          { guard: 'leavesOutNamedNewly', actions: [send(waiting), 'noteMissed', patience] }, // 6
-          { guard: 'leavesOutNamed', actions: send(waiting) },
+          { guard: withEvent('leavesOutNamedNewly'), actions: [send(waiting), withEvent('noteMissed'), patience] }, // 6
+          { guard: withEvent('leavesOutNamed'), actions: send(waiting) },
         ],
       },
     },
@@ -467,29 +457,32 @@ export const epochsMachine = setup({
         asked: { entry: askSoon, on: { timer: due } },
       },
       on: {
-        request: [behind, ...asks, { guard: 'isFree', actions: openIt }],
+        request: [behind, ...asks, { guard: withEvent('isFree'), actions: openIt }],
         acquire: [notHere, full, itsTurn, ...asks, { actions: openIt }], // 11
         attach: [
           foreign,
           later,
-          { guard: 'isStrandedAtLeader', target: '#epochs.preparing', actions: ['attach', tell(attest)] }, // 11
-          { guard: 'isStranded', actions: ['attach', tell(attest), send(changeOfMember)] }, // 11
-          { actions: ['attach', tell(attest), 'disown', send(attachment)] }, // 11
+          { guard: withEvent('isStrandedAtLeader'), target: '#epochs.preparing', actions: [withEvent('attach'), tell(attest)] }, // 11
+          { guard: withEvent('isStranded'), actions: [withEvent('attach'), tell(attest), send(changeOfMember)] }, // 11
+          { actions: [withEvent('attach'), tell(attest), withEvent('disown'), send(attachment)] }, // 11
         ],
         early: { actions: 'hearEarly' },
-        confirming: { actions: ['noteRecord', send(askForConfirmation)] }, // 10, 11
-        confirm: { guard: 'isQuestion', actions: ['noteRecord', send(confirmation), send(questionToClient)] }, // 10, 11
-        disowned: { guard: 'isDisownedHere', actions: tell(givingBack) }, // 11
+        confirming: { actions: [withEvent('noteRecord'), send(askForConfirmation)] }, // 10, 11
+        confirm: {
+          guard: withEvent('isQuestion'),
+          actions: [withEvent('noteRecord'), send(confirmation), send(questionToClient)],
+        }, // 10, 11
+        disowned: { guard: withEvent('isDisownedHere'), actions: tell(givingBack) }, // 11
         recall: [
-          { guard: 'isReadHere', actions: toLock }, // 12
-          { guard: 'isQuestion', actions: send(nothingToReturn) }, // 12
+          { guard: withEvent('isReadHere'), actions: toLock }, // 12
+          { guard: withEvent('isQuestion'), actions: send(nothingToReturn) }, // 12
         ],
-        freed: { actions: 'dropClaim' },
+        freed: { actions: withEvent('dropClaim') },
         find: [
-          { guard: 'isFindForOpen', actions: toDirectory },
-          { guard: 'isFindWithoutRoom', actions: sayThatCrowded },
-          { guard: 'isFindInHalfTheRoom', actions: [...fill, toDirectory, sayThatCrowded] },
-          { guard: 'isFind', actions: [...fill, toDirectory] },
+          { guard: withEvent('isFindForOpen'), actions: toDirectory },
+          { guard: withEvent('isFindWithoutRoom'), actions: sayThatCrowded },
+          { guard: withEvent('isFindInHalfTheRoom'), actions: [...fill, toDirectory, sayThatCrowded] },
+          { guard: withEvent('isFind'), actions: [...fill, toDirectory] },
         ],
       },
     },

@@ -1,6 +1,6 @@
 /** What the epochs of a node ask before they act, by the rules of docs/locks.md: of what the node knows and of the event that has come. */
 import type { LeaderChange } from '../election/messages.js';
-import type { NodeId } from '../effects.js';
+import type { NodeId, TimerEvent } from '../effects.js';
 import { attachmentOf, isStranded, isWantedBy, wantedBy } from './clients.js';
 import { isAmong, isBeyondReason } from './epoch.js';
 import {
@@ -13,45 +13,63 @@ import {
   numberSaid,
   promisedEpoch,
   reachesMajority,
+  type From,
   type In,
   type NamedLinkEvent,
+  type Numbering,
+  type OfEpoch,
+  type OfLock,
 } from './knowledge.js';
-import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo, theirs } from './lists.js';
+import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo } from './lists.js';
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type MembershipChange } from './membership.js';
-import type { Prepare, Refuse, Told } from './messages.js';
-import { epochOf, fromOf, lockOf, PATIENCE } from './orders.js';
+import type {
+  Acquire,
+  AttachRequest,
+  Disowned,
+  EpochMessage,
+  GiveWay,
+  Install,
+  LockLabel,
+  OfMember,
+  Prepare,
+  Reconfigure,
+  Refuse,
+  Told,
+  Wait,
+} from './messages.js';
+import { PATIENCE } from './orders.js';
 import { hasRoomForClient, isGivenBackFull } from './room.js';
 import { boundOf, floorOf, isClique, isWithinLists, leftOutByClique, recallOf } from './promises.js';
 
-const isNoStranger = (args: In): boolean => args.context.links.includes(fromOf(args));
-const isNews = (args: In): boolean => epochOf(args) > promisedEpoch(args.context);
+const isNoStranger = ({ context }: In, { from }: From<unknown>): boolean => context.links.includes(from);
+const isNews = ({ context }: In, { epoch }: OfEpoch): boolean => epoch > promisedEpoch(context);
 
 /** The first list that a client knows is the one that it was given: that says whom it asks, and not who votes. */
-const isLater = (args: In): boolean =>
-  !isForeign(args) && theirs(args).version > Math.max(args.context.membership.version, args.event.type === 'attach' ? 1 : 0);
-const isOutdated = ({ context: { membership }, event }: In): boolean => (event as Prepare).next.version < membership.version;
+const isLater = (args: In, event: EpochMessage): boolean =>
+  !isForeign(args, event) &&
+  event.membership.version > Math.max(args.context.membership.version, event.type === 'attach' ? 1 : 0);
+const isOutdated = ({ context: { membership } }: In, { next }: Prepare): boolean => next.version < membership.version;
 
-const leavesOut = (args: In, isFollowing: boolean): boolean =>
-  !isForeign(args) &&
-  !isLater(args) &&
-  !isOutdated(args) &&
-  isNoStranger(args) &&
-  isNews(args) &&
-  leftOutBy(args.event as Prepare, args.context, isFollowing).length > 0;
+const leavesOut = (args: In, event: From<Prepare>, isFollowing: boolean): boolean =>
+  !isForeign(args, event) &&
+  !isLater(args, event) &&
+  !isOutdated(args, event) &&
+  isNoStranger(args, event) &&
+  isNews(args, event) &&
+  leftOutBy(event, args.context, isFollowing).length > 0;
+const leavesOutNewly = (args: In, event: From<Prepare>, isFollowing: boolean): boolean =>
+  args.context.missed === null && leavesOut(args, event, isFollowing);
 /** Rule 6: whom it would rob, if this proposer names fewer, as it must; `undefined` where it must not, or cannot. */
 function leavesOutUsers(args: In): readonly NodeId[] | undefined {
   const { context } = args;
   return hasAllAnswers(args) && !isClique(context.reports) && leads(args) ? leftOutByClique(context)?.peers : undefined;
 }
-const isOverruled = ({ context, event }: In): boolean => (event as Refuse).promised >= promisedEpoch(context);
-const isForThis = (args: In): boolean => epochOf(args) === promisedEpoch(args.context);
+const isOverruled = ({ context }: In, { promised }: Refuse): boolean => promised >= promisedEpoch(context);
+const isForThis = ({ context }: In, { epoch }: OfEpoch): boolean => epoch === promisedEpoch(context);
 
 /** Others have begun an epoch without this node, later than all that it has promised. */
-function leavesUsOut(args: In): boolean {
-  const { id, served } = args.context;
-  const epoch = epochOf(args);
-  return epoch >= promisedEpoch(args.context) && epoch > served.epoch && !(args.event as Told).members.includes(id);
-}
+const leavesUsOut = ({ context }: In, { epoch, members }: Told): boolean =>
+  epoch >= promisedEpoch(context) && epoch > context.served.epoch && !members.includes(context.id);
 
 /** Whose links and word matter here: voters, members of the epoch, whoever is to vote. Others may come and go. */
 function concerns(node: NodeId, { membership, promised, served, wanted }: In['context']): boolean {
@@ -91,33 +109,32 @@ const isPossible = (args: In, change: MembershipChange): boolean => {
   const next = membershipAfter(membership, change, bounds.bytes);
   return next !== null && areMajoritiesOf([...linksKnown(args), id], membership, next);
 };
-const changeOf = ({ event }: In) => event as unknown as MembershipChange;
 /** Of a member who knows what this node knows, while nothing else is wanted. */
-const mayWant = (args: In): boolean => {
+const mayWant = (args: In, change: Reconfigure): boolean => {
   const { wanted, membership, bounds } = args.context;
-  const isOfThisList = isSameMembership(membership, theirs(args));
-  return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, changeOf(args), bounds.bytes) !== null;
+  const isOfThisList = isSameMembership(membership, change.membership);
+  return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, change, bounds.bytes) !== null;
 };
 /** Called here: a change that was called here before and is not decided makes way. */
-const mayChange = (args: In): boolean => {
-  const { wanted, membership, id, bounds } = args.context;
+const mayChange = ({ context }: In, change: MembershipChange): boolean => {
+  const { wanted, membership, id, bounds } = context;
   const votes = votesInOneOf(id, membership);
-  return (wanted === null || wanted.by === id) && votes && membershipAfter(membership, changeOf(args), bounds.bytes) !== null;
+  return (wanted === null || wanted.by === id) && votes && membershipAfter(membership, change, bounds.bytes) !== null;
 };
 
-const isPatience = ({ event }: In): boolean => (event as { timer: string }).timer === PATIENCE;
-const isFree = (args: In): boolean => claimOf(args.context, lockOf(args)) === undefined;
-const isTaken = (args: In): boolean => !isFree(args);
-const isForOpen = (args: In): boolean => isAmong(lockOf(args), args.context.open);
-const isOfThisEpoch = (args: In): boolean => epochOf(args) === args.context.served.epoch;
+const isDue = (_: In, { timer }: TimerEvent): boolean => timer !== PATIENCE;
+const isFree = ({ context }: In, { lock }: OfLock): boolean => claimOf(context, lock) === undefined;
+const isTaken = (args: In, event: OfLock): boolean => !isFree(args, event);
+const isForOpen = ({ context }: In, { lock }: OfLock): boolean => isAmong(lock, context.open);
+const isOfThisEpoch = ({ context }: In, { epoch }: OfEpoch): boolean => epoch === context.served.epoch;
 const isRoomSpent = ({ context: c }: In, part: number): boolean => c.opened >= c.bounds.locks * part || isGivenBackFull(c, part);
 
 export const epochsGuards = {
   leads,
   isElected: (args: In) => leads(args) && args.context.leader !== args.context.id,
-  isAnother: ({ context, event }: In) => (event as LeaderChange).leader !== context.leader,
-  isOfNoConcern: ({ context, event }: In) => !concerns((event as NamedLinkEvent).peer, context),
-  hearsAndLeads: (args: In) => leads(args) && concerns(fromOf(args), args.context),
+  isAnother: ({ context }: In, { leader }: LeaderChange) => leader !== context.leader,
+  isOfNoConcern: ({ context }: In, { peer }: NamedLinkEvent) => !concerns(peer, context),
+  hearsAndLeads: (args: In, { from }: From<unknown>) => leads(args) && concerns(from, args.context),
   /** It needs nobody, and nobody whose word matters will speak to it. */
   isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
   isOverruledAndRemoved: ({ context: { id, membership, promised } }: In) =>
@@ -127,8 +144,8 @@ export const epochsGuards = {
   startsInEpoch: ({ context: { served, links } }: In) => served.members.some((member) => links.includes(member)),
   isOwn: ({ context: { promised, id } }: In) => promised!.proposer === id,
   isOwnForOthers: ({ context: { promised, served, id } }: In) => promised!.proposer === id && !served.members.includes(id),
-  isFromStranger: (args: In) => !isNoStranger(args),
-  isBeyondReason: ({ context, event }: In) => {
+  isFromStranger: (args: In, event: From<unknown>) => !isNoStranger(args, event),
+  isBeyondReason: ({ context }: In, event: Numbering) => {
     const [said, known] = [numberSaid(event), largestKnown(context)];
     const isRefusedSo = event.type === 'refuse' && event.known !== undefined;
     return isBeyondReason(said, known) || (isRefusedSo && isBeyondReason(known, said));
@@ -138,19 +155,17 @@ export const epochsGuards = {
   isOutdated,
   isPassed,
   isPassedAndLeads: (args: In) => isPassed(args) && leads(args),
-  isPast: (args: In) => !isNews(args),
-  leavesOutMembers: (args: In) => leavesOut(args, false),
-  leavesOutMembersNewly: (args: In) => args.context.missed === null && leavesOut(args, false),
-  leavesOutNamed: (args: In) => leavesOut(args, true),
-  leavesOutNamedNewly: (args: In) => args.context.missed === null && leavesOut(args, true),
-  isAnswer: (args: In) => isForThis(args) && args.context.promised!.members.includes(fromOf(args)),
+  isPast: (args: In, event: Prepare) => !isNews(args, event),
+  leavesOutMembers: (args: In, event: From<Prepare>) => leavesOut(args, event, false),
+  leavesOutMembersNewly: (args: In, event: From<Prepare>) => leavesOutNewly(args, event, false),
+  leavesOutNamed: (args: In, event: From<Prepare>) => leavesOut(args, event, true),
+  leavesOutNamedNewly: (args: In, event: From<Prepare>) => leavesOutNewly(args, event, true),
+  isAnswer: (args: In, event: From<OfEpoch>) => isForThis(args, event) && args.context.promised!.members.includes(event.from),
   isOverruled,
-  outbids: (args: In) => isOverruled(args) && leads(args),
-  isOnesOwnToDrop: (args: In) => isForThis(args) && !leads(args),
-  losesOneNamed: (args: In) => {
-    const { peer } = args.event as NamedLinkEvent;
-    return reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer);
-  },
+  outbids: (args: In, event: Refuse) => isOverruled(args, event) && leads(args),
+  isOnesOwnToDrop: (args: In, event: Wait) => isForThis(args, event) && !leads(args),
+  losesOneNamed: (args: In, { peer }: NamedLinkEvent) =>
+    reachesMajority(args) && !leads(args) && args.context.promised!.members.includes(peer),
   mustNameFewer: (args: In) => leavesOutUsers(args)?.length === 0,
   leavesOutUsersNewly: (args: In) => args.context.missed === null && (leavesOutUsers(args)?.length ?? 0) > 0,
   isBelowFloor: (args: In) =>
@@ -158,56 +173,52 @@ export const epochsGuards = {
   isBound: (args: In) => isBound(args) && leads(args),
   mayBegin: (args: In) => hasPromises(args) && !isOpposed(args),
   isOpposed: (args: In) => hasPromises(args) && isOpposed(args),
-  isOpposedHere: (args: In) => {
-    const { members, served } = args.event as Prepare;
-    return served === 0 && args.context.served.epoch === 0 && opposedTo(members, args.context).length > 0;
-  },
+  isOpposedHere: ({ context }: In, { members, served }: Prepare) =>
+    served === 0 && context.served.epoch === 0 && opposedTo(members, context).length > 0,
   isOutvoted,
-  isReconciled: (args: In) => !isForeign(args) && hasDiffered(args),
-  mayGiveWay: (args: In) => isForeign(args) && isUnbound(args.context),
+  isReconciled: (args: In, event: From<OfMember>) => !isForeign(args, event) && hasDiffered(args.context, event.from),
+  mayGiveWay: (args: In, event: GiveWay) => isForeign(args, event) && isUnbound(args.context),
   /** What the promise of the teller will say is no news. */
-  isAwaited: (args: In) => {
-    const { promised, reports, links, membership } = args.context;
+  isAwaited: ({ context }: In, { from }: From<unknown>) => {
+    const { promised, reports, links, membership } = context;
     const { members, next } = promised!;
-    const isMissing = reports.every(({ node }) => node !== fromOf(args)) && members.includes(fromOf(args));
+    const isMissing = reports.every(({ node }) => node !== from) && members.includes(from);
     return isMissing && links.every((peer) => members.includes(peer) || !votesInOneOf(peer, membership, next));
   },
-  isInstalled: (args: In) => isForThis(args) && fromOf(args) === args.context.promised!.proposer,
+  isInstalled: (args: In, event: From<Install>) => isForThis(args, event) && event.from === args.context.promised!.proposer,
   leavesUsOut,
-  leavesLeaderOut: (args: In) => leads(args) && leavesUsOut(args),
+  leavesLeaderOut: (args: In, event: Told) => leads(args) && leavesUsOut(args, event),
   mayWant,
-  mayWantNow: (args: In) => mayWant(args) && isPossible(args, changeOf(args)),
+  mayWantNow: (args: In, event: Reconfigure) => mayWant(args, event) && isPossible(args, event),
   mayChange,
-  mayChangeNow: (args: In) => mayChange(args) && leads(args) && isPossible(args, changeOf(args)),
+  mayChangeNow: (args: In, event: MembershipChange) => mayChange(args, event) && leads(args) && isPossible(args, event),
   maySeek: (args: In) => leads(args) && (leavesOutWithRemoved(args.context) || isPossible(args, args.context.wanted!)),
-  isDue: (args: In) => !isPatience(args),
-  isDueAndLeads: (args: In) => !isPatience(args) && leads(args),
+  isDue,
+  isDueAndLeads: (args: In, event: TimerEvent) => isDue(args, event) && leads(args),
   hasForgotten: ({ context }: In) => context.memory === 'forgotten',
   hasForgottenAndLeads: (args: In) => args.context.memory === 'forgotten' && leads(args),
   isFree,
   isTaken,
-  isClientGone: ({ context, event }: In) => {
-    const { type, peer } = event as NamedLinkEvent;
-    return type === 'link.down' && (attachmentOf(context, peer) !== undefined || wantedBy(peer, context.wants).length > 0);
-  },
+  isClientGone: ({ context }: In, { peer }: NamedLinkEvent) =>
+    attachmentOf(context, peer) !== undefined || wantedBy(peer, context.wants).length > 0,
   /** Of a client that is not attached here, or has asked already. */
-  isOfNoClient: (args: In) =>
-    attachmentOf(args.context, fromOf(args)) === undefined || isWantedBy(args.context, fromOf(args), lockOf(args)),
+  isOfNoClient: ({ context }: In, { from, lock }: From<Acquire>) =>
+    attachmentOf(context, from) === undefined || isWantedBy(context, from, lock),
   /** Rule 8: of a client that is attached here. */
-  isFull: (args: In) => !hasRoomForClient(args.context, lockOf(args), fromOf(args)),
-  isDisownedHere: (args: In) => isOfThisEpoch(args) && isTaken(args),
+  isFull: ({ context }: In, { from, lock }: From<Acquire>) => !hasRoomForClient(context, lock, from),
+  isDisownedHere: (args: In, event: Disowned) => isOfThisEpoch(args, event) && isTaken(args, event),
   isStranded,
-  isStrandedAtLeader: (args: In) => leads(args) && isStranded(args),
-  isTakenByOthers: (args: In) => isTaken(args) && !isWantedBy(args.context, args.context.id, lockOf(args)),
-  isFreeHere: (args: In) => isFree(args) && isAmong(lockOf(args), args.context.locks),
-  isOpen: (args: In) => isFree(args) && isForOpen(args),
-  findsNoRoom: (args: In) => isFree(args) && isRoomSpent(args, 1),
-  findsHalfTheRoom: (args: In) => isFree(args) && isRoomSpent(args, 1 / 2),
+  isStrandedAtLeader: (args: In, event: From<AttachRequest>) => leads(args) && isStranded(args, event),
+  isTakenByOthers: (args: In, event: OfLock) => isTaken(args, event) && !isWantedBy(args.context, args.context.id, event.lock),
+  isFreeHere: (args: In, event: OfLock) => isFree(args, event) && isAmong(event.lock, args.context.locks),
+  isOpen: (args: In, event: OfLock) => isFree(args, event) && isForOpen(args, event),
+  findsNoRoom: (args: In, event: OfLock) => isFree(args, event) && isRoomSpent(args, 1),
+  findsHalfTheRoom: (args: In, event: OfLock) => isFree(args, event) && isRoomSpent(args, 1 / 2),
   isFind: isOfThisEpoch,
   isQuestion: isOfThisEpoch,
-  isReadHere: (args: In) => isOfThisEpoch(args) && claimOf(args.context, lockOf(args))?.mode === 'shared',
-  isFindForOpen: (args: In) => isOfThisEpoch(args) && isForOpen(args),
-  isFindWithoutRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1),
-  isFindInHalfTheRoom: (args: In) => isOfThisEpoch(args) && isRoomSpent(args, 1 / 2),
+  isReadHere: (args: In, event: LockLabel) => isOfThisEpoch(args, event) && claimOf(args.context, event.lock)?.mode === 'shared',
+  isFindForOpen: (args: In, event: LockLabel) => isOfThisEpoch(args, event) && isForOpen(args, event),
+  isFindWithoutRoom: (args: In, event: OfEpoch) => isOfThisEpoch(args, event) && isRoomSpent(args, 1),
+  isFindInHalfTheRoom: (args: In, event: OfEpoch) => isOfThisEpoch(args, event) && isRoomSpent(args, 1 / 2),
   isForThis,
 };

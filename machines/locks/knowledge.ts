@@ -1,5 +1,6 @@
 /** What a voter knows of epochs, what it hears, and what it reads off both. */
-import type { LinkEvent, NodeId, StoredEvent } from '../effects.js';
+import type { enqueueActions } from 'xstate';
+import type { LinkEvent, Message, NodeId, Open, Send, StoredEvent, Tell } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
 import { byName, bisect, type EpochBounds } from './epoch.js';
 import type { Attachment, Want } from './clients.js';
@@ -8,14 +9,14 @@ import type {
   Acquire,
   Ballot,
   Beginning,
-  Confirm,
-  Disowned,
   EpochMessage,
   LockMessage,
+  LocksNotice,
   Memory,
   Prepare,
-  Recall,
   Recorded,
+  Refuse,
+  Told,
 } from './messages.js';
 import type { Differing } from './lists.js';
 import type { PromiseReport } from './promises.js';
@@ -98,6 +99,10 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
 
 export type NamedLinkEvent = LinkEvent & { readonly peer: NodeId };
 export type From<M> = M & { readonly from: NodeId };
+export type OfEpoch = { readonly epoch: number };
+export type OfLock = { readonly lock: string };
+/** Of a request of this node, or of a client of it. */
+export type Asking = OfLock & Partial<From<unknown>>;
 
 export type EpochsEvent =
   | From<EpochMessage>
@@ -119,9 +124,6 @@ export type EpochsEvent =
   | From<Acquire>
   /** From a lock: its token is here, and others are to confirm the grant. */
   | { readonly type: 'confirming'; readonly lock: string; readonly fence: number; readonly user: NodeId | null }
-  | From<Confirm>
-  | From<Disowned>
-  | From<Recall>
   /** The epoch has begun, and the locks of this node have heard of it. */
   | { readonly type: 'early' }
   /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
@@ -130,27 +132,29 @@ export type EpochsEvent =
   | { readonly type: 'timer'; readonly timer: string };
 
 export type In<E = EpochsEvent> = { context: EpochsContext; event: E };
+type Asked = { type: 'send'; params: Send } | { type: 'tell'; params: Tell } | { type: 'open'; params: Open };
+type Enqueue = typeof enqueueActions<EpochsContext, EpochsEvent, undefined, EpochsEvent, never, Asked, never, never, LocksNotice>;
+/** Of an action that asks for one effect after the other. */
+export type Enqueuing = Parameters<Parameters<Enqueue>[0]>[0];
 
 export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.epoch ?? 0;
 /** Above what any reasonable number is, this is. */
 export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
+export type Numbering = From<Prepare | Refuse | Told>;
 /** Of an epoch that somebody proposes or tells of, or the largest that is known to whoever refuses one. */
-export const numberSaid = (event: EpochsEvent): number => {
-  if (event.type !== 'refuse') return (event as { readonly epoch: number }).epoch;
-  return event.known ?? event.promised;
-};
+export const numberSaid = (event: Numbering): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
 
 /** For the application: how far a peer is off. */
-export const numbersOf = ({ context, event }: In) => ({
-  peer: (event as From<EpochMessage>).from,
+export const numbersOf = ({ context }: In<unknown>, event: Numbering) => ({
+  peer: event.from,
   epoch: numberSaid(event),
   known: largestKnown(context),
 });
 
-export const linksAfter = (links: readonly NodeId[], { type, peer }: LinkEvent): NodeId[] => {
+export const linksAfter = (links: readonly NodeId[], { type, peer }: NamedLinkEvent): NodeId[] => {
   const others = links.filter((other) => other !== peer);
-  return type === 'link.up' ? [...others, peer as NodeId].sort(byName) : others;
+  return type === 'link.up' ? [...others, peer].sort(byName) : others;
 };
 
 const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type === 'link.up' || event.type === 'link.down';
@@ -185,10 +189,7 @@ export function withClaim(claim: Claim, claims: readonly Claim[]): readonly Clai
 }
 
 /** As a lock tells of it. */
-export function claimIn(event: EpochsEvent): Claim {
-  const { type: _, ...claim } = event as EpochsEvent & { type: 'used' };
-  return claim;
-}
+export const claimIn = ({ type: _, ...claim }: Claim & Message): Claim => claim;
 
 export function withoutClaim(lock: string, claims: readonly Claim[]): readonly Claim[] {
   const place = placeAmong(lock, claims);
@@ -236,6 +237,35 @@ export function firstStanding({ members, memory, membership }: Pick<EpochsInput,
   return { memory, promised, served: { epoch: isServed ? 1 : 0, members, kept: [], membership }, pending: [], membership };
 }
 
+/** At its beginning everybody knows the clients whose locks an epoch has kept. */
+export const recordsOf = ({ kept }: Pick<Beginning, 'kept'>): readonly Recorded[] =>
+  kept.flatMap(({ lock, fence, client, number }) =>
+    client === undefined ? [] : [{ lock, fence, client, ...(number !== undefined && { number }) }],
+  );
+
+export function knownAtStart({ members, memory, membership, stored, ...input }: EpochsInput): EpochsContext {
+  return {
+    ...input,
+    ...(stored ?? firstStanding({ members, memory, membership })),
+    above: 0,
+    reports: [],
+    clique: null,
+    wanted: null,
+    bound: null,
+    missed: null,
+    cutOff: [],
+    differing: [],
+    claims: [],
+    clients: [],
+    wants: [],
+    records: recordsOf(stored?.served ?? { kept: [] }),
+    locks: [],
+    open: [],
+    opened: 0,
+    early: [],
+  };
+}
+
 const newerOf = (a: Membership, b: Membership): Membership => (b.version > a.version ? b : a);
 
 /** Rule 9: the list that counts once all that this node knows is stored: that of the epoch which it is about to begin. */
@@ -279,25 +309,23 @@ export function leavesOutWithRemoved({ promised, served, membership, links }: Ep
   return !promised!.members.every(votes) && links.some((peer) => votes(peer) && !served.members.includes(peer));
 }
 
-export const missedBy = ({ context, event }: In): EpochsContext['missed'] => {
-  const prepare = event as Prepare;
-  return { peers: leftOutBy(prepare, context, true), named: prepare.members };
-};
+export const missedBy = ({ context }: In<unknown>, prepare: Prepare): Pick<EpochsContext, 'missed'> => ({
+  missed: { peers: leftOutBy(prepare, context, true), named: prepare.members },
+});
 
 /**
  * With what has come before its epoch has begun here. A node waits for each find, for one of a lock at a time. Everything else may be said
  * again and again while others go on without this node; who says it anew is done with what it said before.
  */
-export function earlyAfter({ context: { early }, event }: In): readonly From<LockMessage>[] {
-  const message = event as From<LockMessage>;
+export function earlyAfter({ context: { early } }: In<unknown>, message: From<LockMessage>): Pick<EpochsContext, 'early'> {
   const { type, from, lock } = message;
   const isSuperseded = (each: From<LockMessage>) => each.lock === lock && each.from === from && each.type === type;
   const place = type === 'find' ? -1 : early.findLastIndex(isSuperseded);
   // Thousands may come at once: to copy them with a spread takes four times as long.
-  return (place < 0 ? early : early.toSpliced(place, 1)).concat(message);
+  return { early: (place < 0 ? early : early.toSpliced(place, 1)).concat(message) };
 }
 
-export function hearEarly({ context: { early }, enqueue }: In & { enqueue: any }): void {
+export function hearEarly({ context: { early }, enqueue }: Enqueuing): void {
   for (const message of early) enqueue.raise(message);
   enqueue.assign({ early: [] });
 }

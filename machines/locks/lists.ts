@@ -5,11 +5,11 @@
  * who promise it leave no majority of a list that was heard of, or all who were heard with it have given way: they have promised nothing to
  * others, and end.
  */
-import type { NodeId } from '../effects.js';
+import type { Message, NodeId } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
-import { electionNews, newestIn, wantedAfter, type EpochsContext, type From, type In } from './knowledge.js';
+import { electionNews, newestIn, wantedAfter, type Enqueuing, type EpochsContext, type From, type In } from './knowledge.js';
 import { isMajorityOf, isOfAnotherCluster, isSameMembership, type Membership } from './membership.js';
-import type { EpochMessage, Prepare } from './messages.js';
+import type { EpochMessage, OfMember } from './messages.js';
 import { toldOf } from './orders.js';
 
 /** A peer that was given another list, and whether it has said that it will promise nothing by it. */
@@ -19,24 +19,23 @@ export interface Differing {
   readonly hasGivenWay: boolean;
 }
 
-/** What the sender of a message knows as decided. */
-export const theirs = ({ event }: In): Membership => (event as EpochMessage).membership;
-const senderOf = ({ event }: In): NodeId => (event as From<EpochMessage>).from;
-
-export const isForeign = (args: In): boolean => isOfAnotherCluster(args.context.membership, theirs(args));
+/** The sender of a message says which list it knows as decided. */
+export const isForeign = ({ context }: In<unknown>, { membership }: OfMember): boolean =>
+  isOfAnotherCluster(context.membership, membership);
 
 const withSender =
   (hasGivenWay: boolean) =>
-  (args: In): readonly Differing[] => [
-    ...withoutDiffering(args),
-    { node: senderOf(args), membership: theirs(args), hasGivenWay },
+  (args: In<unknown>, { from, membership }: From<OfMember>): readonly Differing[] => [
+    ...withoutDiffering(args, { from }),
+    { node: from, membership, hasGivenWay },
   ];
-export const withoutDiffering = (args: In): readonly Differing[] =>
-  args.context.differing.filter(({ node }) => node !== senderOf(args));
+export const withoutDiffering = ({ context }: In<unknown>, { from }: From<unknown>): readonly Differing[] =>
+  context.differing.filter(({ node }) => node !== from);
 export const withDiffering = withSender(false);
 export const withGivenWay = withSender(true);
 
-export const hasDiffered = (args: In): boolean => args.context.differing.some(({ node }) => node === senderOf(args));
+export const hasDiffered = ({ differing }: Pick<EpochsContext, 'differing'>, peer: NodeId): boolean =>
+  differing.some(({ node }) => node === peer);
 
 /** With whose lists a majority may begin beside an epoch of these members. */
 export function opposedTo(members: readonly NodeId[], { differing }: Pick<EpochsContext, 'differing'>): NodeId[] {
@@ -51,7 +50,7 @@ export function opposedTo(members: readonly NodeId[], { differing }: Pick<Epochs
 
 /** To those with whose lists another majority may begin, of the members that this node proposes or is to promise with. */
 export const requestToGiveWay = ({ context, event }: In) => ({
-  to: opposedTo(event.type === 'prepare' ? (event as Prepare).members : context.promised!.members, context),
+  to: opposedTo(event.type === 'prepare' ? event.members : context.promised!.members, context),
   message: { type: 'giveWay' as const, membership: context.membership },
 });
 /** To everybody who may count on it, as this node ends. */
@@ -61,33 +60,34 @@ export const givingWay = ({ context }: In) => ({
 });
 
 /** Who comes with another list while an epoch is served here hears of it at once. */
-export const wordToDiffering = (args: In) => {
-  const { served } = args.context;
-  return { to: args.event.type === 'hello' && served.epoch > 0 ? senderOf(args) : [], message: toldOf(served) };
-};
+export const wordToDiffering = ({ context: { served }, event: { type, from } }: In<From<Message>>) => ({
+  to: type === 'hello' && served.epoch > 0 ? from : [],
+  message: toldOf(served),
+});
 /** For the application. */
-export const listsOf = (args: In) => ({ peer: senderOf(args), own: args.context.membership, theirs: theirs(args) });
+export const listsOf = ({ context }: In<unknown>, event: From<OfMember>) => ({
+  peer: event.from,
+  own: context.membership,
+  theirs: event.membership,
+});
 
 /** Nobody can begin by this node's list with its help: it has served none of its epochs, nor promised one to somebody else. */
 export const isUnbound = ({ id, served, promised, pending }: EpochsContext): boolean =>
   served.epoch === 0 && [...(promised ? [promised] : []), ...pending].every(({ proposer }) => proposer === id);
 
 /** A cluster with another list is there already, or those who differ leave no majority of this node's own one. */
-export function isOutvoted(args: In): boolean {
-  const { context, event } = args;
-  if (!isForeign(args) || context.served.epoch > 0) return false;
-  const isServed = event.type === 'told' || theirs(args).version > 1 || (event.type === 'prepare' && event.served > 0);
-  const differing = withDiffering(args).map(({ node }) => node);
+export function isOutvoted(args: In<unknown>, event: From<EpochMessage>): boolean {
+  const { context } = args;
+  if (!isForeign(args, event) || context.served.epoch > 0) return false;
+  const isServed = event.type === 'told' || event.membership.version > 1 || (event.type === 'prepare' && event.served > 0);
+  const differing = withDiffering(args, event).map(({ node }) => node);
   const left = context.membership.voters.filter((voter) => !differing.includes(voter));
   return isServed || !isMajorityOf(left, context.membership);
 }
 
-type Enqueuing = In & { enqueue: any };
-
 /** Who has another list of voters, or a number beyond reason, is no peer: it keeps nobody else from being served. */
-export function partWith(args: Enqueuing): void {
-  const peer = senderOf(args);
-  if (args.context.links.includes(peer)) args.enqueue.raise({ type: 'link.down', peer });
+export function partWith({ context, enqueue }: Enqueuing, { from: peer }: From<unknown>): void {
+  if (context.links.includes(peer)) enqueue.raise({ type: 'link.down', peer });
 }
 
 /** Who elects with this node changes with the list. */

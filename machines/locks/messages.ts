@@ -1,6 +1,7 @@
 /** What voters say to each other, what the roles of one node say to each other, what the application hears, and how roles are named. */
+import type { DirectoryMessage } from '../directory/machine.js';
 import { DIRECTORY } from '../directory/view.js';
-import type { Message, NodeId } from '../effects.js';
+import type { NodeId } from '../effects.js';
 import type { Membership, MembershipChange } from './membership.js';
 
 /** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles beside it. */
@@ -99,7 +100,7 @@ export interface Beginning {
 export type Memory = 'known' | 'new' | 'forgotten' | 'founding';
 
 /** All messages of the epochs say what their sender knows as decided: a list of an older version learns the newer one (rule 9). */
-interface OfMember {
+export interface OfMember {
   readonly membership: Membership;
 }
 
@@ -289,10 +290,8 @@ export interface Disowned extends LockLabel {
   readonly client: NodeId;
 }
 
-/** A message of a lock's directory, for a role that is not open. */
-export interface LockMessage extends Message, LockLabel {
-  readonly type: 'find' | 'token' | 'confirm' | 'recall' | 'disowned';
-}
+/** Of a lock in an epoch: for its directory, which may not be open, or for the epochs themselves. */
+export type LockMessage = (DirectoryMessage & LockLabel) | Confirm | Recall | Disowned;
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
 export type EpochTurn =

@@ -16,6 +16,7 @@ import {
   type From,
   type In,
   type NamedLinkEvent,
+  type OfLock,
 } from './knowledge.js';
 import type { LockChartInput } from './lock.js';
 import { votesInOneOf } from './membership.js';
@@ -28,19 +29,16 @@ import {
   type Beginning,
   type Confirm,
   type EpochTurn,
+  type Prepare,
   type Recall,
 } from './messages.js';
 
 export const PATIENCE = 'patience';
 const SPENT = 'spent';
 
-export const fromOf = ({ event }: In) => (event as From<Message>).from;
-export const epochOf = ({ event }: In) => (event as { epoch: number }).epoch;
-export const lockOf = ({ event }: In) => (event as { lock: string }).lock;
-
 /** Voters elect the leader among themselves. */
-export const passedOn = ({ context: { id, membership }, event }: In) => {
-  const areVoters = [id, (event as NamedLinkEvent).peer].every((node) => votesInOneOf(node, membership));
+export const passedOn = ({ context: { id, membership }, event }: In<NamedLinkEvent>) => {
+  const areVoters = [id, event.peer].every((node) => votesInOneOf(node, membership));
   return { role: areVoters ? ELECTION : [], message: event };
 };
 export const preparation = ({ context: { promised, served, id, membership } }: In) => {
@@ -57,23 +55,18 @@ export const promise = ({ context }: In) => {
     message: { type: 'promise' as const, epoch: promisedEpoch(context), ...report },
   };
 };
-export const refuseIt = (args: In) => ({
-  to: fromOf(args),
-  message: {
-    type: 'refuse' as const,
-    epoch: epochOf(args),
-    promised: promisedEpoch(args.context),
-    membership: args.context.membership,
-  },
+export const refuseIt = ({ context, event: { from, epoch } }: In<From<Prepare>>) => ({
+  to: from,
+  message: { type: 'refuse' as const, epoch, promised: promisedEpoch(context), membership: context.membership },
 });
 /** Rule 1: so the other side can judge, too, how far the two are apart. */
-export const refuseAsBeyondReason = (args: In) => {
+export const refuseAsBeyondReason = (args: In<From<Prepare>>) => {
   const { to, message } = refuseIt(args);
   return { to, message: { ...message, known: largestKnown(args.context) } };
 };
-export const waiting = (args: In) => ({
-  to: fromOf(args),
-  message: { type: 'wait' as const, epoch: epochOf(args), membership: args.context.membership },
+export const waiting = ({ context: { membership }, event: { from, epoch } }: In<From<Prepare>>) => ({
+  to: from,
+  message: { type: 'wait' as const, epoch, membership },
 });
 export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
@@ -115,8 +108,8 @@ export const changeUnlessToLeader = (args: In) => {
   const { promised, leader } = args.context;
   return { ...change(args), to: promised!.proposer === leader ? [] : change(args).to };
 };
-export const greeting = ({ context: { membership }, event }: In) => ({
-  to: (event as NamedLinkEvent).peer,
+export const greeting = ({ context: { membership }, event: { peer } }: In<NamedLinkEvent>) => ({
+  to: peer,
   message: { type: 'hello' as const, membership },
 });
 
@@ -130,48 +123,47 @@ export const standing = store(({ context }: In) => ({ key: STANDING, value: stan
 
 export const toLocks = (message: (c: EpochsContext) => EpochTurn) =>
   tell(({ context }: In) => ({ role: context.claims.map(({ lock }) => lockRole(lock)), message: message(context) }));
-export const toLock = tell((args: In) => ({ role: lockRole(lockOf(args)), message: args.event }));
-export const toDirectory = tell((args: In) => ({
-  role: directoryRole(args.context.served.epoch, lockOf(args)),
-  message: args.event,
+export const toLock = tell(({ event }: In<OfLock & Message>) => ({ role: lockRole(event.lock), message: event }));
+export const toDirectory = tell(({ context: { served }, event }: In<OfLock & Message>) => ({
+  role: directoryRole(served.epoch, event.lock),
+  message: event,
 }));
 
 /** Rule 10. */
-export const askForConfirmation = ({ context, event }: In) => {
-  const { lock, fence, user } = event as Confirm;
+export const askForConfirmation = ({ context, event: { lock, fence, user } }: In<Omit<Confirm, 'type' | 'epoch'>>) => {
   const { epoch } = context.served;
   return {
     to: confirmersOf(context),
     message: { type: 'confirm' as const, epoch, lock, fence, user, ...askedIn(context, user) },
   };
 };
-export const confirmation = (args: In) => {
-  const { epoch, lock, fence, user } = args.event as From<Confirm>;
-  return { to: fromOf(args), message: { type: 'confirmed' as const, epoch, lock, fence, user } };
-};
+export const confirmation = ({ event: { from, epoch, lock, fence, user } }: In<From<Confirm>>) => ({
+  to: from,
+  message: { type: 'confirmed' as const, epoch, lock, fence, user },
+});
 
 /** Nobody reads here. */
-export const nothingToReturn = (args: In) => {
-  const { epoch, lock, fence } = args.event as From<Recall>;
-  return { to: fromOf(args), message: { type: 'returned' as const, epoch, lock, fence } };
-};
+export const nothingToReturn = ({ event: { from, epoch, lock, fence } }: In<From<Recall>>) => ({
+  to: from,
+  message: { type: 'returned' as const, epoch, lock, fence },
+});
 
 /** The locks that are in use are asked for before anybody else is heard. */
 export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
 
-export function lockStartIn({ context }: In, lock: string, epoch: number | null): Open {
-  const others = epoch === null ? 0 : othersNeeded(context);
-  const recorders = epoch === null ? 0 : recordersNeeded(context);
-  const { id, bounds, patience } = context;
+export function lockStartIn(c: EpochsContext, lock: string, epoch: number | null): Open {
+  const others = epoch === null ? 0 : othersNeeded(c);
+  const recorders = epoch === null ? 0 : recordersNeeded(c);
+  const { id, bounds, patience } = c;
   const input: LockChartInput = { id, lock, epoch, grants: bounds.grants, others, recorders, patience };
   return { role: lockRole(lock), chart: LOCK, input };
 }
-export const lockInNone = open((args: In) => lockStartIn(args, lockOf(args), null));
-export const lockInThis = open((args: In) => lockStartIn(args, lockOf(args), args.context.served.epoch));
-export const openDirectory = open((args: In) =>
-  directoryOf(lockOf(args), args.context.id, args.context.served, args.context.bounds.grants),
+export const lockInNone = open(({ context, event: { lock } }: In<OfLock>) => lockStartIn(context, lock, null));
+export const lockInThis = open(({ context, event: { lock } }: In<OfLock>) => lockStartIn(context, lock, context.served.epoch));
+export const openDirectory = open(({ context: { id, served, bounds }, event: { lock } }: In<OfLock>) =>
+  directoryOf(lock, id, served, bounds.grants),
 );
-export const ownLock = close((args: In) => ({ role: lockRole(lockOf(args)) }));
+export const ownLock = close(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock) }));
 export const directories = close(({ context: { served, open: locks } }: In) => ({
   role: locks.map((lock) => directoryRole(served.epoch, lock)),
 }));

@@ -59,11 +59,11 @@ export function leftOutByClique({ reports, membership, promised, cutOff }: Epoch
 }
 
 /** With the report of who promises now, the proposer's own first. */
-export function reportsAfter({ context: { reports }, event }: In): readonly PromiseReport[] {
-  const { from, type: _, epoch: __, ...report } = event as From<Promised>;
+export function reportsAfter({ context: { reports } }: In<unknown>, promised: From<Promised>): Pick<EpochsContext, 'reports'> {
+  const { from, type: _, epoch: __, ...report } = promised;
   const [own, ...others] = reports;
   const kept = others.filter(({ node }) => node !== from);
-  return [own!, ...[...kept, { node: from, ...report }].sort((a, b) => byName(a.node, b.node))];
+  return { reports: [own!, ...[...kept, { node: from, ...report }].sort((a, b) => byName(a.node, b.node))] };
 }
 
 export const remembers = ({ memory }: PromiseReport): boolean => memory === 'known' || memory === 'new';
@@ -242,8 +242,8 @@ export function pendingAfter(
 }
 
 /** Rule 2: the ballot of a proposal, promised. */
-export function promisedTo({ context, event }: In): Pick<EpochsContext, 'promised' | 'pending'> {
-  const { epoch, members, next, served: servedByProposer, from } = event as From<Prepare>;
+export function promisedTo({ context }: In<unknown>, prepare: From<Prepare>): Pick<EpochsContext, 'promised' | 'pending'> {
+  const { epoch, members, next, served: servedByProposer, from } = prepare;
   const ballot = { epoch, proposer: from, members, next };
   const own = { served: context.served.epoch, servedByProposer };
   return { promised: ballot, pending: pendingAfter(context.pending, context.promised, ballot, own) };

@@ -3,7 +3,8 @@ import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { recordsAfter } from './clients.js';
+import type { TimerEvent } from '../effects.js';
+import { recordsAfter, type Recording } from './clients.js';
 import { epochsGuards } from './guards.js';
 import { locks } from './index.js';
 import type { In } from './knowledge.js';
@@ -49,9 +50,9 @@ test.each<[string, string, number, readonly Happening[], object, typeof locks]>(
     {},
     mutant({
       actions: {
-        noteRecord: assign({
-          records: (args: In) => (args.context.served.membership.voters.length === 1 ? args.context.records : recordsAfter(args)),
-        }) as never,
+        noteRecord: assign((args: In, event: Recording) =>
+          args.context.served.membership.voters.length === 1 ? {} : recordsAfter(args, event),
+        ) as never,
       },
     }),
   ],
@@ -77,7 +78,7 @@ test.each<[string, string, number, readonly Happening[], object, typeof locks]>(
       { at: 5000, do: 'request', node: 'y' },
     ],
     { grants: 6 },
-    mutant({ guards: { isDue: ((args: In) => epochsGuards.isDue(args) && votes(args)) as never } }),
+    mutant({ guards: { isDue: ((args: In, event: TimerEvent) => epochsGuards.isDue(args, event) && votes(args)) as never } }),
   ],
   [
     'who was removed while it was away, and takes a client before it hears of that, lets it go',

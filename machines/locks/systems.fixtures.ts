@@ -8,7 +8,7 @@ import type { Property, RoleStart } from '../protocol.js';
 import { clientMachine } from './client.js';
 import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
-import type { EpochsContext, EpochsInput } from './knowledge.js';
+import type { Enqueuing, EpochsContext, EpochsInput } from './knowledge.js';
 import { learn } from './lists.js';
 import { lockMachine } from './lock.js';
 import { NO_MEMBERSHIP } from './membership.js';
@@ -158,10 +158,10 @@ export function unsaved(state: 'following' | 'beginning'): typeof locks {
 /** Rule 9, changed: a list of voters is known, and told, as soon as enough have promised it. */
 export const toldBeforeItIsStored: typeof locks = mutant({
   actions: {
-    conclude: enqueueActions(({ context, enqueue }: { context: EpochsContext; enqueue: any }) => {
-      const served = beginningOf(context);
-      enqueue.assign({ served });
-      learn({ context: { ...context, served }, event: { type: 'stored', key: STANDING }, enqueue });
+    conclude: enqueueActions((args: Enqueuing) => {
+      const served = beginningOf(args.context);
+      args.enqueue.assign({ served });
+      learn({ ...args, context: { ...args.context, served }, event: { type: 'stored', key: STANDING } });
     }) as never,
   },
 });

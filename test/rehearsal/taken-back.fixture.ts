@@ -87,8 +87,8 @@ export const DEFECTS: readonly Defect[] = [
       ['machines/locks/epochs.js', '[...openIt, sayThatCrowded]', '[...openIt]'],
       [
         'machines/locks/epochs.js',
-        "guard: 'isFindWithoutRoom', actions: sayThatCrowded",
-        "guard: 'isFindWithoutRoom', actions: []",
+        "guard: withEvent('isFindWithoutRoom'), actions: sayThatCrowded",
+        "guard: withEvent('isFindWithoutRoom'), actions: []",
       ],
       ['machines/locks/epochs.js', 'toDirectory, sayThatCrowded]', 'toDirectory]'],
     ],
@@ -96,7 +96,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'what comes before its epoch is forgotten',
     judge: ['settles'],
-    cuts: [['machines/locks/epochs.js', 'keepEarly: assign({ early: earlyAfter })', 'keepEarly: assign({})']],
+    cuts: [['machines/locks/epochs.js', 'keepEarly: assign(earlyAfter)', 'keepEarly: assign({})']],
   },
   {
     name: 'a lost connection is not made again',
@@ -132,7 +132,11 @@ export const DEFECTS: readonly Defect[] = [
     judge: ['settles'],
     under: listsUnder,
     cuts: [
-      ['machines/locks/guards.js', 'mayGiveWay: (args) => isForeign(args)', 'mayGiveWay: (args) => false && isForeign(args)'],
+      [
+        'machines/locks/guards.js',
+        'mayGiveWay: (args, event) => isForeign(args, event)',
+        'mayGiveWay: (args, event) => false && isForeign(args, event)',
+      ],
     ],
   },
   {
