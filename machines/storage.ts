@@ -12,7 +12,7 @@
  * States. `idle`: all is safe. `writing`: the first of `writes` is under way.
  */
 import { assign, setup } from 'xstate';
-import { arm, disarm, effects, tell, type TimerEvent } from './effects.js';
+import { arm, disarm, effects, tell, withEvent, type TimerEvent } from './effects.js';
 
 /**
  * The name of the role that keeps what a node stores, and of its chart: a protocol whose charts `store` (see `effects`) opens it.
@@ -50,10 +50,8 @@ export type StorageEvent = ({ readonly type: 'store' } & Write) | { readonly typ
 type In = { context: StorageContext; event: StorageEvent };
 
 const isOf = (a: Write) => (b: Write) => a.by === b.by && a.key === b.key;
-const writeOf = (event: StorageEvent): Write => {
-  const { by, key, value } = event as StorageEvent & Write;
-  return { by, key, value };
-};
+/** What is kept of the event. */
+const writeOf = ({ by, key, value }: Write): Write => ({ by, key, value });
 
 const end = arm(({ context: { delay } }: In) => ({ timer: WRITTEN, delay }));
 const noEnd = disarm((_: In) => ({ timer: WRITTEN }));
@@ -73,12 +71,11 @@ export const storageMachine = setup({
   types: {} as { context: StorageContext; events: StorageEvent; input: StorageInput },
   actions: {
     ...effects(),
-    begin: assign({ writes: ({ event }) => [writeOf(event)] }),
+    begin: assign({ writes: (_, write: Write) => [writeOf(write)] }),
     wait: assign({
-      writes: ({ context: { writes }, event }) => {
-        const write = writeOf(event);
+      writes: ({ context: { writes } }, write: Write) => {
         const [first, ...others] = writes;
-        return [first!, ...others.filter((other) => !isOf(write)(other)), write];
+        return [first!, ...others.filter((other) => !isOf(write)(other)), writeOf(write)];
       },
     }),
     keep: assign(({ context: { stored, writes } }) => {
@@ -94,10 +91,10 @@ export const storageMachine = setup({
   context: ({ input }) => ({ ...input, writes: [] }),
   initial: 'idle',
   states: {
-    idle: { on: { store: { target: 'writing', actions: ['begin', end] } } },
+    idle: { on: { store: { target: 'writing', actions: [withEvent('begin'), end] } } },
     writing: {
       on: {
-        store: { actions: 'wait' },
+        store: { actions: withEvent('wait') },
         timer: [{ guard: 'isLast', target: 'idle', actions: [answer, 'keep'] }, { actions: [answer, 'keep', end] }],
         reload: { target: 'idle', actions: ['drop', noEnd] },
       },

@@ -77,6 +77,8 @@ export interface Granted {
   readonly requests?: number;
 }
 
+export type DirectoryNotice = Granted | { readonly type: 'released' };
+
 type In<E> = { context: DirectoryContext; event: E };
 
 const ownFind = ({ context }: In<unknown>) => ({
@@ -107,7 +109,7 @@ const indexOfParent = ({ event }: In<ReceivedFind>) => ({ bound: event.visited.l
 const drawParent = { guard: 'parentIsToBeDrawn', actions: [withEvent('holdFind'), draw(indexOfParent)] } as const;
 
 const forward = [send(forwardedFind), withEvent('adoptParent')] as const;
-const received = ['countGrant', 'noteReaders', 'announceGrant', 'forgetJoined'] as const;
+const received = ['countGrant', withEvent('noteReaders'), 'announceGrant', 'forgetJoined'] as const;
 const queueBehind = [withEvent('adoptParent'), withEvent('queueNext')] as const;
 
 /**
@@ -120,7 +122,7 @@ export const directoryMachine = setup({
     context: DirectoryContext;
     events: DirectoryEvent;
     input: DirectoryInput;
-    emitted: Granted | { type: 'released' };
+    emitted: DirectoryNotice;
   },
   actions: {
     ...effects<DirectoryMessage>(),
@@ -132,8 +134,8 @@ export const directoryMachine = setup({
     takeUpFind: raise(({ context }, { value }: DrawnEvent) => ({ ...context.held!, index: value })),
     forgetFind: assign({ held: null }),
     countGrant: assign({ fence: ({ context, event }) => nextFence(event.type === 'token' ? event.fence : context.fence) }),
-    noteReaders: assign({ copyset: ({ event }) => (event as Token).copyset ?? [] }),
-    leaveReaders: assign({ copyset: ({ context, event }) => (event as DirectoryRelease).copyset ?? context.copyset }),
+    noteReaders: assign({ copyset: (_, { copyset = [] }: Token) => copyset }),
+    leaveReaders: assign({ copyset: ({ context }, { copyset = context.copyset }: DirectoryRelease) => copyset }),
     announceGrant: emit(({ context }) => ({
       type: 'granted' as const,
       fence: context.fence,
@@ -207,7 +209,7 @@ export const directoryMachine = setup({
             last: {
               on: {
                 find: [drawParent, { target: 'followed', actions: queueBehind }], // T6
-                release: { target: '#directory.holding.idle', actions: ['leaveReaders', 'announceRelease'] }, // T8
+                release: { target: '#directory.holding.idle', actions: [withEvent('leaveReaders'), 'announceRelease'] }, // T8
               },
             },
             followed: {
@@ -215,7 +217,7 @@ export const directoryMachine = setup({
                 find: [drawParent, { actions: forward }], // T4
                 release: {
                   target: '#directory.idle',
-                  actions: ['leaveReaders', send(tokenToNext), 'forgetNext', 'announceRelease'],
+                  actions: [withEvent('leaveReaders'), send(tokenToNext), 'forgetNext', 'announceRelease'],
                 }, // T8
               },
             },
