@@ -1,6 +1,6 @@
 /** The core of the link layer: what an application carries of it. */
 import { coreOf, type RunningCore } from '../core.js';
-import type { NodeId } from '../effects.js';
+import type { Message, NodeId } from '../effects.js';
 import type { CoreDescription, Topology } from '../protocol.js';
 import {
   isAnything,
@@ -62,7 +62,8 @@ const words = {
 const isWord: FieldCheck = (message, instance) => isOfShape(message, words, instance);
 
 /** Which end of a node's links takes a message: that with the sender, the origin, or whoever is to have it. */
-const endOf = ({ from, peer, origin, target }: Readonly<Record<string, NodeId>>): NodeId => target ?? origin ?? from ?? peer!;
+type Ends = Partial<Record<'from' | 'peer' | 'origin' | 'target', NodeId>>;
+const endOf = ({ from, peer, origin, target }: Ends): NodeId => target ?? origin ?? from ?? peer!;
 
 const peer = { name: 'peer', type: 'node' } as const;
 
@@ -81,7 +82,7 @@ export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
     });
     return peers.map((to) => ({ role: roleTo(to), chart: CHART, input: inputTo(to) }));
   },
-  route: (event) => roleTo(endOf(event as never)),
+  route: (event: Message & Ends) => roleTo(endOf(event)),
   messages: {
     ...words,
     relay: { target: isNode, message: isWord },

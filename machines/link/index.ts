@@ -71,7 +71,7 @@ export const link = /* @__PURE__ */ defineProtocol(
  * most one frame of the other, by each way. Suspicions that are not counted are right ones, of a peer that is cut off or has left.
  */
 function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boolean {
-  const { context } = c.nodes.get(node)![role]! as RoleView<LinkContext>;
+  const { context }: RoleView<LinkContext> = c.nodes.get(node)![role]!;
   const { peer, theirs, suspicions } = context;
   const between = c.flights.filter((flight) => {
     const { from, to } = carriedBy(flight);

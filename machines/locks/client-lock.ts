@@ -14,7 +14,7 @@
  * Invariants: `fence` is set exactly in using and returning, `host` exactly in waiting.asked and using.attached.
  */
 import { assign, emit, setup } from 'xstate';
-import { effects, send, tell, withEvent, type Message, type NodeId } from '../effects.js';
+import { effects, send, tell, withEvent, type NodeId } from '../effects.js';
 import { EPOCHS, type Acquire, type AttachmentTurn, type Full, type GiveBack, type Held, type LocksNotice } from './messages.js';
 
 export interface ClientLockInput {
@@ -37,7 +37,10 @@ type In = { context: ClientLockContext };
 type AttachedTurn = AttachmentTurn & { type: 'attached' };
 
 const toClient = (type: 'used' | 'freed') =>
-  tell(({ context: { lock, fence } }: In) => ({ role: EPOCHS, message: { type, lock, fence } as Message }));
+  tell(({ context: { lock, fence } }: In) => {
+    const message = { type, lock, fence };
+    return { role: EPOCHS, message };
+  });
 const acquire = ({ context: { host, lock } }: In) => ({ to: host!, message: { type: 'acquire' as const, lock } });
 const giveBack = ({ context: { host, lock, fence } }: In) => ({
   to: host!,

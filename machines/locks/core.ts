@@ -7,7 +7,7 @@ import { electionMachine } from '../election/machine.js';
 import { ELECTION } from '../election/messages.js';
 import type { ElectionProtocolOptions } from '../election/options.js';
 import { electionRole } from '../election/role.js';
-import type { CoreDescription, Instance, RoleStart } from '../protocol.js';
+import type { CoreDescription, Instance, OutsideEvent, RoleStart } from '../protocol.js';
 import { STORAGE, storageMachine, type StorageInput, type Stored } from '../storage.js';
 import { accepts, isStanding } from './accepts.js';
 import { clientMachine, type ClientInput } from './client.js';
@@ -16,11 +16,13 @@ import { epochsMachine } from './epochs.js';
 import { firstStanding, type EpochsInput, type Standing } from './knowledge.js';
 import { lockMachine } from './lock.js';
 import { firstMembership, isOfAnotherCluster, NO_MEMBERSHIP, OF_ALL_PRESENT, type Membership } from './membership.js';
-import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockMessage } from './messages.js';
+import { CLIENT, CLIENT_LOCK, directoryRole, EPOCHS, labelOf, LOCK, lockRole, STANDING, type LockLabel } from './messages.js';
 import { electionIn, THE_LOCK, type LocksProtocolOptions } from './options.js';
 
 const isForLock = ({ type }: Message): boolean => ['release', 'cancel', 'confirmed', 'giveBack', 'returned'].includes(type);
 const isForDirectory = ({ type }: Message): boolean => type === 'find' || type === 'token';
+
+const release = { type: 'release', lock: THE_LOCK };
 
 /** All but the options of a scenario. */
 export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
@@ -53,13 +55,13 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       electionRole(id, electionIn(instance, election)),
     ];
   },
-  route: (event, node) => {
+  route: (event: OutsideEvent & Partial<LockLabel>, node) => {
     if (event.type === 'update') return ELECTION;
-    const { epoch, lock } = event as unknown as LockMessage;
-    const role = isForDirectory(event) ? directoryRole(epoch, lock) : isForLock(event) ? lockRole(lock) : EPOCHS;
+    const { epoch, lock } = event;
+    const role = isForDirectory(event) ? directoryRole(epoch!, lock!) : isForLock(event) ? lockRole(lock!) : EPOCHS;
     return node.has(role) ? role : EPOCHS;
   },
-  wiring: { listener, label: labelOf as (role: string) => Readonly<Record<string, unknown>> | undefined },
+  wiring: { listener, label: labelOf },
   accepts,
   commands: {
     request: {
@@ -91,8 +93,7 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
     /** A request is given up, if nobody has been asked yet: what others know of it cannot be called back. */
     cancel: { event: ({ lock = THE_LOCK }) => ({ type: 'cancel', lock }), waits: false, completedBy: [] },
   },
-  reactions: ({ hold }) =>
-    hold === null ? [] : [{ on: 'lock.granted', event: { type: 'release', lock: THE_LOCK } as never, after: hold }],
+  reactions: ({ hold }) => (hold === null ? [] : [{ on: 'lock.granted', event: release, after: hold }]),
 };
 
 /** What `createLocks` carries of them, which has no scenario to read: the options of a peer are complete as it makes them. */

@@ -2,6 +2,7 @@
 import type { DirectoryMessage } from '../directory/machine.js';
 import { DIRECTORY } from '../directory/view.js';
 import type { NodeId } from '../effects.js';
+import type { Update } from '../election/messages.js';
 import type { Membership, MembershipChange } from './membership.js';
 
 /** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles beside it. */
@@ -19,10 +20,10 @@ export const lockRole = (lock: string): string => `${LOCK} ${lock}`;
 /** A lock's directory in one epoch: the same role on every member. */
 export const directoryRole = (epoch: number, lock: string): string => `${DIRECTORY} ${epoch} ${lock}`;
 
-export interface LockLabel {
+export type LockLabel = {
   readonly epoch: number;
   readonly lock: string;
-}
+};
 
 /** What `directoryRole` was made of; `undefined` for every other role. */
 export function labelOf(role: string): LockLabel | undefined {
@@ -292,6 +293,9 @@ export interface Disowned extends LockLabel {
 
 /** Of a lock in an epoch: for its directory, which may not be open, or for the epochs themselves. */
 export type LockMessage = (DirectoryMessage & LockLabel) | Confirm | Recall | Disowned;
+
+/** All that nodes say to each other. */
+export type LocksMessage = Update | EpochMessage | LockMessage | Confirmed | Returned | Acquire | GiveBack | Acquired | Full;
 
 /** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
 export type EpochTurn =

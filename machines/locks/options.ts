@@ -63,14 +63,15 @@ export const THE_LOCK = 'lock';
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksProtocolOptions {
   refuseUnknown(raw, KEYS);
   const { nodes, links } = graph.topology;
-  const voters = votersOf(raw, graph);
+  const clients = nodesOf(raw, 'clients', [], graph);
+  const voters = votersOf(raw, graph, clients);
   const quorum = quorumOf(raw);
   const isBetweenVoters = ([u, v]: Link): boolean => voters.includes(u) && voters.includes(v);
   const between = links.filter(isBetweenVoters);
   const { leader = voters[0] ?? nodes[0] } = raw;
   return {
     election: electionOptions({ leader, clock: 'logical' }, { ...graph, topology: { nodes, links: between } }),
-    clients: (raw['clients'] ?? []) as NodeId[],
+    clients,
     voters,
     quorum,
     members: 2 * between.length === voters.length * (voters.length - 1) ? voters.toSorted(byName) : [],
@@ -78,7 +79,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
     floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
     bounds: {
-      grants: grantsOf(raw),
+      grants: grantsOf(raw, clients),
       locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),
       bytes: integer(raw, 'bytes', { min: 1, fallback: BOUNDS.bytes }),
     },
@@ -98,10 +99,9 @@ function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions[
 }
 
 /** One number is for a grant to a client that comes anew as the epoch begins, and gives it back (rule 11). */
-function grantsOf(raw: Readonly<Record<string, unknown>>): number {
+function grantsOf(raw: Readonly<Record<string, unknown>>, clients: readonly NodeId[]): number {
   const grants = integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants });
-  const { clients = [] } = raw;
-  if (grants < 3 && (clients as readonly NodeId[]).length > 0)
+  if (grants < 3 && clients.length > 0)
     throw new UsageError(`options.grants is ${grants}, too few for clients, who may never be granted a lock; give 3 or more`);
   return grants;
 }
@@ -111,8 +111,7 @@ function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): bool
   return confirm;
 }
 
-function votersOf(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): readonly NodeId[] {
-  const clients = nodesOf(raw, 'clients', [], graph);
+function votersOf(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph, clients: readonly NodeId[]): readonly NodeId[] {
   const others = graph.topology.nodes.filter((node) => !clients.includes(node));
   const voters = nodesOf(raw, 'voters', others, graph);
   const both = voters.filter((node) => clients.includes(node));
@@ -132,8 +131,8 @@ function nodesOf(
   { rank }: NetworkGraph,
 ): readonly NodeId[] {
   const { [key]: nodes = fallback } = raw;
-  const areNodes = Array.isArray(nodes) && nodes.every((node) => typeof node === 'string' && rank(node) >= 0);
-  if (!areNodes || new Set(nodes).size < nodes.length)
+  const isNode = (node: unknown) => typeof node === 'string' && rank(node) >= 0;
+  if (!Array.isArray(nodes) || !nodes.every(isNode) || new Set(nodes).size < nodes.length)
     throw new UsageError(`options.${key} is ${JSON.stringify(nodes)}; list nodes of the topology, each once`);
-  return nodes as NodeId[];
+  return nodes;
 }

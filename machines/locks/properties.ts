@@ -7,6 +7,7 @@ import type { EpochsContext } from './knowledge.js';
 import { UNATTESTED, type LockContext } from './lock.js';
 import { votesInOneOf, type Membership } from './membership.js';
 import type { LocksProtocolOptions } from './options.js';
+import { EPOCHS } from './messages.js';
 import { PATIENCE } from './orders.js';
 import { locksFold } from './totals.js';
 import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
@@ -121,7 +122,7 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
 /** Waits at this node, perhaps in line behind a client that has the lock here. */
 function isWaiting(c: Configuration, node: NodeId): boolean {
   // A client stands in its peer's line and has none of its own.
-  const { claims = [], wants = [] } = epochsOf(c.nodes.get(node)!).context as Partial<EpochsContext>;
+  const { claims = [], wants = [] }: Partial<EpochsContext> = c.nodes.get(node)![EPOCHS]!.context;
   const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
   // A place in a queue that was asked for in the name of who has gone since is nobody's wait.
   const isWanted = claims.some(({ fence, user }) => fence === null && user !== null);
@@ -173,7 +174,10 @@ function isOutOfReach(c: Configuration, client: NodeId): boolean {
 /** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */
 export function locksMayFire(c: Configuration, node: NodeId, role: string, timer: string): boolean {
   const view = c.nodes.get(node)!;
-  if (timer === UNATTESTED) return isOutOfReach(c, (view[role]!.context as LockContext).user!);
+  if (timer === UNATTESTED) {
+    const { user }: LockContext = view[role]!.context;
+    return isOutOfReach(c, user!);
+  }
   if (isClient(view)) return isOutOfReach(c, node);
   const { missed } = epochsOf(view).context;
   if (timer !== PATIENCE || missed === null) return true;

@@ -20,5 +20,5 @@ export function withoutExcess(view: NodeView): NodeView {
   return Object.fromEntries(roles);
 }
 
-const exceeds = ({ chart, context }: RoleView): boolean => chart === GUARDIAN && (context as GuardianContext).sent > ENOUGH;
+const exceeds = ({ chart, context }: RoleView<GuardianContext>): boolean => chart === GUARDIAN && context.sent > ENOUGH;
 const capped = (guardian: RoleView): RoleView => ({ ...guardian, context: { ...guardian.context, sent: ENOUGH } });
