@@ -64,15 +64,15 @@ export interface RoleView<C = any> {
 export type NodeView = Readonly<Record<string, RoleView>>;
 
 /**
- * A message on its way. `id` numbers messages in the order of sending; `cost` is the length of the path it travels.
+ * A message on its way, one of `M`. `id` numbers messages in the order of sending; `cost` is the length of the path it travels.
  *
  * @public
  */
-export interface Flight {
+export interface Flight<M extends Message = Message> {
   readonly id: number;
   readonly from: NodeId;
   readonly to: NodeId;
-  readonly message: Message;
+  readonly message: M;
   readonly cost: number;
 }
 
@@ -123,13 +123,13 @@ export interface Configuration<O = unknown> {
 /**
  * What properties add up over a configuration: a fact for each node and each message in flight, and totals of the facts.
  *
- * A fact is worked out once for a node's state or a message, wherever it stands; totals follow a run, or a search, by what changed.
+ * A fact is worked out once for a node's state or a message of `M`, wherever it stands; totals follow a run, or a search, by what changed.
  */
-export interface Fold<O = any, T extends Totals<any, any> = any> {
+export interface Fold<O = any, T extends Totals<any, any> = any, M extends Message = Message> {
   /** Plain data about a node that follows from its state alone. */
   node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
   /** Plain data about a message in flight. Whose sender or cost is read is told apart by it in a search: read what is needed. */
-  flight(flight: Flight, instance: Instance<O>): FactsOf<T>[1];
+  flight(flight: Flight<M>, instance: Instance<O>): FactsOf<T>[1];
   /** Totals of nothing. */
   totals(instance: Instance<O>): T;
   /** Its totals keep the messages of each channel in their order: a search then tells of all those on a channel that has changed. */
@@ -212,11 +212,11 @@ export interface Meter {
 }
 
 /**
- * One atomic step of one node, with all that came of it.
+ * One atomic step of one node, with all that came of it; what the application hears is one of `N`.
  *
  * @public
  */
-export interface Step {
+export interface Step<N extends Message = Message> {
   readonly index: number;
   readonly at: number;
   /** In the trace of a rehearsal alone: a `fault` of the node's process, and in a `note` what its program did. */
@@ -239,7 +239,7 @@ export interface Step {
   readonly message?: number | undefined;
   readonly role?: string | undefined;
   readonly sent: readonly Flight[];
-  readonly emitted: readonly Message[];
+  readonly emitted: readonly N[];
 }
 
 /**

@@ -46,7 +46,7 @@ export class ControllerAccount implements Observer {
     this.rejected[node] ??= 0;
   }
 
-  record(step: Step, c: Config): void {
+  record(step: Step<ControllerNotice>, c: Config): void {
     const { node, kind, sent, emitted } = step;
     this.told.record(step, c);
     for (const { message, from, to } of sent) {
@@ -55,7 +55,7 @@ export class ControllerAccount implements Observer {
       this.messages++;
       if (from === this.instance.options.root || to === this.instance.options.root) this.rootMessages++;
     }
-    for (const notice of emitted as readonly ControllerNotice[]) this.note(notice, node, kind === 'command');
+    for (const notice of emitted) this.note(notice, node, kind === 'command');
     if (kind === 'crash') this.crashed.add(node);
     if (kind === 'restart') this.crashed.delete(node);
   }

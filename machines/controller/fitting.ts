@@ -1,6 +1,6 @@
 /** How many nodes and messages do not fit: what the properties of `fits.ts` and `places.ts` add up over a whole network. */
 import type { NodeId } from '../effects.js';
-import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
+import type { Fold, NodeView, Totals } from '../protocol.js';
 import {
   followsItsTerms,
   hasPassedOn,
@@ -67,7 +67,7 @@ function brokenBy(view: NodeView, id: NodeId, options: ControllerOptions): Own[]
 const ANYTHING: Demand = { level: null, asks: 'any' };
 const STRANGE = { broken: ['roles'], isBusy: false, isCut: false, process: { R: ANYTHING, N: ANYTHING }, place: null } as const;
 
-export const fittingFold: Fold<ControllerOptions, Fitting> = {
+export const fittingFold: Fold<ControllerOptions, Fitting, ControllerMessage> = {
   node: (view, id, { options }) => {
     // Of who has other roles than its place asks for nothing else can be said.
     if (!hasItsRoles(view, options.settings)) return { ...STRANGE, id };
@@ -80,8 +80,7 @@ export const fittingFold: Fold<ControllerOptions, Fitting> = {
       place: placeOf(view, id),
     };
   },
-  flight: ({ from, to, message }: Flight, { options }): FlightFact => {
-    const sent = message as ControllerMessage;
+  flight: ({ from, to, message: sent }, { options }): FlightFact => {
     const type = PLACING.find((one) => one === sent.type);
     return {
       up: upOf(sent, from),

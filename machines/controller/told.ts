@@ -54,7 +54,7 @@ export class ToldAnswers {
 
   constructor(private readonly options: ControllerOptions) {}
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<ControllerNotice>, c: Configuration): void {
     const { node, kind, event } = step;
     const view = c.nodes.get(node);
     if (kind === 'corrupt' || kind === 'restart' || kind === 'reload') this.isPromised = false;
@@ -72,12 +72,12 @@ export class ToldAnswers {
   }
 
   /** One answer to what was asked for, in the words of the request; none is owed to who does not take part any more. */
-  private areAnswered({ node, kind, event, emitted }: Step, view: NodeView): boolean {
+  private areAnswered({ node, kind, event, emitted }: Step<ControllerNotice>, view: NodeView): boolean {
     const wanted = kind === 'command' ? wantedBy(event) : null;
     if (wanted) this.asked.set(keyOf(node, wanted.of), wanted.what);
     return (['R', 'N'] as const).every((of) => {
       const key = keyOf(node, of);
-      const answers = (emitted as readonly ControllerNotice[]).filter(({ type }) => ANSWERS[of].includes(type));
+      const answers = emitted.filter(({ type }) => ANSWERS[of].includes(type));
       const asked = this.asked.get(key);
       if (answers.length > 1 || (answers.length === 1 && whatOf(answers[0]!) !== asked)) return false;
       if (answers.length === 1 || !isMember(view)) this.asked.delete(key);
@@ -103,7 +103,7 @@ export class ToldAnswers {
 interface Change {
   readonly before: NodeView;
   readonly after: NodeView;
-  readonly step: Step;
+  readonly step: Step<ControllerNotice>;
 }
 
 const told = <T extends ControllerNotice['type']>({ step: { emitted } }: Change, type: T) =>

@@ -1,7 +1,7 @@
 /** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
 import type { NodeId } from '../effects.js';
 import { Multiset } from '../multiset.js';
-import type { Configuration, Flight, Fold, NodeView, Totals } from '../protocol.js';
+import type { Configuration, Fold, NodeView, Totals } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import { deliveryRole, MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';
@@ -55,7 +55,7 @@ type FlightFact =
   | { readonly kind: 'welcome'; readonly name: number }
   | { readonly kind: 'other' };
 
-export const controllerFold: Fold<ControllerOptions, ControllerTotals> = {
+export const controllerFold: Fold<ControllerOptions, ControllerTotals, ControllerMessage> = {
   node: (view, id, { options }) => ({
     id,
     ...permitsAt(view, id === options.root),
@@ -70,8 +70,7 @@ export const controllerFold: Fold<ControllerOptions, ControllerTotals> = {
     requests: { R: requestsOf(view, 'R'), N: requestsOf(view, 'N') },
     names: namesAt(view),
   }),
-  flight: ({ from, to, message }: Flight): FlightFact => {
-    const sent = message as ControllerMessage;
+  flight: ({ from, to, message: sent }): FlightFact => {
     switch (sent.type) {
       case 'permit':
         return sent.of === 'R' ? { kind: 'permit', to, level: sent.level } : { kind: 'other' };

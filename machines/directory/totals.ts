@@ -5,9 +5,10 @@
  * integers.
  */
 import type { NodeId } from '../effects.js';
-import type { Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
+import type { Fold, Instance, NodeView, Totals } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import { Finds, NOWHERE, type FindFact } from './finds.js';
+import type { DirectoryMessage } from './machine.js';
 import type { Find } from './policies.js';
 import { Queue } from './queue.js';
 import { NONE, Trees } from './trees.js';
@@ -44,7 +45,7 @@ function edgeOf(from: NodeId, to: NodeId, edge: Find['edge'], { options: { sides
   return { isBridge, isAstray: sides !== null && (sides[from] !== sides[to]) !== isBridge };
 }
 
-export const directoryFold: Fold<DirectoryOptions, DirectoryTotals> = {
+export const directoryFold: Fold<DirectoryOptions, DirectoryTotals, DirectoryMessage> = {
   node(view: NodeView, id: NodeId, instance: Directory): NodeFact {
     const { parent, next, edge } = directoryContext(view);
     return {
@@ -57,12 +58,12 @@ export const directoryFold: Fold<DirectoryOptions, DirectoryTotals> = {
       edge: edgeOf(id, parent, edge, instance),
     };
   },
-  flight(flight: Flight, instance: Directory): FlightFact {
+  flight(flight, instance: Directory): FlightFact {
     const { to, message } = flight;
     const { rank } = instance;
     if (message.type === 'token') return { kind: 'token', to: rank(to) };
     if (message.type !== 'find') return { kind: 'other' };
-    const { producer, visited, edge } = message as Find;
+    const { producer, visited, edge } = message;
     // Of a token nobody reads the sender: the checker does not tell tokens apart by it.
     const { from } = flight;
     const nodes = { from: rank(from), to: rank(to), producer: rank(producer), visited: visited.map((node) => rank(node)) };

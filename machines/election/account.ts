@@ -4,7 +4,7 @@ import { levelMeters } from '../hierarchy/properties.js';
 import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { componentsOf, diameterOf } from './graph.js';
-import { isLeaderChange } from './messages.js';
+import { isLeaderChange, type DistrictChange, type LeaderChange } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
 import { Stability } from './stability.js';
 import { SaidUpdates } from './said.js';
@@ -30,7 +30,7 @@ export class ElectionAccount implements Observer {
     this.said = new SaidUpdates(instance.options);
   }
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<LeaderChange | DistrictChange>, c: Configuration): void {
     this.updates += step.sent.length;
     if (step.kind === 'link') this.lastChangeAt = step.at;
     for (const notice of step.emitted) {

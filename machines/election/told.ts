@@ -19,13 +19,13 @@ export class ToldChanges {
 
   constructor(private readonly levels: number) {}
 
-  record({ kind, node, emitted }: Step, c: Configuration): void {
+  record({ kind, node, emitted }: Step<LeaderChange | DistrictChange>, c: Configuration): void {
     const before = this.followed.get(node);
     const after = followedBy(c.nodes.get(node)!, this.levels);
     this.followed.set(node, after);
     // A start tells nothing, and a corruption is no step of the node's own.
     if (!before || kind === 'start' || kind === 'corrupt') return;
-    const told = (emitted as readonly (LeaderChange | DistrictChange)[]).map(textOf).sort();
+    const told = emitted.map(textOf).sort();
     if (told.join() !== changesOf(before, after).toSorted().join()) this.isTold = false;
   }
 

@@ -5,7 +5,7 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Flight, Fold, Instance, Totals } from '../protocol.js';
+import type { ChannelState, Fold, Instance, Totals } from '../protocol.js';
 import { followsEverywhere } from '../hierarchy/view.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
 import type { LinkRow, LinkTable } from './links.js';
@@ -32,14 +32,14 @@ interface FlightFact {
   readonly height: Height;
 }
 
-export const electionFold: Fold<ElectionProtocolOptions, ElectionTotals> = {
+export const electionFold: Fold<ElectionProtocolOptions, ElectionTotals, Update> = {
   node: (view, id, { options: { levels } }) => {
     const { height, now, links } = electionContext(view);
     const follows = followsEverywhere(view, levels.length);
     const isInState = isInStateByHeight(view);
     return { id, height, now, links, isSink: isSink({ height, links, sink: 'settled' }), isInState, follows };
   },
-  flight: ({ from, to, message }: Flight) => ({ from, to, height: (message as Update).height }),
+  flight: ({ from, to, message: { height } }) => ({ from, to, height }),
   totals: (instance) => new ElectionTotals(instance),
   isOrdered: true,
 };

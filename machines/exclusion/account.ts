@@ -42,14 +42,13 @@ export class ExclusionAccount implements Observer {
     this.degree = Math.max(0, ...Object.values(instance.options.inUse).map((ports) => ports.length));
   }
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<ExclusionNotice>, c: Configuration): void {
     const { node, event, kind } = step;
     this.tells &&= this.isTold(step, valueOf(c.nodes.get(node)!).initiator);
     if (kind === 'command') this.followCommand(step, c);
     if (kind === 'link') this.followLink(step, c);
     if (kind === 'deliver' && event['from'] !== 0) this.arrived(step, c);
-    for (const notice of step.emitted as readonly ExclusionNotice[])
-      if (notice.type === 'locked') this.locked(step, notice.ports, c);
+    for (const notice of step.emitted) if (notice.type === 'locked') this.locked(step, notice.ports, c);
     this.sent(step.sent, c);
     this.bits = Math.max(this.bits, bitsOf(exclusionContext(c.nodes.get(node)!)));
   }

@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Flight, Fold, Totals } from '../protocol.js';
+import type { ChannelState, Fold, Totals } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import type { PortNumber, Ports } from './ports.js';
@@ -30,7 +30,7 @@ interface FlightFact {
   readonly promises: boolean;
 }
 
-export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals> = {
+export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals, ExclusionMessage> = {
   node: (view, id) => {
     const context = exclusionContext(view);
     const { initiator } = valueOf(view);
@@ -43,8 +43,7 @@ export const exclusionFold: Fold<ExclusionOptions, ExclusionTotals> = {
       requestFits: requestFits(view),
     };
   },
-  flight: ({ from, to, message: any }: Flight): FlightFact => {
-    const message = any as ExclusionMessage;
+  flight: ({ from, to, message }): FlightFact => {
     const promises = (message.type === 'setLock' && from !== to) || (message.type === 'win' && message.won);
     return { from, to, message, isFromInitiator: isFromInitiator(message), promises };
   },

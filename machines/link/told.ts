@@ -11,11 +11,10 @@ export class ToldAndKept {
   private isDelivered = true;
   private isKept = true;
 
-  record({ kind, event, emitted }: Step, before: Ends, after: Ends): void {
-    const notices = emitted as readonly LinkNotice[];
+  record({ kind, event, emitted }: Step<LinkNotice>, before: Ends, after: Ends): void {
     for (const [peer, end] of after) {
       const was = before.get(peer)!;
-      const ofPeer = notices.filter((notice) => notice.peer === peer);
+      const ofPeer = emitted.filter((notice) => notice.peer === peer);
       this.judge(was, end, ofPeer);
       const isPosted = kind === 'command' && event.type === 'post' && event['peer'] === peer;
       if (isPosted && !isKept(was, end, event['body'], ofPeer)) this.isKept = false;

@@ -38,13 +38,13 @@ export class LocksAccount implements Observer {
   private readonly lists = new Map<string, string>();
   private isOneList = true;
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<LocksNotice>, c: Configuration<LocksProtocolOptions>): void {
     this.messages += step.sent.length;
     if (isFailure(step)) this.isQuiet = false;
-    if ((c.instance.options as LocksProtocolOptions).confirm) this.isInRealTime ??= true;
+    if (c.instance.options.confirm) this.isInRealTime ??= true;
     const { node, event } = step;
-    if (event.type === 'request') this.asked.set(`${node} ${event['lock']}`, this.largest.get(event['lock'] as string) ?? -1);
-    for (const notice of step.emitted as unknown as LocksNotice[]) {
+    if (event.type === 'request') this.asked.set(`${node} ${event['lock']}`, this.largest.get(event['lock']) ?? -1);
+    for (const notice of step.emitted) {
       if (notice.type === 'lock.lost') this.lost++;
       if (this.isQuiet) this.watch(step.node, notice);
       if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
@@ -72,7 +72,7 @@ export class LocksAccount implements Observer {
   }
 
   /** A process that starts again has been told nothing; what is let go at a client without a voter is claimed until one has heard of it. */
-  private tell({ node, kind, emitted }: Step, c: Configuration): void {
+  private tell({ node, kind, emitted }: Step<LocksNotice>, c: Configuration): void {
     const view = c.nodes.get(node)!;
     const { claims } = epochsOf(view).context;
     if (kind === 'reload') this.told.delete(node);
@@ -80,7 +80,7 @@ export class LocksAccount implements Observer {
     this.claims.set(node, claims);
     const told = this.told.get(node) ?? new Map<string, number>();
     this.told.set(node, told);
-    for (const notice of emitted as unknown as LocksNotice[]) {
+    for (const notice of emitted) {
       if (notice.type === 'lock.released' || notice.type === 'lock.lost') told.delete(notice.lock);
       if (notice.type !== 'lock.granted') continue;
       told.set(notice.lock, notice.fence);

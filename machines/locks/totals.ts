@@ -5,12 +5,11 @@
 import { Multiset } from '../multiset.js';
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { Flight, Fold, NodeView, Totals } from '../protocol.js';
+import type { Fold, NodeView, Totals } from '../protocol.js';
 import { isBeyond } from './epoch.js';
-import type { Find } from '../directory/policies.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';
-import { labelOf, type Beginning } from './messages.js';
+import { labelOf, type Beginning, type LocksMessage } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf, isClient, isHolding, servingOf, usesAt } from './view.js';
 
@@ -34,7 +33,7 @@ type FlightFact = string | null;
 
 const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
-export const locksFold: Fold<LocksProtocolOptions, LocksTotals> = {
+export const locksFold: Fold<LocksProtocolOptions, LocksTotals, LocksMessage> = {
   node: (view, id) => {
     const served = servingOf(view);
     return {
@@ -47,10 +46,7 @@ export const locksFold: Fold<LocksProtocolOptions, LocksTotals> = {
       isOutOfBounds: !isClient(view) && !isWithinBounds(view),
     };
   },
-  flight: ({ message }: Flight) => {
-    const { type, epoch, lock } = message as { type: string; epoch?: number; lock?: string };
-    return type === 'token' ? keyOf(epoch, lock) : null;
-  },
+  flight: ({ message }) => (message.type === 'token' ? keyOf(message.epoch, message.lock) : null),
   totals: () => new LocksTotals(),
 };
 
@@ -79,7 +75,7 @@ function isWithinBounds(view: NodeView): boolean {
 /** Of a message that came before its epoch: what is said by whom about which lock, or on whose behalf. */
 function subjectOf(message: EpochsContext['early'][number]): string {
   const { type, from, lock } = message;
-  return type === 'find' ? keyOf(type, (message as unknown as Find).producer, lock) : keyOf(type, from, lock);
+  return keyOf(type, message.type === 'find' ? message.producer : from, lock);
 }
 
 /** What of a beginning is compared, put together once. */

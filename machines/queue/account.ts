@@ -26,7 +26,7 @@ export class QueueAccount implements Observer {
 
   constructor(private readonly instance: Instance<QueueOptions>) {}
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<Queued | Dropped>, c: Configuration): void {
     this.last = c;
     const pointerBefore = this.ledger.pointerBefore(step.node);
     if (this.ledger.isFromOutside(step) && isHeeded(step)) this.heededOutside = true;
@@ -40,8 +40,8 @@ export class QueueAccount implements Observer {
     }
     if (step.kind === 'command' && step.event.type === 'request') this.requests.request(step.node);
     for (const emitted of step.emitted) {
-      if (emitted.type === 'queued') this.requests.queued(emitted as Queued, step.kind === 'command');
-      if (emitted.type === 'dropped') this.requests.dropped((emitted as Dropped).requester);
+      if (emitted.type === 'queued') this.requests.queued(emitted, step.kind === 'command');
+      if (emitted.type === 'dropped') this.requests.dropped(emitted.requester);
     }
     this.followLegality(step, c);
   }

@@ -5,7 +5,7 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Flight, Fold, Instance, NodeView, Totals } from '../protocol.js';
+import type { ChannelState, Fold, Instance, NodeView, Totals } from '../protocol.js';
 import { childrenOf, type Heartbeat, type Hearing, type TreeEntry } from '../tree/bfs.js';
 import { isSameEntry, entrySaidBy } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';
@@ -31,13 +31,13 @@ interface FlightFact {
   readonly message: QueueMessage | Heartbeat;
 }
 
-export const queueFold: Fold<QueueOptions, QueueTotals> = {
+export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat> = {
   node: (view, id) => {
     const hearing: Hearing | undefined = view[TREE]?.context;
     const tree = hearing ? { heard: hearing.heard, said: entrySaidBy(hearing) } : { heard: null, said: null };
     return { id, pointer: pointerIn(view)!, guardians: guardiansOf(view), fits: rolesFit(id, view), ...tree };
   },
-  flight: ({ from, to, message }: Flight) => ({ from, to, message: message as QueueMessage | Heartbeat }),
+  flight: ({ from, to, message }) => ({ from, to, message }),
   totals: (instance) => new QueueTotals(instance),
   isOrdered: true,
 };

@@ -29,7 +29,7 @@ export class TabsAccount implements Observer {
 
   constructor(private readonly options: TabsOptions) {}
 
-  record(step: Step, c: Configuration): void {
+  record(step: Step<TabNotice>, c: Configuration): void {
     const { kind, node, event, emitted, sent } = step;
     const before = this.known.get(node) ?? AWAY;
     const after = knownBy(c.nodes.get(node)!);
@@ -46,7 +46,7 @@ export class TabsAccount implements Observer {
       )
     )
       this.isFinal = false;
-    const told = (emitted as readonly TabNotice[]).map(textOf).sort();
+    const told = emitted.map(textOf).sort();
     if (told.join() !== changesOf(before, after).sort().join()) this.isTold = false;
   }
 
