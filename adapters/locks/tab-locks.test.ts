@@ -1,5 +1,5 @@
 /** Tab locks over the BroadcastChannel of Node, each as one tab; what a browser does with its tabs: tab-locks.deep.ts. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { LostError } from '../transports/errors.js';
 import { faster } from '../transports/clock.fixture.js';
@@ -102,4 +102,33 @@ test('what tabs have no use for is refused by name', async () => {
   expect(() => locks.bootstrap()).toThrow(UsageError);
   await locks.ready;
   await expect(locks.addMember('b')).rejects.toThrow(/the tabs that are there are the members/);
+});
+
+test('tabs that name no channel share the one that is called locks', async () => {
+  const both = [createTabLocks({ clock }), createTabLocks({ channel: 'locks', clock })];
+  onTestFinished(async () => void (await Promise.all(both.map((locks) => locks.close()))));
+  await expect.poll(() => both.map(({ members }) => members.length)).toEqual([2, 2]);
+});
+
+test('where there is a document, its tab is told when the page is put aside', async () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { open } = tabs();
+  const page = new EventTarget();
+  vi.stubGlobal('document', {});
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page));
+  const locks = open();
+  const held = await locks.acquire('x');
+  page.dispatchEvent(new Event('freeze'));
+  await expect.poll(() => held.signal.aborted).toBe(true);
+});
+
+test.each([[() => {}], [{ next: () => {} }]])('an inspector may be %o', async (inspect) => {
+  await createTabLocks({ channel: `test ${++channels}`, clock, inspect }).close();
+});
+
+test.each(['loud', null, 1])('no inspector is %o', (inspect) => {
+  expect(() => createTabLocks({ inspect } as never)).toThrow(
+    /^createTabLocks: inspect is .+; give a function, or an observer with next$/,
+  );
 });
