@@ -1,8 +1,17 @@
-/** Connections of a mesh that come to nothing: what is told of them, and that nothing of them stays. Real sockets. */
+/** Connections of a mesh: what is told of one that comes to nothing, that nothing of it stays, and which of two is heard. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { freePort } from '../../bench/servers.js';
 import { faster } from './clock.fixture.js';
+import {
+  isDialling,
+  isOfBefore,
+  unexpected,
+  untoldReason,
+  whatIsMissing,
+  type MeshContact,
+  type PeerAddress,
+} from './mesh-contact.js';
 import { webSocketMesh, type WebSocketMeshOptions } from './web-socket-mesh.js';
 
 const clock = faster(50);
@@ -85,4 +94,66 @@ test('an address is warned of once for each reason: nobody there at first, someb
   );
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(told().split('\n')).toHaveLength(2);
+});
+
+const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
+  url: 'ws://there',
+  peer: null,
+  failures: 4,
+  why: '',
+  told: new Set(),
+  state: 'pausing',
+  ...tried,
+});
+const contact = (known: Partial<MeshContact>) => ({ address: address(), id: 'b', ...known }) as MeshContact;
+
+test('three tries in vain are no reason for a warning, the fourth is', () => {
+  expect(untoldReason(address({ failures: 3, why: 'nobody listens' }))).toBe(null);
+  expect(untoldReason(address({ failures: 4, why: 'nobody listens' }))).toBe('nobody listens');
+});
+
+test('a connection that ended without a word is said to have been closed', () => {
+  expect(untoldReason(address())).toBe('the connection was closed');
+});
+
+test('each reason is told of once, and of one address no more than eight', () => {
+  const told = new Set<string>();
+  const of = (why: string) => untoldReason(address({ why, told }));
+  const reasons = Array.from({ length: 9 }, (_, i) => `reason ${i}`);
+  expect([...reasons.map(of), of('reason 0')]).toEqual([...reasons.slice(0, 8), null, null]);
+});
+
+test.each(['asking', 'welcomed'] as const)('who was dialled is being connected with while it is %s', (state) => {
+  expect(isDialling(contact({ state }), 'b')).toBe(true);
+});
+
+test.each([
+  ['has not said who it is', { state: 'new' }],
+  ['is a peer by now', { state: 'up' }],
+  ['has gone', { state: 'gone' }],
+  ['has dialled this peer itself', { state: 'asking', address: null }],
+  ['is somebody else', { state: 'asking', id: 'c' }],
+] as const)('nobody is being connected with who %s', (_, known) => {
+  expect(isDialling(contact(known), 'b')).toBe(false);
+});
+
+test('a hello was given up by its end if its connection was made before the one that was dialled from here became a peer', () => {
+  expect(isOfBefore(contact({ begun: 4 }), contact({ upSince: 5 }))).toBe(true);
+});
+
+test.each([
+  ['after the one that was dialled from here became a peer', 6, {}],
+  ['before a connection that its own end had made became a peer', 4, { address: null }],
+] as const)('a hello counts if its connection was made %s', (_, begun, holder) => {
+  expect(isOfBefore(contact({ begun }), contact({ upSince: 5, ...holder }))).toBe(false);
+});
+
+test('who is dialled and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
+  expect(whatIsMissing(contact({ state: 'new' }))).toBe('nobody there says to be a peer of a mesh');
+  expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, and has not said whether this peer may come in');
+});
+
+test('a welcome that nobody asked for is what a peer does not say', () => {
+  const said = 'a frame of the type welcome is not what a peer of a mesh says there';
+  expect(unexpected(contact({ state: 'new' }), { type: 'welcome', proof: 'x' })).toBe(said);
 });

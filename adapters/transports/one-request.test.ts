@@ -1,15 +1,16 @@
 /** What a port of a hub's own, or of a mesh peer's, reads of whoever connects. Real sockets. */
 import { once } from 'node:events';
+import { maxHeaderSize } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TlsOptions } from 'node:tls';
-import { asyncScheduler, interval } from 'rxjs';
+import { asyncScheduler, interval, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { expect, onTestFinished, test } from 'vitest';
 import { cert, key } from './certificate.fixture.js';
 import { oneRequestServer } from './one-request.js';
 
 /** A server whose upgrades are answered and told with what came behind them; and what HTTP's parser was given to read. */
-async function listening(patienceMs = 5_000, tls?: TlsOptions) {
-  const { door, upgrades } = oneRequestServer(tls, patienceMs, asyncScheduler);
+async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerLike = asyncScheduler) {
+  const { door, upgrades } = oneRequestServer(tls, patienceMs, clock);
   const parsed: (string | undefined)[] = [];
   const behind: string[] = [];
   upgrades.on('request', ({ url }) => parsed.push(url));
@@ -89,6 +90,26 @@ test('an upgrade is one however many pieces it comes in, and what comes behind i
   eager.socket.write(UPGRADE + PLAIN);
   await expect.poll(() => behind).toEqual([PLAIN]);
   expect(parsed).toEqual(['/socket', '/socket']);
+});
+
+test.each([
+  ['as long as Node takes one is let in', maxHeaderSize, 101],
+  ['one byte longer is turned away', maxHeaderSize + 1, 431],
+])('an upgrade with a head %s', async (_, length, status) => {
+  const { call } = await listening();
+  const caller = call();
+  const bare = UPGRADE.replace('Host', 'Cookie: \r\nHost');
+  caller.socket.write(bare.replace('Cookie: ', `Cookie: ${'x'.repeat(length - bare.length)}`));
+  await expect.poll(() => caller.answer).toMatch(`HTTP/1.1 ${status}`);
+});
+
+test('a connection that has ended is waited for no longer', async () => {
+  const clock = new VirtualTimeScheduler();
+  const { call } = await listening(5_000, undefined, clock);
+  const caller = call();
+  await expect.poll(() => clock.actions.length).toBe(1);
+  caller.socket.destroy();
+  await expect.poll(() => clock.actions.length).toBe(0);
 });
 
 test('who asks for nothing is parted with in time, and who has asked for a WebSocket stays', async () => {

@@ -1,9 +1,11 @@
 /** Hubs on a server of the application, beside each other and beside what else takes its upgrades. Real sockets. */
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, STATUS_CODES, type Server, type ServerOptions } from 'node:http';
 import net from 'node:net';
+import { Duplex } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { turnAway } from './upgrades.js';
 import { webSocketHub } from './web-socket-hub.js';
 import { hubWith, peer, raw, statusOf } from './web-socket-hub.fixture.js';
 
@@ -66,6 +68,7 @@ test('without a path a hub on a server of yours takes / and leaves the rest to o
 test.each(['before', 'after'])(
   'an endpoint for the very same path, made %s the hub, keeps it: no client ends the process',
   async (when) => {
+    const warn = quiet();
     const { server, port } = await listening();
     const chat = () => new WebSocketServer({ server, path: '/chat' }).on('connection', (socket) => socket.send('"chat"'));
     if (when === 'before') chat();
@@ -73,8 +76,27 @@ test.each(['before', 'after'])(
     if (when === 'after') chat();
     const client = await raw(port, undefined, {}, '/chat');
     await expect.poll(() => client.got).toEqual(['chat']);
+    expect(warn).not.toHaveBeenCalled();
   },
 );
+
+test('an endpoint that takes its time for an answer keeps its path', async () => {
+  const { server, port } = await listening();
+  await hubWith({ server, path: '/quiver' });
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url === '/chat') setImmediate(() => sockets.handleUpgrade(request, socket, head, () => {}));
+  });
+  expect(await statusOf(port, {}, '/chat')).toBe(101);
+});
+
+test('a hub that is closed leaves the others of its server to those who come', async () => {
+  const { server, port } = await listening();
+  const one = await hubWith({ server, path: '/one' });
+  await hubWith({ server, path: '/two' });
+  await one.close();
+  expect(await statusOf(port, {}, '/two')).toBe(101);
+});
 
 test('an upgrade that cannot be made ends no process, and is named', async () => {
   const warn = quiet();
@@ -154,4 +176,34 @@ test('a path that is left to others ends nobody when its client resets the conne
   await once(server, 'upgrade');
   client.resetAndDestroy();
   await failed;
+});
+
+/** A socket, and what was written to it. */
+function socket() {
+  const written: string[] = [];
+  const end = new Duplex({ read() {}, write: (piece, _, done) => (written.push(String(piece)), done()) });
+  return { end, written };
+}
+
+test.each([403, 404, 426, 431, 503] as const)('who is turned away reads what %i means, and is parted with', async (status) => {
+  const { end, written } = socket();
+  turnAway(end, status);
+  await once(end, 'finish');
+  expect(written).toEqual([`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`]);
+  expect(end.destroyed).toBe(true);
+});
+
+test('who resets its connection while it is turned away ends no process', () => {
+  const { end } = socket();
+  turnAway(end, 503);
+  expect(() => end.emit('error', new Error('read ECONNRESET'))).not.toThrow();
+});
+
+test('who has been answered to the end is not turned away any more', async () => {
+  const { end, written } = socket();
+  end.end('an answer');
+  turnAway(end, 404);
+  await once(end, 'finish');
+  expect(written).toEqual(['an answer']);
+  expect(end.destroyed).toBe(false);
 });
