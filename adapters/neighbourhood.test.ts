@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
+/** What a neighbourhood gives its holder, and what it keeps from everybody else. */
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
 import { Neighbourhood } from './neighbourhood.js';
@@ -69,6 +70,7 @@ test('releasing twice is harmless: who has locked it since keeps it', async () =
   const second = await all['a']!.lock();
   first.release();
   expect([first.peers, second.peers]).toEqual([[], ['b']]);
+  expect(all['a']!.node.view()['exclusion']!.value).toMatchObject({ initiator: 'locked' });
   let isLocked = false;
   const other = all['b']!.lock().then(() => (isLocked = true));
   await new Promise((resolve) => setImmediate(resolve));
@@ -82,5 +84,51 @@ test('closing rejects who waits', async () => {
   await using _held = await all['a']!.lock();
   const waiting = all['b']!.lock();
   await all['b']!.close();
-  await expect(waiting).rejects.toThrow(ClosedError);
+  await expect(waiting).rejects.toThrow(new ClosedError('neighbourhood "neighbourhood" is closed'));
+});
+
+test('of two requests of one peer the second is given nothing before everybody is locked again', async () => {
+  const { all } = await people('a', 'b');
+  const told: string[] = [];
+  all['a']!.node.notices$.subscribe(({ type }) => told.push(type));
+  const [first, second] = [all['a']!.lock(), all['a']!.lock()];
+  (await first).release();
+  await using _again = await second;
+  expect(told).toEqual(['locked', 'unlocked', 'locked']);
+});
+
+test('no time that passes frees what is held', async () => {
+  const { all } = await people('a');
+  expect(all['a']!.node.scenario.options).toEqual({ hold: null, rules: 'deferred' });
+});
+
+test('peers that are named in another order are the same neighbours', async () => {
+  const { all } = await people('b', 'a');
+  expect(all['b']!.node.scenario.topology).toEqual({ nodes: ['a', 'b'], links: [] });
+});
+
+test('who gives up before it asks asks nobody', async () => {
+  const { all } = await people('a', 'b');
+  const asks = vi.spyOn(all['a']!.node, 'command');
+  await expect(all['a']!.lock({ signal: AbortSignal.abort(new Error('never mind')) })).rejects.toThrow('never mind');
+  expect(asks).not.toHaveBeenCalled();
+});
+
+test('a neighbourhood ends with the block that it was made in, and holds nobody any more', async () => {
+  const { all } = await people('a', 'b');
+  const held = await all['a']!.lock();
+  {
+    await using _ending = all['a']!;
+  }
+  expect(held.peers).toEqual([]);
+  await expect(all['a']!.lock()).rejects.toThrow('closed');
+});
+
+test('it is an actor of XState, that of its node', async () => {
+  const { all } = await people('a');
+  expect(all['a']!.actor).toBe(all['a']!.node.actor);
+});
+
+test('options that are missing are named', () => {
+  expect(() => new Neighbourhood({ peers: ['a'] } as never)).toThrow('Neighbourhood: transport is missing');
 });

@@ -104,8 +104,8 @@ export class Neighbourhood implements AsyncDisposable {
    *
    * @throws ClosedError when the neighbourhood is closed, or the error that ended it; the reason of `signal`.
    */
-  lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighbourhood> {
-    if (signal?.aborted) return Promise.reject(signal.reason);
+  async lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighbourhood> {
+    signal?.throwIfAborted();
     this.node.command('lock');
     const place: (typeof this.waiting)[number] = { give: null, refuse: () => {} };
     const given = new Promise<HeldNeighbourhood>((give, refuse) => Object.assign(place, { give, refuse }));
