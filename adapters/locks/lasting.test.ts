@@ -1,9 +1,13 @@
 /** Quotas and names on a register that one peer keeps alone. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { MapStorage } from '../storage/map.fixture.js';
+import { InProcessBus } from '../transports/in-process.js';
 import { ClosedError, LostError } from '../transports/errors.js';
 import { createLastingNames } from './lasting-names.js';
 import { createLastingQuota } from './lasting-quota.js';
-import { locksOf } from './register.fixture.js';
+import { createLocks, type Locks } from './locks.js';
+import { isNumber, locksOf } from './register.fixture.js';
+import { Register } from './register.js';
 
 const alone = () => locksOf({ peers: ['a'] });
 
@@ -27,6 +31,53 @@ test('a lasting quota gives what it has, keeps its share in stock, and answers i
   expect(() => createLastingQuota({ locks, budget: 1, waste: 0.5 })).toThrow('createLastingQuota: waste is 0.5');
   expect(() => createLastingQuota({ locks, budget: 1, name: '' })).toThrow('createLastingQuota: name is ""');
   expect(granted[0]!.name).toBe('locks/quota');
+});
+
+test('what is in stock is given without asking, to the last permit, and what is missing is all that is fetched for more', async () => {
+  const { locks, granted } = await alone();
+  const quota = createLastingQuota({ locks, budget: 100, waste: 3 });
+  expect(await quota.take(2)).toEqual({ ok: true, remaining: 3 });
+  expect(await quota.take(3)).toEqual({ ok: true, remaining: 0 });
+  expect(granted).toHaveLength(1);
+  await quota.take();
+  expect(await quota.take(5)).toEqual({ ok: true, remaining: 3 });
+});
+
+test('who asks for more than there is gets nothing, and leaves it to others; no stock takes more than is left', async () => {
+  const { locks } = await alone();
+  const quota = createLastingQuota({ locks, budget: 3, waste: 3 });
+  expect(await quota.take(4)).toEqual({ ok: false, remaining: 0 });
+  expect(await quota.take(2)).toEqual({ ok: true, remaining: 1 });
+  expect(await quota.take(2)).toEqual({ ok: false, remaining: 1 });
+});
+
+test('each of two members has half of the waste in stock', async () => {
+  const bus = new InProcessBus();
+  const all = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
+  onTestFinished(async () => {
+    await Promise.all(all.map((locks) => locks.close({ withinMs: 0 })));
+    bus.close();
+  });
+  const [quota] = all.map((locks) => createLastingQuota({ locks, budget: 100, waste: 4 }));
+  expect(await quota!.take()).toEqual({ ok: true, remaining: 2 });
+});
+
+test('all of a budget may lie in stocks, and no more', async () => {
+  const { locks } = await alone();
+  createLastingQuota({ locks, budget: 2, waste: 2 });
+  expect(() => createLastingQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
+    'createLastingQuota: waste is 3, and more than the budget of 2; give what may lie in stocks of it',
+  );
+});
+
+test.each([
+  ['quota', 3, async (locks: Locks) => createLastingQuota({ locks, budget: 3 }).take()],
+  ['names', 0, async (locks: Locks) => createLastingNames({ locks }).next()],
+] as const)('what is kept under the name of a %s and is no count is refused', async (name, initial, use) => {
+  const storage = new MapStorage();
+  await new Register((await locksOf({ peers: ['a'], storage })).locks, name, initial, isNumber).change(() => 0.5);
+  const { locks } = await locksOf({ peers: ['a'], storage });
+  await expect(use(locks)).rejects.toThrow('a value that isValue refuses');
 });
 
 test('without waste every take asks, and two of one name are not one', async () => {
