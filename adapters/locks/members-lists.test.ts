@@ -1,0 +1,284 @@
+/** Lists of peers that do not go together, and changes of members that others overtake. The node is a stand-in: its notices are the test's. */
+import { Subject } from 'rxjs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { firstMembership, OF_ALL_PRESENT, type Membership } from '../../machines/locks/membership.js';
+import type { LiveNode } from '../node/node.js';
+import { explainAbsence } from '../transports/absence.js';
+import { inProcessGuarantees } from '../transports/guarantees.js';
+import { noteLinkedPeers } from '../transports/linked-peers.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import type { LocksOptions } from './locks-options.js';
+import { clientNamed, firstPeersOf, Members, shorterList, type Moving } from './members.js';
+
+const three = ['a', 'b', 'c'];
+
+const transportOf = (messageBytesMax = inProcessGuarantees.messageBytesMax, peers: readonly NodeId[] = []) =>
+  ({ id: 'a', guarantees: { ...inProcessGuarantees, messageBytesMax }, peers: new Set(peers) }) as unknown as Transport<Linked>;
+
+describe('with whom a cluster begins', () => {
+  const firstOf = (options: Partial<LocksOptions>) => firstPeersOf({ transport: transportOf(), ...options } as LocksOptions);
+  const linkedWith = (...peers: NodeId[]) => {
+    const transport = transportOf();
+    noteLinkedPeers(transport, peers);
+    return transport;
+  };
+
+  test('a client that is listed among those who vote is refused', () => {
+    expect(() => firstOf({ peers: three, client: true })).toThrow(
+      'client "a" is among the peers a, b, c, who vote; give it an id of its own, or leave client out',
+    );
+  });
+
+  test('a peer that is not listed is told of the whole list', () => {
+    expect(() => firstOf({ peers: ['b', 'c'] })).toThrow('peer "a" is not among the peers b, c; list it,');
+  });
+
+  test('a list for which messages have no room is refused', () => {
+    expect(() => firstOf({ peers: three, transport: transportOf(160) })).toThrow(
+      'a list of 3 voters with ids so long is too long for peer "a": a sixteenth of its largest message, 10 bytes as JSON, and 8192 ' +
+        'voters are the limit; take shorter ids, fewer voters or a transport with larger messages; nothing has changed',
+    );
+    expect(firstOf({ peers: three, transport: transportOf(16 * '["a","b","c"]'.length) })).toBe(three);
+  });
+
+  test('whoever is on the list and is not linked with is named', () => {
+    expect(() => firstOf({ peers: [...three, 'd'], transport: linkedWith('b', 'x') })).toThrow(
+      'the transport of peer "a" is linked with b, x, and not with c, d of the peers of these locks; name in linked(transport, { peers }) ' +
+        'everybody who may ever come',
+    );
+    expect(firstOf({ peers: three, transport: linkedWith('b', 'c') })).toBe(three);
+  });
+
+  test('a client has to be linked with one of those who vote', () => {
+    const peers = ['b', 'c'];
+    expect(firstOf({ peers, client: true, transport: linkedWith('x', 'c') })).toBe(peers);
+    expect(() => firstOf({ peers, client: true, transport: linkedWith('x') })).toThrow('is linked with x, and not with b, c');
+  });
+});
+
+interface Known {
+  readonly membership?: Membership;
+  readonly clients?: readonly NodeId[];
+  readonly state?: string;
+  readonly transport?: Transport<Linked>;
+  readonly first?: readonly NodeId[];
+  readonly registers?: readonly Moving[];
+  /** A client knows its host, and no list. */
+  readonly host?: NodeId;
+}
+
+/** Peer `a` as far as it knows its cluster. */
+function peer({ membership = firstMembership(three), clients = [], state = 'serving', host, ...others }: Known = {}) {
+  const { transport = transportOf(undefined, ['b', 'c', 'd']), first = three, registers = [] } = others;
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const notices$ = new Subject<Message>();
+  const steps$ = new Subject<void>();
+  let end!: (error: Error | null) => void;
+  const standing = { membership, served: { membership, members: [] }, clients: clients.map((node) => ({ node })), id: 'a' };
+  const role = { value: state, context: host ? { host } : standing };
+  const asked: object[] = [];
+  const node = {
+    id: 'a',
+    name: 'locks',
+    ready: Promise.resolve(),
+    closed: new Promise<Error | null>((resolve) => (end = resolve)),
+    notices$,
+    steps$,
+    role: () => role,
+    attempt: (_: string, change: object) => (asked.push(change), true),
+  } as unknown as LiveNode;
+  const members = new Members(node, transport, first, new Set(registers));
+  const tell = (notice: object) => notices$.next(notice as Message);
+  /** From now on these vote. */
+  const decide = (voters: readonly NodeId[]) => {
+    standing.membership = { ...standing.membership, version: standing.membership.version + 1, voters };
+    tell({ type: 'members', version: standing.membership.version, voters });
+  };
+  const change = async (add: NodeId | null, remove: NodeId | null) => members.change({ add, remove });
+  /** A change that is asked for by now. */
+  const wanted = async (add: NodeId | null, remove: NodeId | null) => {
+    const settling: unknown[] = [];
+    const decided = change(add, remove);
+    decided.then(
+      (voters) => settling.push(voters),
+      () => {},
+    );
+    await vi.waitFor(() => expect(asked).toContainEqual({ add, remove }));
+    return { decided, settling };
+  };
+  return { node, members, notices$, steps$, standing, tell, decide, change, wanted, end, warned: () => warn.mock.calls.flat() };
+}
+
+describe('what is said of lists', () => {
+  test('a client that was added to the members is told by whom, and what to do', () => {
+    expect(clientNamed(peer().node, 'b').message).toBe(
+      'client "a" was added to the members of "locks", as "b" says, and does not vote; start it with join: true, or remove it by ' +
+        'locks.removeMember',
+    );
+  });
+
+  test('a list that leaves out somebody who votes, as is stored, is refused, unless the cluster began with it', () => {
+    const { node } = peer({ membership: { ...firstMembership(three), version: 2, voters: ['a', 'b', 'd', 'e'] } });
+    expect(shorterList(node, ['b', 'a'])?.message).toBe(
+      'peer "a" was given the peers a, b for "locks", and has stored that a, b, d, e vote; give it the list with which the cluster began; ' +
+        'if d, e shall go, call locks.removeMember',
+    );
+    for (const peers of [three, ['a', 'b', 'd', 'e'], []]) expect(shorterList(node, peers)).toBe(null);
+    expect(shorterList({ ...node, role: () => undefined } as unknown as LiveNode, ['a'])).toBe(null);
+  });
+
+  test('who is served and was given names that do not vote is told so, once', () => {
+    const { tell, warned } = peer({ first: [...three, 'd', 'e'] });
+    tell({ type: 'serving' });
+    tell({ type: 'serving' });
+    expect(warned()).toEqual([
+      'peer "a" was given the peers a, b, c, d, e for "locks", of which d, e do not vote: a, b, c do, as is decided; give it the list ' +
+        'with which the cluster began, and call addMember for whoever shall vote',
+    ]);
+  });
+
+  test('a client is told nothing of the list that it was given', () => {
+    const { tell, warned } = peer({ host: 'b' });
+    tell({ type: 'serving' });
+    expect(warned()).toEqual([]);
+  });
+
+  const differs = (id: NodeId) => ({ type: 'differs', peer: id, own: firstMembership(three), theirs: firstMembership([id]) });
+
+  test('who goes by another list is told of once, by a peer that is served', () => {
+    const { tell, warned } = peer();
+    for (const id of ['x', 'y', 'x']) tell(differs(id));
+    const said = (id: NodeId) =>
+      `peer "${id}" goes by the list of peers ${id} for "locks", and "a" by a, b, c; give both the same list, with which the cluster ` +
+      'began, and start who comes later with join: true; both may grant the same locks';
+    expect(warned()).toEqual([said('x'), said('y')]);
+  });
+
+  test('who is not served grants nothing, and tells of nobody', () => {
+    const { tell, warned } = peer({ state: 'preparing' });
+    tell(differs('x'));
+    expect(warned()).toEqual([]);
+  });
+});
+
+describe('a change is refused', () => {
+  test('with options that are none', async () => {
+    await expect(peer().members.change({ add: 'd', remove: null }, { signal: 1 } as never)).rejects.toThrow(
+      'a change of members: signal is 1',
+    );
+  });
+
+  test('among tabs', async () => {
+    await expect(peer({ membership: OF_ALL_PRESENT, first: [] }).change('d', null)).rejects.toThrow(
+      'the tabs that are there are the members of "locks"; open a tab, or close one',
+    );
+  });
+
+  test('by who knows no members yet', async () => {
+    const joining = peer({ membership: { version: 0, voters: [], origin: 0 }, first: [] });
+    await expect(joining.change('d', null)).rejects.toThrow('peer "a" is no member of "locks"; call one of the members');
+  });
+
+  test('for somebody who is not reached, with the reason as far as it is known', async () => {
+    const transport = transportOf();
+    await expect(peer({ transport }).change('d', null)).rejects.toThrow(
+      'peer "d" is not reached from "a"; start it with join: true before it is added',
+    );
+    explainAbsence(transport, (id) => `nobody has heard of ${id}`);
+    await expect(peer({ transport }).change('d', null)).rejects.toThrow(
+      'peer "d" is not reached from "a" (nobody has heard of d); start it with join: true before it is added',
+    );
+  });
+
+  test('for a client', async () => {
+    await expect(peer({ clients: ['d'] }).change('d', null)).rejects.toThrow(
+      '"d" is a client of "locks", and does not vote; close it, and start it with join: true before it is added',
+    );
+  });
+
+  test('where messages have no room for the list that it makes', async () => {
+    const transport = transportOf(16 * '["a","b","c"]'.length, ['d']);
+    await expect(peer({ transport }).change('d', null)).rejects.toThrow('a list of 4 voters with ids so long is too long');
+  });
+
+  test('of who never voted, as far as this peer has heard of every list since the first', async () => {
+    const later = { ...firstMembership(three), version: 2, voters: ['a', 'b'] };
+    await expect(peer({ membership: later }).change(null, 'x')).rejects.toThrow('"x" is no member of "locks" and never was one');
+    // A list that it was given counts for nothing where another cluster has taken it in.
+    expect(await peer({ membership: later, first: ['a', 'z'] }).change(null, 'x')).toEqual(['a', 'b']);
+  });
+});
+
+describe('a change that is asked for', () => {
+  test.each([
+    ['the last member by another one', { membership: firstMembership(['a']), first: ['a'] }, 'd', 'a'],
+    ['a member by the caller', {}, 'a', 'b'],
+  ] as const)('may replace %s', async (_, known, add, remove) => {
+    await expect(peer(known).wanted(add, remove)).resolves.toBeDefined();
+  });
+
+  test('may take somebody out of a list that has no room', async () => {
+    const { wanted, decide } = peer({ transport: transportOf(16) });
+    const { decided } = await wanted(null, 'c');
+    decide(['a', 'b']);
+    expect(await decided).toEqual(['a', 'b']);
+  });
+
+  test('is over once it is decided and what was kept with the old members has moved, and listens no longer', async () => {
+    let move!: () => void;
+    const moved = vi.fn(() => new Promise<void>((resolve) => (move = resolve)));
+    const { wanted, decide, tell, steps$ } = peer({ registers: [{ moved }] });
+    const { decided, settling } = await wanted('d', null);
+    expect(steps$.observed).toBe(true);
+    tell({ type: 'granted' });
+    decide(['a', 'b']);
+    decide(['a', 'b', 'd']);
+    await vi.waitFor(() => expect(moved).toHaveBeenCalled());
+    expect([settling, steps$.observed]).toEqual([[], false]);
+    move();
+    expect(await decided).toEqual(['a', 'b', 'd']);
+  });
+
+  test('is over, too, where a peer is served again and finds it decided', async () => {
+    const { wanted, standing, tell } = peer();
+    const { decided } = await wanted(null, 'c');
+    standing.membership = { ...standing.membership, version: 2, voters: ['a', 'b'] };
+    tell({ type: 'serving' });
+    expect(await decided).toEqual(['a', 'b']);
+  });
+
+  test('is not over by anything else that is told', async () => {
+    const { wanted, standing, tell, decide } = peer();
+    const { decided } = await wanted(null, 'c');
+    standing.membership = { ...standing.membership, version: 2, voters: ['b'] };
+    tell({ type: 'granted' });
+    decide(['a', 'b']);
+    expect(await decided).toEqual(['a', 'b']);
+  });
+
+  test('is refused where the caller is removed first', async () => {
+    const { wanted, decide } = peer();
+    const { decided } = await wanted('d', null);
+    decide(['b', 'c']);
+    await expect(decided).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: 'peer "a" was removed before its change was decided; call another member',
+    });
+  });
+
+  test('is refused where the change of another one takes the room for it', async () => {
+    const { wanted, decide } = peer({ transport: transportOf(16 * '["a","b","c","d"]'.length, ['d']) });
+    const { decided } = await wanted('d', null);
+    decide([...three, 'x']);
+    await expect(decided).rejects.toThrow('a list of 5 voters with ids so long is too long');
+  });
+
+  test('ends with the locks', async () => {
+    const { wanted, end } = peer();
+    const { decided } = await wanted('d', null);
+    end(null);
+    await expect(decided).rejects.toThrow('the locks of peer "a" are closed');
+  });
+});

@@ -1,0 +1,30 @@
+/** How long whoever closes waits for those who still work. */
+import { VirtualTimeScheduler } from 'rxjs';
+import { expect, test, vi } from 'vitest';
+import { ClosePatience } from './patience.js';
+
+test('whoever closes waits as long as the shortest time that was said', async () => {
+  const clock = new VirtualTimeScheduler(undefined, 0);
+  const patience = new ClosePatience(clock);
+  for (const ms of [500, 20, 300]) patience.atMost(ms);
+  const over = vi.fn();
+  void patience.over.then(over);
+  const at = async (ms: number) => {
+    clock.maxFrames = ms;
+    clock.flush();
+    await Promise.resolve();
+  };
+  await at(19);
+  expect(over).not.toHaveBeenCalled();
+  await at(20);
+  expect(over).toHaveBeenCalled();
+});
+
+test('no timer is left once nobody is waited for', () => {
+  const clock = new VirtualTimeScheduler();
+  const patience = new ClosePatience(clock);
+  for (const ms of [500, 20]) patience.atMost(ms);
+  expect(clock.actions).toHaveLength(2);
+  patience.end();
+  expect(clock.actions).toEqual([]);
+});
