@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+/** What is seen to for every driver: calls that are repeated, given up or late. The media are the test's. */
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTransport, type DriverListener } from './driver.js';
 import { inProcessGuarantees } from './guarantees.js';
 
@@ -6,13 +7,17 @@ import { inProcessGuarantees } from './guarantees.js';
 async function connected() {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   warn.mockClear();
+  const close = vi.fn();
   let medium!: DriverListener;
   const transport = createTransport('a', inProcessGuarantees, (given) => {
     medium = given;
-    medium.opened({ send: () => {}, close: () => {} });
+    medium.opened({ send: () => {}, close });
   });
   await transport.connect();
-  return { transport, medium, warn };
+  const events: unknown[] = [];
+  /** From now on. */
+  const listen = () => (transport.events.subscribe((event) => events.push(event)), events);
+  return { transport, medium, warn, close, listen };
 }
 
 test('the error that ends a transport is named where nobody listens to it, and only there', async () => {
@@ -29,4 +34,101 @@ test('the error that ends a transport is named where nobody listens to it, and o
   const closed = await connected();
   await closed.transport.close();
   expect(closed.warn).not.toHaveBeenCalled();
+});
+
+test('a connection that is given up before it is asked for is not opened', async () => {
+  const driver = vi.fn();
+  const transport = createTransport('a', inProcessGuarantees, driver);
+  await expect(transport.connect({ signal: AbortSignal.abort(new Error('never mind')) })).rejects.toThrow('never mind');
+  expect(driver).not.toHaveBeenCalled();
+});
+
+test('what cannot be sent is refused by name', async () => {
+  const early = createTransport('a', inProcessGuarantees, () => {});
+  expect(() => early.send('b', 1)).toThrow('transport "a" is not connected; await connect() before you send');
+  const { transport } = await connected();
+  expect(() => transport.send('a', 1)).toThrow('transport "a" carries nothing to itself; handle the message where it is made');
+  expect(() => transport.send('b', 'x'.repeat(inProcessGuarantees.messageBytesMax))).toThrow('transport "a"');
+  await transport.close();
+  expect(() => transport.send('b', 1)).toThrow('transport "a" is closed; make a new one');
+  expect(() => createTransport('', inProcessGuarantees, () => {})).toThrow('the id of a transport cannot be ""');
+});
+
+test('a peer that is said to be up or down twice is told of once', async () => {
+  const { medium, listen } = await connected();
+  const events = listen();
+  for (const _ of [1, 2]) medium.up('b');
+  for (const _ of [1, 2]) medium.down('b');
+  expect(events).toEqual([
+    { type: 'up', peer: 'b' },
+    { type: 'down', peer: 'b' },
+  ]);
+});
+
+test('of a transport that is closed nothing is heard, and nobody is there', async () => {
+  let medium!: DriverListener;
+  const transport = createTransport('a', inProcessGuarantees, (given, signal) => {
+    medium = given;
+    medium.opened({ send: () => {}, close: () => {} });
+    signal.addEventListener('abort', () => medium.received('b', 'too late'));
+  });
+  await transport.connect();
+  const events: unknown[] = [];
+  transport.events.subscribe((event) => events.push(event));
+  await transport.close();
+  medium.up('b');
+  expect([events, transport.peers.size]).toEqual([[{ type: 'closed', error: null }], 0]);
+});
+
+test('a connection that is lost twice is closed once', async () => {
+  const { medium, close } = await connected();
+  for (const _ of [1, 2]) medium.lost(new Error('the cable is cut'));
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
+test('an error on the way to a connection is for whoever waits for it alone', async () => {
+  const { warn } = await connected();
+  const transport = createTransport('a', inProcessGuarantees, (medium) => medium.lost(new Error('nobody listens')));
+  await expect(transport.connect()).rejects.toThrow('nobody listens');
+  expect(warn).not.toHaveBeenCalled();
+});
+
+/** A transport that is closed while its driver still opens it. */
+function closedEarly() {
+  let [medium, give] = [undefined as unknown as DriverListener, () => {}];
+  const transport = createTransport('a', inProcessGuarantees, (given) => {
+    medium = given;
+    return new Promise<void>((resolve) => (give = resolve));
+  });
+  transport.connect().catch(() => {});
+  const over = vi.fn();
+  const closing = transport.close().then(over);
+  return { medium, give, over, closing };
+}
+
+test('a transport that is closed while it connects is closed once its driver has given up', async () => {
+  const { give, over, closing } = closedEarly();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(over).not.toHaveBeenCalled();
+  give();
+  await closing;
+});
+
+test('a driver that does not give up within a second is waited for no longer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { over, closing } = closedEarly();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(over).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await vi.waitFor(() => expect(over).toHaveBeenCalled());
+  await closing;
+});
+
+test('a connection that comes when nobody wants it any more is closed', async () => {
+  const { medium, give } = closedEarly();
+  const close = vi.fn();
+  medium.opened({ send: () => {}, close });
+  expect(close).toHaveBeenCalledTimes(1);
+  give();
 });

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import * as errors from './errors.js';
+
+test('each error is called as its class is', () => {
+  const { BackpressureError, ...others } = errors;
+  const made = Object.entries(others).map(([name, Made]) => [name, new Made('what there is').name]);
+  expect(made).toEqual(Object.keys(others).map((name) => [name, name]));
+  expect(new BackpressureError('too much waits', 'b')).toMatchObject({ name: 'BackpressureError', peer: 'b' });
+});
+
+test('a lock that was lost may be asked for again, unless its locks have ended, and what to do is said', () => {
+  const { LostError } = errors;
+  expect(new LostError('lost')).toMatchObject({
+    isRetryable: true,
+    message: 'lost; what to do: docs/locks.md, "When a lock is lost"',
+  });
+  expect(new LostError('lost', { cause: new Error('the end') }).isRetryable).toBe(false);
+});
