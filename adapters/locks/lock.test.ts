@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { createActor, sendTo, setup, waitFor, type AnyActor } from 'xstate';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { createLocks, type Locks } from './locks.js';
@@ -149,6 +150,62 @@ test('a lock alone: its own actor emits what a parent would receive, and stoppin
   expect(again.name).toBe('printer');
 });
 
+test('locks that are shared are asked for by their mode', async () => {
+  const locks = locksOf()['a']!;
+  const [one, other] = [1, 2].map(() => createActor(lockLogic, { input: { locks, name: 'printer', mode: 'shared' } }).start());
+  for (const actor of [one!, other!]) actor.send({ type: 'request' });
+  await Promise.all([one!, other!].map((actor) => reaches(actor, 'granted')));
+});
+
+describe('what locks give, whenever they give it', () => {
+  /** The logic with a lock that the test grants, and takes away. */
+  function granting() {
+    const taking = new AbortController();
+    const lock = { name: 'printer', fence: 7, signal: taking.signal, release: vi.fn() };
+    let give!: (lock: object) => void;
+    const given = new Promise<object>((resolve) => (give = resolve));
+    const locks = { acquire: () => given } as unknown as Locks;
+    const actor = createActor(lockLogic, { input: { locks, name: 'printer' } }).start();
+    onTestFinished(() => void actor.stop());
+    actor.send({ type: 'request' });
+    return { actor, lock, taking, given, grant: () => give(lock) };
+  }
+
+  test('a grant that comes after the request was given up is given back', async () => {
+    const { actor, lock, grant } = granting();
+    actor.send({ type: 'release' });
+    grant();
+    await vi.waitFor(() => expect(lock.release).toHaveBeenCalledTimes(1));
+  });
+
+  test('a grant that comes in the moment in which the request is given up is given back', async () => {
+    const { actor, lock, given, grant } = granting();
+    const gaveUp = given.then(() => actor.send({ type: 'release' }));
+    grant();
+    await gaveUp;
+    await vi.waitFor(() => expect(lock.release).toHaveBeenCalledTimes(1));
+    expect(actor.getSnapshot().value).toBe('free');
+  });
+
+  test('a grant that was taken before it came is lost', async () => {
+    const { actor, taking, grant } = granting();
+    const lost = new Promise((resolve) => actor.on('lost', resolve));
+    taking.abort(new Error('the node went away'));
+    grant();
+    expect(await lost).toEqual({ type: 'lost', name: 'printer', error: new Error('the node went away') });
+  });
+
+  test('what was given back is forgotten, and watched no longer', async () => {
+    const { actor, lock, grant } = granting();
+    grant();
+    await reaches(actor, 'granted');
+    expect(actor.getSnapshot().context).toMatchObject({ lock, fence: 7 });
+    actor.send({ type: 'release' });
+    expect(actor.getSnapshot().context).toMatchObject({ lock: null, fence: null });
+    expect(getEventListeners(lock.signal, 'abort')).toEqual([]);
+  });
+});
+
 describe('snapshots persist and restore', () => {
   const textOf = (actor: AnyActor): any => JSON.parse(JSON.stringify(actor.getPersistedSnapshot()));
   const restored = (locks: Locks, snapshot: any): AnyActor => {
@@ -185,6 +242,17 @@ describe('snapshots persist and restore', () => {
     a.send({ type: 'done' });
     await reaches(waiting, 'working');
     expect((await all['c']!.query()).held).toHaveLength(1);
+  });
+
+  test('whose lock it was is said', async () => {
+    const all = locksOf();
+    const a = workers(all)[0]!;
+    a.send({ type: 'work' });
+    await reaches(a, 'working');
+    const again = createActor(lockLogicOf(all['b']!), { input: {} as LockInput, snapshot: textOf(lockOf(a)) });
+    const told = new Promise<any>((resolve) => again.on('lost', resolve));
+    again.start();
+    expect((await told).error.message).toMatch(/^lock "printer" was held by a process that is no more; /);
   });
 
   test('in the same process, too, when the lock was given back meanwhile, and the snapshot was never text', async () => {
