@@ -1,4 +1,4 @@
-import { beforeEach, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { broadcastChannel } from './broadcast-channel.js';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
@@ -27,4 +27,16 @@ transportConformance({
     const channel = `test ${networks++}`;
     return ids.map((id) => broadcastChannel({ id, channel }));
   },
+});
+
+test('who names no channel is on that which is called quiver, until its transport is closed', async () => {
+  const [a, b] = [broadcastChannel({ id: 'unnamed' }), broadcastChannel({ id: 'named', channel: 'quiver' })];
+  await Promise.all([a.connect(), b.connect()]);
+  const heard = new Promise<unknown>((resolve) => b.events.subscribe(resolve));
+  a.send('named', 'good day');
+  expect(await heard).toEqual({ type: 'message', from: 'unnamed', message: 'good day' });
+  const closes = vi.spyOn(BroadcastChannel.prototype, 'close');
+  onTestFinished(() => closes.mockRestore());
+  await Promise.all([a.close(), b.close()]);
+  expect(closes).toHaveBeenCalledTimes(2);
 });

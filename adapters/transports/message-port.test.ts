@@ -1,5 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
 import { MessagePortHub, messagePort } from './message-port.js';
@@ -68,4 +68,26 @@ test.each([undefined, '', { odd: 1 }])('a hub that refuses without a reason (%j)
   port1.on('message', () => port1.postMessage(JSON.stringify({ type: 'refused', why })));
   await expect(messagePort(port2, { id: 'a' }).connect()).rejects.toThrow('the hub refused peer "a": it gave no reason');
   port1.close();
+});
+
+test('a hub that is closed ends its peers', async () => {
+  const hub = new MessagePortHub();
+  const { port1, port2 } = new MessageChannel();
+  hub.attach(port1);
+  const a = messagePort(port2, { id: 'a' });
+  await a.connect();
+  const ended = new Promise<unknown>((resolve) => a.events.subscribe((event) => event.type === 'closed' && resolve(event.error)));
+  hub.close();
+  expect(await ended).toMatchObject({ name: 'ConnectionError' });
+});
+
+test('a peer that is closed closes its port', async () => {
+  const hub = new MessagePortHub();
+  const { port1, port2 } = new MessageChannel();
+  hub.attach(port1);
+  const a = messagePort(port2, { id: 'a' });
+  await a.connect();
+  const closes = vi.spyOn(port2, 'close');
+  await a.close();
+  expect(closes).toHaveBeenCalled();
 });
