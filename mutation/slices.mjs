@@ -188,9 +188,71 @@ export const slices = {
   status: { files: locks('desks', 'locks-status'), tests: locks('desks.test', 'locks-status.test'), minutes: 20 },
   unserved: { files: locks('unserved'), tests: locks('unserved-reasons.test', 'unserved.test'), minutes: 45 },
   register: {
-    files: locks('register', 'lasting-quota', 'lasting-names'),
-    tests: locks('lasting.test', 'register-copies.test', 'register-peer.test', 'register-values.test'),
+    files: locks('register', 'register-lock'),
+    tests: locks('register-values.test', 'register-peer.test', 'register-copies.test', 'register.test', 'register-members.test'),
+    minutes: 60,
+  },
+  copies: {
+    files: locks('register-copies', 'register-questions', 'register-moves', 'register-room'),
+    tests: locks('register-copies.test', 'register-peer.test', 'register-room.test', 'register-members.test'),
+    minutes: 60,
+  },
+  lasting: {
+    files: locks('lasting-quota', 'lasting-names'),
+    tests: locks('lasting.test'),
+    minutes: 20,
+  },
+  locks: {
+    files: [...locks('locks'), ...transports('errors')],
+    tests: [...transports('errors.test'), ...locks('status.test', 'locks.test', 'requests.test')],
+    minutes: 60,
+  },
+  'lock-logic': { files: locks('lock', 'tab-locks'), tests: locks('lock.test', 'tab-locks.test'), minutes: 30 },
+  election: { files: ['adapters/election.ts'], tests: ['adapters/election.test.ts'], minutes: 60 },
+  neighbourhood: { files: ['adapters/neighbourhood.ts'], tests: ['adapters/neighbourhood.test.ts'], minutes: 20 },
+  stage: {
+    files: world('stage'),
+    tests: ['network/world/alone.test.ts', ...['zone', 'restore', 'machine'].map((name) => `test/machine/${name}.test.ts`)],
+    minutes: 30,
+  },
+  network: {
+    files: ['network', 'simulation', 'record-run'].map((name) => `network/${name}.ts`),
+    tests: ['medium', 'anonymous', 'held-up', 'network'].map((name) => `network/${name}.test.ts`),
+    minutes: 60,
+  },
+  drivers: {
+    files: transports('driver', 'in-process', 'guarantees'),
+    tests: transports('driver.test', 'wrong-uses.test', 'explained.test', 'in-process.test', 'waiting.test'),
     minutes: 40,
+  },
+  ports: {
+    files: transports('message-port', 'broadcast-channel', 'tabs'),
+    tests: [
+      ...transports('wrong-uses.test', 'broadcast-channel.test', 'message-port.test'),
+      ...locks('visits.test', 'tab-locks.test'),
+    ],
+    minutes: 40,
+  },
+  conformance: {
+    files: transports('conformance', 'conformance-payloads', 'conformance-peer', 'conformance-wire'),
+    tests: transports('conformance.test'),
+    minutes: 40,
+  },
+  upgrades: {
+    files: transports('upgrades', 'one-request', 'mesh-contact'),
+    tests: transports('mesh-contact.test', 'upgrades.test', 'one-request.test'),
+    minutes: 40,
+  },
+  brokers: { files: transports('nats', 'mqtt', 'connected'), tests: transports('nats.test', 'mqtt.test'), minutes: 60 },
+  sockets: {
+    files: transports('web-socket', 'through-hub', 'web-socket-hub', 'web-socket-listener'),
+    tests: transports('refusals.test', 'hub.test', 'web-socket.test', 'web-socket-hub.test', 'web-socket-limits.test'),
+    minutes: 90,
+  },
+  mesh: {
+    files: transports('web-socket-mesh'),
+    tests: transports('mesh-contact.test', 'web-socket-mesh.test'),
+    minutes: 90,
   },
   desk: {
     files: locks('lock-desk', 'lock-handle', 'locks-options', 'visits'),
@@ -213,7 +275,7 @@ export const slices = {
   schema: { files: ['network/scenario/schema.ts'], tests: ['network/scenario/schema.test.ts'], minutes: 20 },
   members: {
     files: locks('members', 'patience'),
-    tests: locks('members-stored.test', 'members.test'),
+    tests: locks('patience.test', 'members-lists.test', 'members-stored.test', 'members.test'),
     minutes: 40,
   },
   objects: {
