@@ -17,7 +17,7 @@ const transportOf = (messageBytesMax = inProcessGuarantees.messageBytesMax, peer
   ({ id: 'a', guarantees: { ...inProcessGuarantees, messageBytesMax }, peers: new Set(peers) }) as unknown as Transport<Linked>;
 
 describe('with whom a cluster begins', () => {
-  const firstOf = (options: Partial<LocksOptions>) => firstPeersOf({ transport: transportOf(), ...options } as LocksOptions);
+  const firstOf = (options: Partial<LocksOptions>) => firstPeersOf({ transport: transportOf(), ...options });
   const linkedWith = (...peers: NodeId[]) => {
     const transport = transportOf();
     noteLinkedPeers(transport, peers);

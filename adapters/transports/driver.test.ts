@@ -95,7 +95,8 @@ test('an error on the way to a connection is for whoever waits for it alone', as
 
 /** A transport that is closed while its driver still opens it. */
 function closedEarly() {
-  let [medium, give] = [undefined as unknown as DriverListener, () => {}];
+  let medium!: DriverListener;
+  let give!: () => void;
   const transport = createTransport('a', inProcessGuarantees, (given) => {
     medium = given;
     return new Promise<void>((resolve) => (give = resolve));
