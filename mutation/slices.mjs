@@ -216,7 +216,7 @@ export const slices = {
     minutes: 30,
   },
   network: {
-    files: ['network', 'simulation', 'record-run'].map((name) => `network/${name}.ts`),
+    files: ['network', 'simulation'].map((name) => `network/${name}.ts`),
     tests: ['medium', 'anonymous', 'held-up', 'network'].map((name) => `network/${name}.test.ts`),
     minutes: 60,
   },
@@ -226,13 +226,11 @@ export const slices = {
     minutes: 40,
   },
   ports: {
-    files: transports('message-port', 'broadcast-channel', 'tabs'),
-    tests: [
-      ...transports('wrong-uses.test', 'broadcast-channel.test', 'message-port.test'),
-      ...locks('visits.test', 'tab-locks.test'),
-    ],
+    files: transports('message-port', 'broadcast-channel'),
+    tests: transports('wrong-uses.test', 'broadcast-channel.test', 'message-port.test'),
     minutes: 40,
   },
+  tabs: { files: transports('tabs'), tests: locks('visits.test', 'tab-locks.test'), minutes: 60 },
   conformance: {
     files: transports('conformance', 'conformance-payloads', 'conformance-peer', 'conformance-wire'),
     tests: transports('conformance.test'),
