@@ -7,6 +7,13 @@ import { messagePortGuarantees } from './guarantees.js';
 
 let newest: MessagePortHub;
 
+/** A peer at a hub, and the end of the port that it has. */
+function peerOf(hub: MessagePortHub, id: string) {
+  const { port1, port2 } = new MessageChannel();
+  hub.attach(port1);
+  return { peer: messagePort(port2, { id }), port: port2 };
+}
+
 transportConformance({
   test,
   guarantees: messagePortGuarantees,
@@ -31,11 +38,7 @@ transportConformance({
   },
   create: (ids) => {
     const hub = (newest = new MessagePortHub());
-    return ids.map((id) => {
-      const { port1, port2 } = new MessageChannel();
-      hub.attach(port1);
-      return messagePort(port2, { id });
-    });
+    return ids.map((id) => peerOf(hub, id).peer);
   },
 });
 
@@ -72,9 +75,7 @@ test.each([undefined, '', { odd: 1 }])('a hub that refuses without a reason (%j)
 
 test('a hub that is closed ends its peers', async () => {
   const hub = new MessagePortHub();
-  const { port1, port2 } = new MessageChannel();
-  hub.attach(port1);
-  const a = messagePort(port2, { id: 'a' });
+  const { peer: a } = peerOf(hub, 'a');
   await a.connect();
   const ended = new Promise<unknown>((resolve) => a.events.subscribe((event) => event.type === 'closed' && resolve(event.error)));
   hub.close();
@@ -82,12 +83,9 @@ test('a hub that is closed ends its peers', async () => {
 });
 
 test('a peer that is closed closes its port', async () => {
-  const hub = new MessagePortHub();
-  const { port1, port2 } = new MessageChannel();
-  hub.attach(port1);
-  const a = messagePort(port2, { id: 'a' });
+  const { peer: a, port } = peerOf(new MessagePortHub(), 'a');
   await a.connect();
-  const closes = vi.spyOn(port2, 'close');
+  const closes = vi.spyOn(port, 'close');
   await a.close();
   expect(closes).toHaveBeenCalled();
 });

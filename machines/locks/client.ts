@@ -35,7 +35,16 @@ import {
   type TimerEvent,
 } from '../effects.js';
 import { turnsOf } from './epoch.js';
-import { linksAfter, withClaim, withoutClaim, claimOf, type Claim, type From, type NamedLinkEvent } from './knowledge.js';
+import {
+  linksAfter,
+  withClaim,
+  withoutClaim,
+  claimOf,
+  type Claim,
+  type From,
+  type NamedLinkEvent,
+  type OfLock,
+} from './knowledge.js';
 import { NO_MEMBERSHIP, type Membership } from './membership.js';
 import {
   CLIENT_LOCK,
@@ -91,7 +100,6 @@ export type ClientEvent =
 type In<E = ClientEvent> = { context: ClientContext; event: E };
 /** What is said of one attachment. */
 type OfAttachment = { readonly number: number };
-type OfLock = Message & { readonly lock: string };
 
 /** Members of the last epoch before other voters. */
 function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
@@ -120,7 +128,7 @@ const attachedTurn = ({ context: { host }, event: { kept } }: In<Attached>): Att
   host: host!,
   kept,
 });
-const toLock = tell(({ event }: In<OfLock>) => ({ role: lockRole(event.lock), message: event }));
+const toLock = tell(({ event }: In<OfLock & Message>) => ({ role: lockRole(event.lock), message: event }));
 const openLock = open(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock), chart: CLIENT_LOCK, input: { lock } }));
 const closeLock = close(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock) }));
 /** Of a lock that is asked for while the client is attached. */

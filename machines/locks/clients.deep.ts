@@ -3,7 +3,7 @@ import { assign, initialTransition, transition } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { ClientContext } from './client.js';
-import { recordsAfter, type Recording } from './clients.js';
+import { recordsAfter, type UseToRecord } from './clients.js';
 import { clientMachine } from './client.js';
 import { locks } from './index.js';
 import type { In } from './knowledge.js';
@@ -159,7 +159,7 @@ describe('without one of its rules a promise breaks', () => {
   const nothingRecorded = mutant({ actions: { noteRecord: assign(() => ({})) as never } });
   const asEarlier = mutant({
     actions: {
-      noteRecord: assign((args: In, event: Recording) => ({
+      noteRecord: assign((args: In, event: UseToRecord) => ({
         records: recordsAfter(args, event).records.map((of) => ({ ...of, number: 0 })),
       })) as never,
     },

@@ -194,9 +194,9 @@ export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
   kept.filter(({ node, client }) => node === id && client !== undefined);
 
 /** From a lock of this node, or from the voter that uses it for a client. */
-export type Recording = Held & AskedIn & { readonly user: NodeId | null; readonly from?: NodeId };
+export type UseToRecord = Held & AskedIn & { readonly user: NodeId | null; readonly from?: NodeId };
 /** With what is asked to be recorded, if it is of a client's lock. */
-export function recordsAfter({ context }: In<unknown>, event: Recording): Pick<EpochsContext, 'records'> {
+export function recordsAfter({ context }: In<unknown>, event: UseToRecord): Pick<EpochsContext, 'records'> {
   const { id, records } = context;
   const { lock, fence, user, from = id, ...said } = event;
   if (user === from) return { records };

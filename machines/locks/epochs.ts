@@ -71,7 +71,7 @@ import {
   withoutClaim,
   othersNeeded,
   recordersNeeded,
-  type Asking,
+  type OfRequest,
   type Claim,
   type Enqueuing,
   type EpochsContext,
@@ -79,7 +79,7 @@ import {
   type EpochsInput,
   type From,
   type In,
-  type Numbering,
+  type Numbered,
   type OfLock,
 } from './knowledge.js';
 import {
@@ -215,11 +215,11 @@ export const epochsMachine = setup({
     }),
     forgetOpen: assign({ open: [], opened: 0, locks: ({ context }: In) => context.claims.map(({ lock }) => lock) }),
     noteOpened: assign(({ context: { open, opened } }, { lock }: OfLock) => ({ open: withName(lock, open), opened: opened + 1 })),
-    claim: assign(({ context }, { lock, from: user = context.id }: Asking) => ({
+    claim: assign(({ context }, { lock, from: user = context.id }: OfRequest) => ({
       claims: withClaim({ lock, fence: null, user }, context.claims),
       locks: withName(lock, context.locks),
     })),
-    want: assign(({ context }, { lock, from: node = context.id }: Asking) => ({
+    want: assign(({ context }, { lock, from: node = context.id }: OfRequest) => ({
       wants: withWant({ node, lock }, context.wants),
     })),
     dropWant: assign({ wants: ({ context }, want: Want) => withoutWant(want, context.wants) }),
@@ -249,7 +249,7 @@ export const epochsMachine = setup({
     // XState does not know by what a state is entered: this one by the word of a peer.
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args, args.event as From<OfMember>) })),
     announceApart: emit({ type: 'apart' }),
-    announceUnreasonable: emit((args: In, event: Numbering) => ({ type: 'unreasonable' as const, ...numbersOf(args, event) })),
+    announceUnreasonable: emit((args: In, event: Numbered) => ({ type: 'unreasonable' as const, ...numbersOf(args, event) })),
   },
   guards: epochsGuards,
 }).createMachine({

@@ -16,7 +16,7 @@ import {
   type From,
   type In,
   type NamedLinkEvent,
-  type Numbering,
+  type Numbered,
   type OfEpoch,
   type OfLock,
 } from './knowledge.js';
@@ -145,7 +145,7 @@ export const epochsGuards = {
   isOwn: ({ context: { promised, id } }: In) => promised!.proposer === id,
   isOwnForOthers: ({ context: { promised, served, id } }: In) => promised!.proposer === id && !served.members.includes(id),
   isFromStranger: (args: In, event: From<unknown>) => !isNoStranger(args, event),
-  isBeyondReason: ({ context }: In, event: Numbering) => {
+  isBeyondReason: ({ context }: In, event: Numbered) => {
     const [said, known] = [numberSaid(event), largestKnown(context)];
     const isRefusedSo = event.type === 'refuse' && event.known !== undefined;
     return isBeyondReason(said, known) || (isRefusedSo && isBeyondReason(known, said));

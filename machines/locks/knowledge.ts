@@ -102,7 +102,7 @@ export type From<M> = M & { readonly from: NodeId };
 export type OfEpoch = { readonly epoch: number };
 export type OfLock = { readonly lock: string };
 /** Of a request of this node, or of a client of it. */
-export type Asking = OfLock & Partial<From<unknown>>;
+export type OfRequest = OfLock & Partial<From<unknown>>;
 
 export type EpochsEvent =
   | From<EpochMessage>
@@ -141,12 +141,12 @@ export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.
 /** Above what any reasonable number is, this is. */
 export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
-export type Numbering = From<Prepare | Refuse | Told>;
+export type Numbered = From<Prepare | Refuse | Told>;
 /** Of an epoch that somebody proposes or tells of, or the largest that is known to whoever refuses one. */
-export const numberSaid = (event: Numbering): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
+export const numberSaid = (event: Numbered): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
 
 /** For the application: how far a peer is off. */
-export const numbersOf = ({ context }: In<unknown>, event: Numbering) => ({
+export const numbersOf = ({ context }: In<unknown>, event: Numbered) => ({
   peer: event.from,
   epoch: numberSaid(event),
   known: largestKnown(context),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { TimerEvent } from '../effects.js';
-import { recordsAfter, type Recording } from './clients.js';
+import { recordsAfter, type UseToRecord } from './clients.js';
 import { epochsGuards } from './guards.js';
 import { locks } from './index.js';
 import type { In } from './knowledge.js';
@@ -50,7 +50,7 @@ test.each<[string, string, number, readonly Happening[], object, typeof locks]>(
     {},
     mutant({
       actions: {
-        noteRecord: assign((args: In, event: Recording) =>
+        noteRecord: assign((args: In, event: UseToRecord) =>
           args.context.served.membership.voters.length === 1 ? {} : recordsAfter(args, event),
         ) as never,
       },

@@ -17,6 +17,7 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
+import type { RoleView } from '../../machines/protocol.js';
 import { Effects, interpreter, isObserved, type Collector } from './kernel.js';
 import {
   answerOf,
@@ -484,14 +485,8 @@ export function takesEvent(machine: AnyStateMachine, snapshot: AnyMachineSnapsho
   return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);
 }
 
-/** Where a chart stands. */
-export interface Standing {
-  readonly value: unknown;
-  readonly context: unknown;
-}
-
 /** The snapshot of a chart in a given state: for restarts, corruption and the checker's interned states. */
-export function restore(machine: AnyStateMachine, { value, context }: Standing): AnyMachineSnapshot {
-  const short = isObserved() ? undefined : memoryOf(machine).restore(value as StateValue, context);
+export function restore(machine: AnyStateMachine, { value, context }: Pick<RoleView, 'value' | 'context'>): AnyMachineSnapshot {
+  const short = isObserved() ? undefined : memoryOf(machine).restore(value, context);
   return (short ?? interpreter.restore(machine, value, context)) as AnyMachineSnapshot;
 }

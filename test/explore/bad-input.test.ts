@@ -76,6 +76,14 @@ describe('a chart that breaks its contract', () => {
     expect(() => ask(going(note(() => calls++ % 2)))).toThrow('node n0: two runs of the same step for "go" differ');
   });
 
+  test('an impure assign in the only step that there is, which no other comes between', () => {
+    let calls = 0;
+    const commands = [{ do: 'command', name: 'go', node: 'n0', fields: {} }] as const;
+    expect(() => ask(going(note(() => calls++)), { topology: completeGraph(1), commands })).toThrow(
+      'node n0: two runs of the same step for "go" differ',
+    );
+  });
+
   test('an impure assign that says the same three times, in a system of few steps', () => {
     let calls = 0;
     expect(() => ask(going(note(() => (calls++ < 12 ? 0 : calls))))).toThrow(

@@ -7,7 +7,7 @@
  */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
-import type { Protocol } from '../../machines/protocol.js';
+import type { Protocol, RoleView } from '../../machines/protocol.js';
 import { byXState } from '../../network/world/kernel.js';
 import { begin, macrostep, restore, takesEvent, type Stepped } from '../../network/world/remembering.js';
 import { jsonKey } from '../explore/json.js';
@@ -15,7 +15,7 @@ import { jsonKey } from '../explore/json.js';
 /** To start, to take an event in a state, or whether one is taken there. */
 type Question =
   | { readonly kind: 'start'; readonly input: unknown }
-  | { readonly kind: 'step' | 'accept'; readonly value: unknown; readonly context: unknown; readonly event: Message };
+  | { readonly kind: 'step' | 'accept'; readonly value: RoleView['value']; readonly context: unknown; readonly event: Message };
 
 interface Asked {
   readonly question: Question;
