@@ -1,18 +1,13 @@
 /**
- * Every limit of what ships, in one place: how much is numbered, kept and sent at once, before somebody is refused, has to wait, or is
- * forgotten. Not here: what a user sets (`limits` of hubs and meshes), and what frames and texts may be at all (transports/reading.ts).
+ * The limits of what ships: how much is numbered, kept and sent at once before a call is refused, waits or is forgotten. Those of locks are
+ * in locks/limits.ts. Not here: what a user sets (`limits` of hubs and meshes), and what frames and texts may be at all
+ * (transports/reading.ts).
  *
  * What ships lies so far out that no test of a minute comes near. A rehearsal therefore has its peers made with small limits as well:
  * the same code, and its corners within reach. They are no options, because peers of one cluster must not differ in them: two that
  * number the grants of an epoch differently grant a fence twice.
  */
-import { BOUNDS } from '../machines/locks/epoch.js';
-
 export interface PeerLimits {
-  /** Of locks: numbers of an epoch for the grants of each lock. */
-  readonly grants: number;
-  /** Locks in use at a peer, and for how many an epoch has room besides those that its members want. */
-  readonly openLocks: number;
   /** Of a link: messages under way to a peer, messages that may wait beyond them, and their characters; nodes have as much again. */
   readonly window: number;
   readonly room: number;
@@ -45,8 +40,6 @@ export interface MailLimits {
 }
 
 const SHIPPED: PeerLimits = {
-  grants: BOUNDS.grants,
-  openLocks: BOUNDS.locks,
   window: 256,
   room: 10_000,
   roomSize: 2 ** 25,
@@ -72,8 +65,6 @@ const SHIPPED: PeerLimits = {
  * of two messages or a kilobyte would let them say so little that nothing settles.
  */
 const SMALL: PeerLimits = {
-  grants: 8,
-  openLocks: 8,
   window: 8,
   room: 200,
   roomSize: 2 ** 16,
@@ -98,5 +89,9 @@ const SMALL: PeerLimits = {
 /** Where a rehearsal says which it wants; neither side imports the other. */
 const PLACE = Symbol.for('xstate-quiver.limits');
 
-/** Those of whatever is made now: what ships, unless a rehearsal has said `small`. */
-export const limitsHere = (): PeerLimits => ((globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? SMALL : SHIPPED);
+/** What ships, unless a rehearsal has chosen the small limits. */
+export const chosenHere = <T>(shipped: T, small: T): T =>
+  (globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? small : shipped;
+
+/** The limits of a peer that is created now. */
+export const limitsHere = (): PeerLimits => chosenHere(SHIPPED, SMALL);

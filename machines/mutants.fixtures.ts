@@ -1,5 +1,6 @@
 /** Mutants by name, each run in one scenario: what a property of runs is shown to see. */
-import { mutantsOf, nameOf, type Mutant } from '../test/mutants/mutants.js';
+import { nameOf, type Mutant } from '../test/mutants/chart-mutants.js';
+import { mutantsOf } from '../test/mutants/mutants.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import type { Protocol } from './protocol.js';

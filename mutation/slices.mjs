@@ -66,7 +66,7 @@ export const slices = {
     tests: ['network/world/event-descriptors.test.ts'],
     minutes: 10,
   },
-  alone: { files: world('alone'), tests: ['network/world/alone.test.ts'], minutes: 30 },
+  alone: { files: ['test/machine/alone.ts'], tests: ['test/machine/alone.test.ts'], minutes: 30 },
   hosts: {
     files: world('hosts', 'family'),
     tests: ['network/world/hosts.test.ts', 'network/world/kernel.test.ts'],
@@ -211,8 +211,8 @@ export const slices = {
   election: { files: ['adapters/election.ts'], tests: ['adapters/election.test.ts'], minutes: 60 },
   neighbourhood: { files: ['adapters/neighbourhood.ts'], tests: ['adapters/neighbourhood.test.ts'], minutes: 20 },
   stage: {
-    files: world('stage'),
-    tests: ['network/world/alone.test.ts', ...['zone', 'restore', 'machine'].map((name) => `test/machine/${name}.test.ts`)],
+    files: ['test/machine/stage.ts'],
+    tests: ['alone', 'zone', 'restore', 'machine'].map((name) => `test/machine/${name}.test.ts`),
     minutes: 30,
   },
   network: {

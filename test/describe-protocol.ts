@@ -5,7 +5,6 @@
  * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for one
  * of the `reasons` that are given.
  */
-import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { requireProtocol } from '../network/scenario/required.js';
 import { coverageReport, type Reasons } from './coverage/report.js';
@@ -14,26 +13,10 @@ import { graphsOf, type ChartGraph } from './paths/graph.js';
 import { pathKinds, pathsOf } from './paths/paths.js';
 import { coverageOf, firstFailure, hostKinds, SEARCH_PATIENCE, shownFailure } from './paths/suite.js';
 import { describeDifference } from './paths/walk.js';
+import { requireRunner, type Runner } from './runner.js';
 import { systemsOf } from './system/systems.js';
 import { systemWalks } from './system/tours.js';
 import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
-
-export interface Runner {
-  describe(name: string, body: () => void): unknown;
-  /** A test that fails gives a promise, for it leaves a page behind. */
-  test(name: string, body: () => void | Promise<void>): unknown;
-  expect(actual: unknown): { toEqual(expected: unknown): void };
-}
-
-/** Throws a `UsageError` unless the functions of a test runner were handed over. */
-export function requireRunner(who: string, runner: unknown, functions: readonly string[]): void {
-  const words = functions.join(', ');
-  const missing = functions.find(
-    (name) => typeof (runner as Partial<Record<string, unknown>> | undefined | null)?.[name] !== 'function',
-  );
-  if (missing !== undefined)
-    throw new UsageError(`${who} has no ${missing}; hand over { ${words} }, as in import { ${words} } from 'vitest'`);
-}
 
 /**
  * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.

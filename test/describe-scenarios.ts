@@ -4,7 +4,7 @@
 import type { Protocol } from '../machines/protocol.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { recordRun } from '../network/record-run.js';
-import { requireRunner, type Runner } from './describe-protocol.js';
+import { requireRunner, type Runner } from './runner.js';
 import { pageOfRun } from './failure-page.js';
 import { brokenIn } from './swarm/broken.js';
 

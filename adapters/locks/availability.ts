@@ -13,10 +13,10 @@ import type { LockContext } from '../../machines/locks/lock.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { LOCK_NAME_LENGTH_MAX } from '../../machines/locks/accepts.js';
 import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';
-import { limitsHere } from '../limits.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import type { Transport } from '../transports/transport.js';
+import { lockLimitsHere } from './limits.js';
 
 interface Word extends Message {
   readonly type: 'whether' | 'queued';
@@ -31,7 +31,7 @@ interface Asked extends Word {
 export class Availability {
   private readonly channels: Channels;
   private readonly conversation: string;
-  private readonly openLocksMax = limitsHere().openLocks;
+  private readonly openLocksMax = lockLimitsHere().openLocks;
   /** The last that each peer has asked of each lock, and has not been answered here. */
   private readonly asked = new Map<string, Asked>();
 

@@ -4,12 +4,12 @@ import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
 import { bytesOfIds, bytesOfLocks, bytesOfRecords, shareOf } from '../../machines/locks/room.js';
 import type { NodeId } from '../../machines/effects.js';
-import { limitsHere } from '../limits.js';
 import type { LiveNode } from '../node/node.js';
 import type { LockDesk } from './lock-desk.js';
+import { lockLimitsHere } from './limits.js';
 
 export class Desks extends Map<string, LockDesk> {
-  private readonly sizeMax = limitsHere().openLocks;
+  private readonly sizeMax = lockLimitsHere().openLocks;
   private bytes = 0;
 
   override set(name: string, desk: LockDesk): this {

@@ -11,12 +11,12 @@ import type { ElectionProtocolOptions } from '../../machines/election/options.js
 import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
-import { limitsHere } from '../limits.js';
 import { unlinkedGraph } from '../node/graph.js';
 import { Channels } from '../node/channels.js';
 import { LiveNode } from '../node/node.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
+import { lockLimitsHere } from './limits.js';
 
 export interface PeerOptions extends InEnvironment {
   /** Connected by the node, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
@@ -56,7 +56,7 @@ export function createLocksNode({
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
   const { id, guarantees } = transport;
   const voters = tabs ? [id] : peers.toSorted();
-  const { grants, openLocks: locks } = limitsHere();
+  const { grants, openLocks: locks } = lockLimitsHere();
   const floor = Math.max(0, Math.floor(environmentOf(environment).clock.now() - EPOCHS_BEGAN));
   const bytes = guarantees.messageBytesMax;
   const nodes = voters.includes(id) ? voters : [...voters, id];

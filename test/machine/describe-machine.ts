@@ -1,19 +1,12 @@
 /** The generated tests of any XState machine, for Vitest or any runner of the same shape. */
 import type { AnyStateMachine } from 'xstate';
-import { requireRunner } from '../describe-protocol.js';
 import type { MachineTests } from './options.js';
 import { expectNone, pageOfPaths } from '../failure-page.js';
+import { requireRunner, type AsyncRunner } from '../runner.js';
 import type { Failure } from './graph.js';
 import { unseenOf } from './report.js';
 import { shownOf } from './shown.js';
 import { describeFailure, MachineTesting } from './testing.js';
-
-/** What a test runner brings: Vitest, Jest, Bun and others do. */
-export interface AsyncRunner {
-  describe(name: string, body: () => void): unknown;
-  test(name: string, body: () => Promise<void>, timeoutMs: number): unknown;
-  expect(actual: unknown): { toEqual(expected: unknown): void };
-}
 
 /** How long a test may take; the search of some hundred states takes seconds, and runners allow as little as five. */
 const TEST_MS = 120_000;

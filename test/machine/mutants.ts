@@ -5,7 +5,7 @@
  * unhandled error, an actor left running must tell. The paths know what the machine did, and any other step kills. What survives both
  * either does the same, or wants a sample.
  */
-import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/mutants.js';
+import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/chart-mutants.js';
 import { search, type MachineEdge, type MachineGraph, type MachineVertex } from './graph.js';
 import type { MachineTests } from './options.js';
 import { plansOf } from './plans.js';

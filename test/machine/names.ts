@@ -3,7 +3,7 @@
  * by their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
  */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
-import { actorSource } from '../../network/world/stage.js';
+import { actorSource } from './stage.js';
 import { eventName } from '../charts/config.js';
 import type { Timer, Timers } from './timers.js';
 

@@ -4,7 +4,7 @@
  */
 import type { AnyActorLogic, AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { kindOfLogic } from '../../network/world/stage.js';
+import { kindOfLogic } from './stage.js';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineTests } from './options.js';
 

@@ -8,7 +8,7 @@
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
-import { ChartAlone, type ChartStanding } from '../../network/world/alone.js';
+import { ChartAlone, type ChartStanding } from './alone.js';
 import { descriptorsOf, relay, type TakenTransition } from '../../network/world/kernel.js';
 import {
   createStaged,
@@ -21,7 +21,7 @@ import {
   type PerformedAction,
   type Settling,
   type StageHooks,
-} from '../../network/world/stage.js';
+} from './stage.js';
 import type { Item } from '../coverage/items.js';
 import { encode } from './encode.js';
 import { actorsBelow, baseName, timersOf } from './names.js';

@@ -1,6 +1,6 @@
 /** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
 import type { AnyActor } from 'xstate';
-import { schedule } from '../../network/world/stage.js';
+import { schedule } from './stage.js';
 import { encode } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';

@@ -2,7 +2,7 @@
 import { and, or, type AnyActor, type AnyActorLogic, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { type TakenTransition } from '../../network/world/kernel.js';
-import { kindOfLogic, actorSource, standIn, type LogicKind } from '../../network/world/stage.js';
+import { kindOfLogic, actorSource, standIn, type LogicKind } from './stage.js';
 import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../charts/config.js';
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';

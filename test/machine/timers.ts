@@ -3,7 +3,7 @@
  *
  * A virtual clock with one time would show one order of the timers; here all times that fit the path are kept together (see zone.ts).
  */
-import type { Scheduled } from '../../network/world/stage.js';
+import type { Scheduled } from './stage.js';
 import { Zone } from './zone.js';
 
 /** What `setTimeout` takes; with anything longer, or with no number, it goes off at once. */

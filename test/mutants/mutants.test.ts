@@ -6,7 +6,8 @@ import { toy } from '../explore/toys.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { SEARCH_PATIENCE } from '../paths/suite.js';
-import { judgeMutants, mutantsOf, nameOf, type Judge } from './mutants.js';
+import { nameOf } from './chart-mutants.js';
+import { judgeMutants, mutantsOf, type Judge } from './mutants.js';
 
 describe('mutants of a chart', () => {
   const mutants = mutantsOf(light());

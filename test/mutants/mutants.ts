@@ -11,35 +11,16 @@ import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
 import { begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
-import { chartOf, configOf } from '../charts/config.js';
 import { checkScenario } from '../explore/index.js';
 import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
 import { pathsOf, type Expected } from '../paths/paths.js';
 import { sameAs, walk } from '../paths/walk.js';
-import { editsOf, type Operator } from './operators.js';
-import { diff, linesOf } from './render.js';
+import { commuting, mutantsOfChart, nameOf, type Mutant } from './chart-mutants.js';
 import { onCharts, systemsOf, type System } from '../system/systems.js';
 import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
 import { requireProtocol } from '../../network/scenario/required.js';
-
-/**
- * A chart with one mistake in it, what was changed where, and the change as lines of a diff.
- *
- * @public
- */
-export interface Mutant {
-  readonly chart: string;
-  readonly operator: Operator;
-  readonly place: string;
-  /** The transition two of whose actions have changed places. */
-  readonly swapped?: string;
-  /** Why it is no mistake, where the chart alone tells. */
-  readonly idle?: string;
-  readonly machine: AnyStateMachine;
-  readonly diff: readonly string[];
-}
 
 /** Who kills a mutant: given the protocol with the mutant among its charts. */
 export interface Judge {
@@ -53,9 +34,6 @@ export interface Judged extends Mutant {
   /** For a survivor: why it does the same as the chart, where a reason is given. */
   readonly reason?: string;
 }
-
-/** A mutant may go round in circles within one step; no chart of sense takes as many microsteps. */
-const MICROSTEPS_MAX = 1000;
 
 /**
  * All charts that differ from those of a protocol by one edit: a transition, a guard, an action or a state that is gone or another
@@ -75,31 +53,6 @@ export function mutantsOf(protocol: Protocol): readonly Mutant[] {
   // A chart without samples is another protocol's, and judged there.
   return ownCharts(protocol).flatMap((chart) => mutantsOfChart(chart, protocol.charts[chart]!));
 }
-
-export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonly Mutant[] {
-  const original = configOf(machine);
-  const before = linesOf(original);
-  return editsOf(machine, original).map(({ operator, place, swapped, idle, apply }) => {
-    const config = configOf(machine);
-    apply(config);
-    const edited = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX } }, machine);
-    return {
-      chart,
-      operator,
-      place,
-      ...(swapped !== undefined && { swapped }),
-      ...(idle !== undefined && { idle }),
-      machine: edited,
-      diff: diff(before, linesOf(config)),
-    };
-  });
-}
-
-/** Why a survivor whose actions only changed places is no mistake: both orders were run, and did the same in every step. */
-export const commuting = (steps: number): string | undefined =>
-  steps === 0 ? undefined : `both orders do the same in every step that performs them (${steps})`;
-
-export const nameOf = ({ operator, place }: Mutant): string => `${operator} ${place}`;
 
 export interface JudgeOptions {
   /** Who is asked, in this order: the paths, the walks and the checker's counts unless given. */

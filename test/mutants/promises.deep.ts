@@ -26,7 +26,8 @@ import { reasonsOf } from '../../machines/reasons.fixtures.js';
 import type { Reasons } from '../coverage/report.js';
 import { graphsOf } from '../paths/graph.js';
 import { SEARCH_PATIENCE } from '../paths/suite.js';
-import { judgeMutants, nameOf, type Mutant } from './mutants.js';
+import { nameOf, type Mutant } from './chart-mutants.js';
+import { judgeMutants } from './mutants.js';
 import { FURTHER, promiseJudging, SAME, UNASKED, type PromiseOptions } from './promises.js';
 
 interface Score {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { tabs } from '../../machines/tabs/index.js';
-import { mutantsOf, nameOf } from './mutants.js';
+import { nameOf } from './chart-mutants.js';
+import { mutantsOf } from './mutants.js';
 import { promiseJudging, SAME, UNASKED } from './promises.js';
 
 const { judges, sameness } = promiseJudging(directory, { states: 2000, runs: 60 });

@@ -17,7 +17,8 @@ import { checkScenario } from '../explore/index.js';
 import { scenarioOf } from '../swarm/scenario.js';
 import { scenarioShapes, soundSystems } from '../swarm/shape.js';
 import { onCharts, onProtocol, systemsOf, type System } from '../system/systems.js';
-import type { Judge, Mutant } from './mutants.js';
+import type { Mutant } from './chart-mutants.js';
+import type { Judge } from './mutants.js';
 import { TakenSteps } from './steps.js';
 
 /** A system that only mutants are searched in: larger than those of the protocol, or with other faults. */

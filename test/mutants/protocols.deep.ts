@@ -8,7 +8,8 @@ import { reasonsOf } from '../../machines/reasons.fixtures.js';
 import { graphsOf } from '../paths/graph.js';
 import { SEARCH_PATIENCE } from '../paths/suite.js';
 import { swarmJudge } from '../swarm/judge.js';
-import { judgeMutants, nameOf } from './mutants.js';
+import { nameOf } from './chart-mutants.js';
+import { judgeMutants } from './mutants.js';
 
 const JUDGES = ['paths', 'walks', 'checker', 'swarm'] as const;
 

@@ -14,7 +14,7 @@ import {
 } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { ChartAlone } from './alone.js';
-import type { TakenTransition } from './kernel.js';
+import type { TakenTransition } from '../../network/world/kernel.js';
 import { heldLogic, settleService, type LogicKind, type StageHooks } from './stage.js';
 
 /** A clock that the test winds. */

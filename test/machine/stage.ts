@@ -15,7 +15,7 @@ import {
   type AnyMachineSnapshot,
 } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { relay, report, type TakenTransition } from './kernel.js';
+import { relay, report, type TakenTransition } from '../../network/world/kernel.js';
 
 const factories = {
   promise: fromPromise(async () => {}),

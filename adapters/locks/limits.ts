@@ -1,0 +1,16 @@
+/** The limits of locks, beside those of every peer (../limits.ts). */
+import { BOUNDS } from '../../machines/locks/epoch.js';
+import { chosenHere } from '../limits.js';
+
+interface LockLimits {
+  /** Numbers of an epoch for the grants of each lock. */
+  readonly grants: number;
+  /** Locks in use at a peer, and for how many an epoch has room in addition to those that its members want. */
+  readonly openLocks: number;
+}
+
+const SHIPPED: LockLimits = { grants: BOUNDS.grants, openLocks: BOUNDS.locks };
+const SMALL: LockLimits = { grants: 8, openLocks: 8 };
+
+/** The limits of locks that are created now. */
+export const lockLimitsHere = (): LockLimits => chosenHere(SHIPPED, SMALL);

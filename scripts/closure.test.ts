@@ -1,0 +1,42 @@
+/**
+ * How many files of this repository each entry loads, at most, and what it must not load: whoever uses one product does not load the
+ * others. A bound that is more than a tenth too high is out of date and fails.
+ */
+import { expect, test } from 'vitest';
+import { closureOf, wayTo } from './closure.js';
+
+interface Bound {
+  readonly files: number;
+  /** Folders of which no file is loaded. */
+  readonly without?: readonly string[];
+}
+
+const PROTOCOLS = ['controller', 'directory', 'election', 'exclusion', 'locks', 'queue'].map((name) => `machines/${name}/`);
+
+const BOUNDS: Readonly<Record<string, Bound>> = {
+  'test/machine/describe-machine.ts': { files: 52, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'bin/test-machine.ts': { files: 310 },
+  'bin/commands/run.ts': { files: 300 },
+  'inspector/index.ts': { files: 280 },
+  'adapters/transports/web-socket.ts': { files: 22, without: ['machines/locks/', 'machines/directory/'] },
+  'adapters/transports/web-socket-mesh.ts': { files: 33, without: ['machines/locks/', 'machines/directory/'] },
+  'index.ts': { files: 250 },
+};
+
+test.each(Object.entries(BOUNDS))('%s', (entry, { files, without = [] }) => {
+  const loaded = closureOf(entry);
+  const ways = without.map((folder) => wayTo(loaded, (file) => file.startsWith(folder))).filter((way) => way.length > 0);
+  expect(ways.map((way) => way.join(' -> '))).toEqual([]);
+  expect(loaded.size).toBeLessThanOrEqual(files);
+  expect(loaded.size).toBeGreaterThan(0.9 * files);
+});
+
+test('imports are followed through re-exports, and not into types or dynamic imports', () => {
+  const loaded = closureOf('scripts/closure.test.ts');
+  expect([...loaded.keys()]).toEqual(['scripts/closure.test.ts', 'scripts/closure.ts']);
+  expect(wayTo(closureOf('test/index.ts'), (file) => file === 'test/machine/describe-machine.ts')).toEqual([
+    'test/index.ts',
+    'test/machine/describe-machine.ts',
+  ]);
+  expect(closureOf('test/failure-page.ts').size).toBe(1);
+});
