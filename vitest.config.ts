@@ -5,7 +5,7 @@ import { missing } from './bench/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
 const shared =
-  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,compat-v4,site/playground}/**/*.test.ts';
+  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
 const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /**

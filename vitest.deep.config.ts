@@ -18,9 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: [
-            '{machines,network,test,adapters,bin,examples,experiments,compat-v4,scripts,inspector,bench,chaos}/**/*.deep.ts',
-          ],
+          include: ['{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos}/**/*.deep.ts'],
           exclude: [ofPage],
         },
       },

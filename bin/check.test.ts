@@ -86,7 +86,7 @@ describe('quiver check', () => {
 
   test.each([
     [['--search', 'wide'], '--search is "wide"; choose breadth or depth'],
-    [['--reduce', 'all'], '--reduce is "all"; choose symmetry or order'],
+    [['--reduce', 'all'], '--reduce is "all"; choose symmetry'],
     [['--graphs', '7'], 'give a number from 1 to 5'],
     [['--cores', 'two'], '--cores is "two"'],
     [['--cores', '0'], '--cores is 0; give at least 1'],

@@ -148,8 +148,8 @@ describe('quiver rehearse', () => {
     expect(await quiver(['rehearse', `${application}#starts`, kept])).toBe(1);
     expect(await quiver(['rehearse', `${application}#still`, kept, '--json'])).toBe(1);
     expect(JSON.parse(printed.at(-1)!)).toMatchObject({ verdict: 'invalid', runs: 1, failure: { judge: 'starts once' } });
-    expect(await quiver(['explore', kept, '--save', `${kept}.perfetto.json`])).toBe(0);
-    expect(readFileSync(`${kept}.perfetto.json`, 'utf8')).toContain('"p0"');
+    expect(await quiver(['explore', kept, '--save', `${kept}.svg`])).toBe(0);
+    expect(readFileSync(`${kept}.svg`, 'utf8')).toContain('"p0"');
     const old = inFolder('old.json', '{"rehearsal":2,"scenario":{}}');
     await expect(quiver(['explore', old, '--save', `${kept}.html`])).rejects.toThrow('a failure of version 2; this release');
   });
@@ -184,7 +184,7 @@ describe('completion', () => {
     expect(complete(['ch'], [''], ['check', '--s'], ['check', 'ring'], ['ch'])).toEqual([
       ['check'],
       [...verbNames, 'help', '--help', '--version'],
-      ['--safety', '--search', '--share', '--states', '--seconds'],
+      ['--safety', '--search', '--states', '--seconds'],
       [''],
       ['check'],
     ]);

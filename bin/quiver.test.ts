@@ -153,7 +153,7 @@ describe('quiver run', () => {
     ],
     [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000; give at most 1000000/],
     [
-      ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };'), '--share', 'nats://127.0.0.1:1'],
+      ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };')],
       /seconds is 1000000000; give more than 0 and at most 86,400/,
     ],
     [['run', file('nothing.ndjson', '\n')], /nothing.ndjson holds no scenario; give one a line/],

@@ -23,8 +23,6 @@ export interface Wanted {
   /** How many scenarios the swarm runs; 0 for none. */
   readonly swarm: number;
   readonly seed: number;
-  /** Runs the swarm elsewhere; here unless given. */
-  readonly swarming?: ((runs: number, seed: number) => Promise<SwarmReport>) | undefined;
   readonly reasons: Reasons;
 }
 
@@ -171,9 +169,9 @@ interface Swarming {
   readonly swarmJudge: (protocol: Protocol) => Judge;
 }
 
-async function swarmOf(protocol: Protocol, { swarm: runs, seed, swarming }: Wanted): Promise<NonNullable<TestReport['swarm']>> {
+async function swarmOf(protocol: Protocol, { swarm: runs, seed }: Wanted): Promise<NonNullable<TestReport['swarm']>> {
   const { swarm } = await loadSwarm();
-  const report = await (swarming ? swarming(runs, seed) : swarm(protocol, { runs, seed }));
+  const report = swarm(protocol, { runs, seed });
   const { failure } = report;
   if (!failure) return report;
   const scenario = () => parseScenario(failure.scenario, { [protocol.name]: protocol });

@@ -18,10 +18,6 @@ interface VerbSpec {
 
 const json = { says: 'print one JSON object a line in place of text' };
 const seed = { value: 'N', says: 'the seed of chance, in place of the one in the scenario' };
-const share = {
-  value: 'URL',
-  says: 'together with all who give the same, with JetStream of NATS: nats://host:port; the last to leave takes away what was kept there',
-};
 const port = { value: 'N', says: 'the port to listen on; any free one unless told' };
 
 export const verbs = {
@@ -48,10 +44,9 @@ export const verbs = {
       graphs: { value: 'N', says: 'on every connected network of N nodes in place of the one that the scenario names' },
       safety: { says: 'leave out liveness: faster, and needs less memory' },
       search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
-      reduce: { value: 'WAY', says: 'symmetry or order: look at fewer states, with the same verdict' },
+      reduce: { value: 'WAY', says: 'symmetry: states that differ only in which node is which count as one' },
       compact: { says: 'keep a hash of each state, for searches larger than memory: one may be missed, and how likely is said' },
       cores: { value: 'N', says: 'how many cores search together; 1 unless told' },
-      share,
       states: { value: 'N', says: 'stop after so many states, with the verdict unknown' },
       depth: { value: 'N', says: 'stop at so many steps from the start' },
       seconds: { value: 'N', says: 'stop after so long' },
@@ -77,7 +72,6 @@ export const verbs = {
       reasons: { value: 'MODULE', says: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
       swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
       save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
-      share: { ...share, says: `of a protocol: the swarm, ${share.says}` },
       with: { value: 'MODULE', says: 'of a machine: its samples, services and what must hold' },
       mode: { value: 'MODE', says: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
       pairs: { says: 'of a machine: also every pair of transitions in a row' },
@@ -103,7 +97,7 @@ export const verbs = {
       live: { says: 'wait for programs that report' },
       save: {
         value: 'FILE',
-        says: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log, .perfetto.json, .otlp.json',
+        says: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log',
       },
     },
     examples: [
@@ -153,13 +147,12 @@ export const verbs = {
       json,
       runs: { value: 'N', says: 'how many schedules; what the module says, or 100, unless told' },
       seed: { value: 'N', says: 'the seed of the first one; the next has the next' },
-      share,
       save: { value: 'FILE', says: 'keep the failure that is found, made short' },
     },
     examples: [
       'quiver rehearse invoices.js --save failure.json',
       'quiver rehearse invoices.js failure.json',
-      'quiver rehearse invoices.js --runs 20000 --share nats://10.0.0.5:4222',
+      'quiver rehearse invoices.js --runs 20000',
     ],
   },
   init: {

@@ -14,7 +14,6 @@ import { reportOfCheck, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
 import { broughtProtocols } from '../protocols.js';
-import { sharedCheck } from '../share/jobs.js';
 import { ownScenarios, parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
@@ -29,21 +28,16 @@ const command: VerbWork<'check'> = async (values, words) => {
   const options = { ...optionsOf(values), safety: values.safety ?? false, compact: values.compact ?? false };
   const graphs = integerOption('graphs', values.graphs);
   const cores = integerOption('cores', values.cores, 1, CORES_MAX) ?? 1;
-  if (values.share !== undefined && cores > 1)
-    throw new UsageError('--share gives each search to one core; leave out --cores, and start one command for each core');
   const verdicts: Verdict[] = [];
   let refused = false;
-  const items = everyItem(scenariosOf(words), graphs);
-  const { listed, explored } =
-    values.share === undefined ? { listed: items, explored: undefined } : await exploredTogether(values.share, items, options);
-  for await (const item of listed) {
+  for await (const item of everyItem(scenariosOf(words), graphs)) {
     if ('error' in item) {
       refused = true;
       if (values.json) console.log(JSON.stringify({ error: item.error.message }));
       console.error(`quiver: ${item.error.message}`);
       continue;
     }
-    const found = explored?.get(item) ?? (await check(item, options, cores));
+    const found = await check(item, options, cores);
     verdicts.push(found.verdict);
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
@@ -53,15 +47,6 @@ const command: VerbWork<'check'> = async (values, words) => {
   }
   return refused ? USAGE : exitStatusOf(verdicts);
 };
-
-/** All of them at once, by whoever takes part: what came of each. */
-async function exploredTogether(url: string, items: AsyncGenerator<ReadScenario>, options: CheckOptions) {
-  const listed: ReadScenario[] = [];
-  for await (const item of items) listed.push(item);
-  const sources = listed.filter((item): item is Source => !('error' in item));
-  const found = await sharedCheck(url, sources, options);
-  return { listed, explored: new Map<ReadScenario, Exploration>(sources.map((source, i) => [source, found[i]!])) };
-}
 
 /** Those that are named, or the small systems of the protocols that were brought along. */
 async function* scenariosOf(words: readonly string[]): AsyncGenerator<ReadScenario> {
@@ -76,7 +61,7 @@ function optionsOf(words: ValuesOf<'check'>): CheckOptions {
     return value === undefined ? [] : [[name, value] as const];
   });
   const search = choice('search', words.search, ['breadth', 'depth'] as const);
-  const reduce = choice('reduce', words.reduce, ['symmetry', 'order'] as const);
+  const reduce = choice('reduce', words.reduce, ['symmetry'] as const);
   return { bounds: Object.fromEntries(bounds), ...(search && { search }), ...(reduce && { reduce }) };
 }
 

@@ -6,7 +6,6 @@ import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
 import { OutputFile } from '../output-file.js';
 import { rehearsalIn } from '../rehearsal-module.js';
 import { readJsonAs } from '../read-file.js';
-import { sharedRehearsal } from '../share/jobs.js';
 import { number, verdictInColour } from '../style.js';
 import { integerOption } from '../usage.js';
 import type { VerbWork } from '../verbs.js';
@@ -17,13 +16,10 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
     throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');
   const runs = integerOption('runs', values.runs, 1, RUNS_MAX);
   const seed = integerOption('seed', values.seed);
-  if (again !== undefined && values.share !== undefined)
-    throw new UsageError('a failure is one run, and there is nothing to share; leave out --share');
   const idle = again === undefined ? undefined : (['runs', 'seed'] as const).find((option) => values[option] !== undefined);
   if (idle !== undefined)
     throw new UsageError(`${again} is one run, with a seed of its own; leave out --${idle}, or the failure`);
-  const report =
-    values.share === undefined ? await rehearsal(word, runs, seed, again) : await sharedRehearsal(values.share, word, runs, seed);
+  const report = await rehearsal(word, runs, seed, again);
   const { failure } = report;
   if (failure && values.save !== undefined) {
     const file = new OutputFile(values.save);

@@ -24,7 +24,6 @@ import { OutputFile } from '../output-file.js';
 import { printTestReport } from '../print-test-report.js';
 import { broughtBy, exportsOf, isFile, protocolOf, type FoundProtocol } from '../protocols.js';
 import { relativeModule } from '../relative-module.js';
-import { sharedSwarm } from '../share/jobs.js';
 import { testMachine } from '../test-machine.js';
 import { testProtocol } from '../test-report.js';
 import { writeTrace } from '../trace-file.js';
@@ -42,19 +41,12 @@ const command: VerbWork<'test'> = async (values, words) => {
     throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);
   if (values.save !== undefined && values.swarm === undefined)
     throw new UsageError('--save keeps what a swarm finds; say how large it is, as in --swarm 1000');
-  const { share } = values;
-  if (share !== undefined && values.swarm === undefined)
-    throw new UsageError('--share is for the swarm; say how large it is, as in --swarm 100000');
   const { protocol } = found;
   if (values.emit !== undefined) emit(found, values.emit);
   const wanted = {
     mutants: values.mutants ?? false,
     swarm: integerOption('swarm', values.swarm, 0) ?? 0,
     seed: integerOption('seed', values.seed) ?? 1,
-    swarming:
-      share === undefined
-        ? undefined
-        : (runs: number, seed: number) => sharedSwarm(share, found, word ?? protocol.name, runs, seed),
     reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
   };
   const report = await testProtocol(protocol, wanted, (graphs, coverage) => {

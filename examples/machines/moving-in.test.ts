@@ -69,16 +69,17 @@ describe('xstate/graph and describeMachine', () => {
   });
 });
 
-test('every line of the page stands in a test that runs', () => {
+test('every line of the page that is for XState 5 is in a test that runs', () => {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
   const lines = new Set(
-    [read('./moving-in.test.ts'), read('../../compat-v4/moving-in.test.ts')].flatMap((text) =>
-      text.split('\n').map((line) => line.trim()),
-    ),
+    read('./moving-in.test.ts')
+      .split('\n')
+      .map((line) => line.trim()),
   );
-  const blocks = [...read('../../docs/from-xstate-test.md').matchAll(/```ts\n(.*?)```/gs)].flatMap(([, block]) =>
-    block!.split('\n'),
-  );
+  const blocks = [...read('../../docs/from-xstate-test.md').matchAll(/```ts\n(.*?)```/gs)]
+    .map(([, block]) => block!)
+    .filter((block) => !block.includes('createModel'))
+    .flatMap((block) => block.split('\n'));
   expect(blocks.length).toBeGreaterThan(30);
   expect(blocks.map((line) => line.trim()).filter((line) => line !== '' && !lines.has(line))).toEqual([]);
 });

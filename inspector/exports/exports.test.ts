@@ -10,7 +10,6 @@ const [header, ...lines] = directoryTrace()
   .split('\n')
   .map((line) => JSON.parse(line) as unknown) as [TraceHeader, ...TraceLine[]];
 const steps = lines.filter((line): line is StepLine => 'node' in line);
-const deliveries = steps.filter(({ kind }) => kind === 'deliver');
 const written = (name: string): string => formatOf(name)!(header, lines);
 
 test('help names every ending; any other name is the trace as it is', () => {
@@ -31,40 +30,6 @@ test('ShiViz: its parser finds every step, and each host counts its own from one
     seen[host!] = (seen[host!] ?? 0) + 1;
     expect(JSON.parse(clock!)[host!]).toBe(seen[host!]);
   }
-});
-
-test('Perfetto: a track a role, its states one after the other, and an arrow for each delivery', () => {
-  const { traceEvents } = JSON.parse(written('run.perfetto.json')) as { traceEvents: any[] };
-  const of = (ph: string) => traceEvents.filter((event) => event.ph === ph);
-  expect(
-    of('M')
-      .filter(({ name }) => name === 'process_name')
-      .map(({ args }) => args.name),
-  ).toEqual(header.nodes);
-  expect(of('i')).toHaveLength(steps.length);
-  expect(of('f')).toHaveLength(deliveries.length);
-  for (const { id, ts } of of('f')) expect(of('s').find((start) => start.id === id).ts).toBeLessThan(ts);
-  const ends = new Map<number, number>();
-  for (const { tid, ts, dur } of of('X')) {
-    expect(ts).toBe(ends.get(tid) ?? ts);
-    ends.set(tid, ts + dur);
-  }
-  expect(new Set(ends.values()).size).toBe(1);
-});
-
-test('OpenTelemetry: each delivery is a span below that of the step that sent it, in one trace with what was asked', () => {
-  const { resourceSpans } = JSON.parse(written('run.otlp.json')) as { resourceSpans: any[] };
-  const spans = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans[0].spans as any[]);
-  expect(resourceSpans.map(({ resource }) => resource.attributes[0].value.stringValue).sort()).toEqual(header.nodes);
-  expect(spans).toHaveLength(steps.length);
-  const byId = new Map(spans.map((span) => [span.spanId, span]));
-  const children = spans.filter(({ parentSpanId }) => parentSpanId !== undefined);
-  expect(children).toHaveLength(deliveries.length);
-  for (const { parentSpanId, traceId, startTimeUnixNano, endTimeUnixNano } of children) {
-    expect(byId.get(parentSpanId)).toMatchObject({ traceId, endTimeUnixNano: startTimeUnixNano });
-    expect(BigInt(endTimeUnixNano) > BigInt(startTimeUnixNano)).toBe(true);
-  }
-  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(steps.length - deliveries.length);
 });
 
 test('SVG: a lane a node, a dot a step, an arrow a message; names are text', () => {

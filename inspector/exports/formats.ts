@@ -1,10 +1,8 @@
 /** In which form a trace is written, by the ending of the file's name. */
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { pageFile } from './page-file.js';
-import { perfettoTrace } from './perfetto.js';
 import { shivizLog } from './shiviz.js';
 import { spaceTimeSvg } from './space-time.js';
-import { openTelemetrySpans } from './spans.js';
 
 type Convert = (header: TraceHeader, lines: readonly TraceLine[]) => string;
 
@@ -12,8 +10,6 @@ const FORMATS: Readonly<Record<string, Convert>> = {
   '.html': (header, lines) => pageFile([header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')),
   '.svg': spaceTimeSvg,
   '.shiviz.log': shivizLog,
-  '.perfetto.json': perfettoTrace,
-  '.otlp.json': openTelemetrySpans,
 };
 
 /** As help says them. */

@@ -2,19 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/index.js';
 import { everyStart } from '../../test/explore/directory.fixtures.js';
-import type { Configuration, Folded, Property } from '../protocol.js';
 import { Monitor, type Violation } from '../../network/monitor.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { directory } from './index.js';
 import { compareDirectories, plain } from './totals.fixtures.js';
-
-const refusing = (folded: Folded | undefined): Folded => ({
-  ...folded!,
-  holds: () => {
-    throw new Error('totals are asked');
-  },
-});
 
 describe('totals', () => {
   test('say what the properties say, in 6,400 damaged configurations', () => {
@@ -31,19 +23,6 @@ describe('totals', () => {
       properties: start.properties!.map((property) => plain(property)),
     });
     expect(summed).toEqual(whole);
-  });
-
-  test('are not asked where the reduction must know what is looked at', () => {
-    let asked = 0;
-    const start = everyStart(3, 0);
-    const properties = start.properties!.map((property) => {
-      if (property.kind !== 'always') return property;
-      return { ...property, holds: (c: Configuration<any>) => (asked++, property.holds(c)), folded: refusing(property.folded) };
-    });
-    expect(explore(directory, { ...start, properties: properties as Property<any>[], reduce: 'order' }).states).toBeGreaterThan(
-      0,
-    );
-    expect(asked).toBeGreaterThan(0);
   });
 
   test.each([

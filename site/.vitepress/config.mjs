@@ -61,7 +61,7 @@ export default defineConfig({
   lang: 'en',
   head: [['link', { rel: 'icon', href: ICON }]],
   srcDir: root,
-  srcExclude: ['bench/**', 'compat-v4/**', 'scripts/**', 'site/*.md'],
+  srcExclude: ['bench/**', 'scripts/**', 'site/*.md'],
   rewrites: { 'README.md': 'index.md', 'site/:rest*': ':rest*' },
   lastUpdated: false,
   markdown: {

@@ -27,7 +27,6 @@ describe('the same answers', () => {
   test.each([
     [4, 'all'],
     [4, 'symmetry'],
-    [3, 'order'],
   ] as const)('the directory with %i nodes, %s', (n, reduce) => {
     const question: ExploreOptions = {
       ...everyStart(n, 1),

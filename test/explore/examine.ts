@@ -14,11 +14,9 @@ import { Liveness } from './liveness.js';
 import { Model } from './model.js';
 import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
 import { SenderRead } from './packets.js';
-import { PersistentSets } from './persistent.js';
 import { OrderMatters } from './renaming.js';
 import { Resent } from './resent.js';
 import { Search } from './search.js';
-import { LooksFurther, NOTHING, type Seen } from './seen.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import type { SearchedSystem } from './system.js';
@@ -47,8 +45,8 @@ export interface Question {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** `symmetry`: states that differ in which node is which are one. `order`: what can come in any order comes in one. */
-export type Reduction = 'symmetry' | 'order';
+/** `symmetry`: states that differ only in which node is which count as one. */
+export type Reduction = 'symmetry';
 
 /**
  * What a search found: its verdict, how much it has seen, what became of each property, and a counterexample if one is violated.
@@ -101,11 +99,10 @@ export interface Known {
   readonly sendersRead: Set<string>;
   /** Keys of lists of nodes whose order means something. */
   readonly ordered: Set<string>;
-  seen: Seen;
   newcomers: Newcomers;
 }
 
-export const nothingKnown = (): Known => ({ sendersRead: new Set(), ordered: new Set(), seen: NOTHING, newcomers: new Map() });
+export const nothingKnown = (): Known => ({ sendersRead: new Set(), ordered: new Set(), newcomers: new Map() });
 
 /** A search that has come to its end, or nothing, and more is known. */
 export function attempted(question: Question, known: Known): Examination | undefined {
@@ -116,7 +113,6 @@ export function attempted(question: Question, known: Known): Examination | undef
   } catch (error) {
     if (error instanceof SenderRead) known.sendersRead.add(error.messageType);
     else if (error instanceof OrderMatters) known.ordered.add(error.key);
-    else if (error instanceof LooksFurther) known.seen = error.seen;
     else if (error instanceof Newcomer) known.newcomers = error.joining(known.newcomers);
     else throw error;
     return undefined;
@@ -154,9 +150,8 @@ export class Examination {
     const fused = fusible(plan.script);
     const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
     this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.sendersRead);
-    const isPartial = reduce === 'order';
-    this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model, isPartial ? known.seen : undefined);
-    this.judgesRuns = this.watch.debts.length > 0 && !lasting && !isPartial;
+    this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model);
+    this.judgesRuns = this.watch.debts.length > 0 && !lasting;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
     // Times are numbered anew in each state.
     const resent =
@@ -165,10 +160,9 @@ export class Examination {
         : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
-    const persistent = isPartial ? new PersistentSets(this.model) : undefined;
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
-    const kept = { graph, resent, symmetry, persistent };
+    const kept = { graph, resent, symmetry };
     // What hashes are kept for is to go further.
     const told = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
     this.search = part
@@ -255,8 +249,8 @@ export class Examination {
     const { search, watch, model } = this;
     const ways = new Map<Property<any>, Way>();
     if (watch.violated) {
-      const { property, state, from, owedTo } = watch.violated;
-      return ways.set(property, { property: property.name, nodes: owedTo, state, from, component: owedTo && [] });
+      const { property, state, from } = watch.violated;
+      return ways.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
     }
     if (!search.graph || !this.judgesRuns) return ways;
     const liveness = new Liveness(search.graph, search.store, model, watch, search.resent);
@@ -276,8 +270,7 @@ export class Examination {
     if (ways.has(property)) return { name, kind, holds: false };
     if (kind === 'sometimes')
       return { name, kind, holds: this.watch.witnessed.has(property) || (this.isComplete ? false : null) };
-    const isOfRuns = kind === 'eventually' || kind === 'converges';
-    const isJudged = isOfRuns ? this.judgesRuns : !(kind === 'closed' && this.question.reduce === 'order');
+    const isJudged = this.judgesRuns || (kind !== 'eventually' && kind !== 'converges');
     return { name, kind, holds: this.isComplete && isJudged ? true : null };
   }
 
@@ -305,12 +298,12 @@ export class Examination {
   }
 
   private vacuous(): string[] {
-    const { watch, question, model } = this;
+    const { watch, model } = this;
     const { row } = this.firsts().next().value as Origin;
     const first = model.configuration(Int32Array.from(row), 0, row.length);
     const isVacuous = (property: Property<any>) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);
-      if (property.kind === 'eventually') return question.reduce !== 'order' && !watch.relevant.has(property);
+      if (property.kind === 'eventually') return !watch.relevant.has(property);
       return !watch.looksAnywhere(property, first);
     };
     return watch.properties.filter(isVacuous).map(({ name }) => name);
@@ -318,17 +311,12 @@ export class Examination {
 }
 
 /** A reduction that would make an answer wrong is no answer. */
-function refuseReduction({ reduce, properties, goal }: Question): void {
+function refuseReduction({ reduce, properties }: Question): void {
   const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
   if (reduce === 'symmetry' && owed) {
     throw new UsageError(
       `symmetry cannot judge "${owed.name}": a promise on endless runs must not forget which node is which; ` +
         'check it without symmetry, or leave promises out',
-    );
-  }
-  if (reduce === 'order' && goal) {
-    throw new UsageError(
-      'partial-order reduction leaves out states from which a goal may be out of reach; leave it or the goal out',
     );
   }
 }

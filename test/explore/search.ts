@@ -2,13 +2,12 @@
  * The search: from the first states on, every state expanded once. Breadth first, the way to a violation is a shortest one.
  *
  * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterwards, on the graph.
- * A reduction leaves states out that would show nothing new (`symmetry.ts`, `persistent.ts`).
+ * A reduction leaves states out that would show nothing new (`symmetry.ts`).
  */
 import { SearchLimits, type Bounds, type Progress } from './bounds.js';
 import type { Frontier } from './frontier.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
-import type { PersistentSets } from './persistent.js';
 import type { Resent } from './resent.js';
 import { CompactStore } from './compact-store.js';
 import { NO_PARENT, StateStore } from './store.js';
@@ -29,7 +28,6 @@ export interface SearchPlan {
   /** Kept only for promises on endless runs. */
   readonly resent?: Resent | undefined;
   readonly symmetry?: Symmetry | undefined;
-  readonly persistent?: PersistentSets | undefined;
   /** Milliseconds, by the host's clock. */
   readonly now?: (() => number) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -98,7 +96,7 @@ export class Search {
       const length = store.load(state, row);
       plan.symmetry?.audit(state, row, length, watch.judgings);
       this.model.successors.expand(row, length);
-      this.follow(state, row, length);
+      this.follow(state);
     }
     if (isCut) this.stopped = limits.tooDeep();
     this.seconds = this.progress.seconds;
@@ -123,14 +121,13 @@ export class Search {
   }
 
   /** Takes in what can happen next in a state. */
-  private follow(state: number, row: Int32Array, length: number): void {
+  private follow(state: number): void {
     const { store, graph, resent, plan } = this;
     const { successors } = this.model;
     const { size } = store;
     if (successors.count === 0) this.terminal++;
     if (successors.count > this.found.length) this.found = new Int32Array(2 * successors.count);
-    if (plan.persistent) this.followSome(state, plan.persistent, row, length);
-    else if (plan.symmetry) this.followEach(state, () => true);
+    if (plan.symmetry) this.followEach(state);
     else this.followAll(state);
     this.frontier.found(size, store.size);
     graph?.add(state, successors, this.found);
@@ -153,25 +150,14 @@ export class Search {
     }
   }
 
-  private followEach(state: number, isChosen: (successor: number) => boolean): void {
+  private followEach(state: number): void {
     const { watch, found } = this;
     const { count, rows, begins, kinds } = this.model.successors;
+    this.transitions += count;
     for (let i = 0; i < count; i++) {
-      if (!isChosen(i)) continue;
-      this.transitions++;
       found[i] = this.admit(rows, begins[i]!, begins[i + 1]! - begins[i]!, state);
       if (watch.closes && !isFault(kinds[i]!)) watch.pass(state, found[i]!);
     }
-  }
-
-  /** What nodes outside a persistent set can do is left for later; if nothing of the set is new, later would never come. */
-  private followSome(state: number, persistent: PersistentSets, row: Int32Array, length: number): void {
-    const { size } = this.store;
-    const { watch } = this;
-    if (persistent.isAtRest) watch.rest(state, row, 0, length);
-    const chosen = persistent.choose(row, length, watch.seen!);
-    this.followEach(state, (i) => persistent.isOf(i, chosen));
-    if (this.store.size === size) this.followEach(state, (i) => !persistent.isOf(i, chosen));
   }
 
   private admit(row: Int32Array, begin: number, length: number, parent: number): number {

@@ -157,7 +157,6 @@ describe('in one thread where it must be, and again where more is known', () => 
     ['promises on endless runs', directory, {}],
     ['a promise that is broken', withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift()), {}],
     ['a step that violates', directory, { properties: [property('closed', (c: any) => c.flights.length === 0)] }],
-    ['partial orders', directory, { reduce: 'order' }],
     ['symmetry', directory, { reduce: 'symmetry', safety: true }],
     ['depth first', directory, { search: 'depth', safety: true }],
   ])('%s', async (_, protocol, options) => {

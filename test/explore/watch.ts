@@ -6,11 +6,10 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Configuration, Folded, Property } from '../../machines/protocol.js';
+import type { Configuration, Flight, Folded, Instance, LinksView, NodeView, Property } from '../../machines/protocol.js';
 import { grown } from './ints.js';
 import type { Model } from './model.js';
 import { Planes } from './planes.js';
-import { Looking, type Seen } from './seen.js';
 import { SearchSums } from './sums.js';
 
 /** A property that judges a state by itself. */
@@ -29,8 +28,6 @@ export interface FoundViolation {
   readonly state: number;
   /** The state before, where a transition breaks it. */
   readonly from?: number;
-  /** Where it is broken by staying there: to whom it is owed. */
-  readonly owedTo?: readonly NodeId[];
 }
 
 const asksOf = (property: Property<any>) => (property.kind === 'eventually' ? property.ofNode : undefined);
@@ -72,7 +69,7 @@ export class SearchWatch {
   private readonly sometimes: readonly Asked[];
   private readonly goalAsked: Asked | undefined;
   private readonly goals: Planes;
-  /** For properties that are folds. Where it matters what is looked at, properties look at the state itself. */
+  /** For properties that are folds. */
   private readonly sums: SearchSums;
   /** The debts of promises that ask of a node's state alone, and for each local state that was asked the words of planes that it is in. */
   private readonly ofNodes: readonly Debt[];
@@ -95,26 +92,23 @@ export class SearchWatch {
     /** What every state must be able to lead to. */
     readonly goal: Judging | undefined,
     private readonly model: Model,
-    /** Where not everything is searched: what properties are known to look at. Promises are judged in states of rest alone. */
-    readonly seen?: Seen,
   ) {
     for (const { name, kind } of properties) {
       if (!KINDS.includes(kind))
         throw new ProtocolError(`property "${name}" has kind "${kind}"; the kinds are ${KINDS.join(', ')}`);
     }
     this.sums = new SearchSums(
-      seen ? [] : [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
+      [...properties, ...(goal ? [goal] : [])].flatMap((property) => foldOf(property)?.over ?? []),
       model,
     );
     const asked = (property: Judging): Asked => {
-      const folded = seen ? undefined : foldOf(property);
+      const folded = foldOf(property);
       return { property, folded, totals: folded && this.sums.of(folded.over) };
     };
     const ofKind = (kind: Judging['kind']) =>
       properties.filter((property): property is Judging => property.kind === kind).map(asked);
     this.always = ofKind('always');
-    // Whether a step leaves something depends on what comes before it.
-    this.closed = seen ? [] : ofKind('closed');
+    this.closed = ofKind('closed');
     this.sometimes = ofKind('sometimes');
     this.goalAsked = goal && asked(goal);
     const judgings = [...this.always, ...this.closed, ...this.sometimes, ...(this.goalAsked ? [this.goalAsked] : [])];
@@ -139,28 +133,14 @@ export class SearchWatch {
     this.owed.add();
     this.held.add();
     this.turnTo(row, begin, length);
-    const looking = this.seen && new Looking(this.configuration());
-    if (looking) this.whole = looking;
     try {
       this.sums.goTo(row, begin, length);
       this.look(state);
-      if (!looking) this.lookAtDebts(state);
+      this.lookAtDebts(state);
     } catch (error) {
       this.fail(error as Error);
     }
     this.model.packets.checkSenders();
-    looking?.compare(this.seen!);
-  }
-
-  /** Looks at a state in which nobody has to do anything. */
-  rest(state: number, row: Int32Array, begin: number, length: number): void {
-    this.turnTo(row, begin, length);
-    this.judged(() => {
-      const broken = this.debts.find((debt) => this.isOwed(debt));
-      if (!broken) return;
-      const { property } = broken;
-      this.violated ??= { property, state, owedTo: this.owing(property, (debt) => this.isOwed(debt)) };
-    });
   }
 
   private turnTo(row: Int32Array, begin: number, length: number): void {
@@ -301,6 +281,31 @@ export class SearchWatch {
     if (!truth(property.when(c, id), 'when')) return false;
     this.relevant.add(property);
     return !truth(property.holds(c, id), 'holds');
+  }
+}
+
+/** A configuration that records whether anything in it was read. */
+class Looking implements Configuration {
+  readonly instance: Instance;
+  hasLooked = false;
+
+  constructor(private readonly whole: Configuration) {
+    this.instance = whole.instance;
+  }
+
+  get nodes(): ReadonlyMap<NodeId, NodeView> {
+    this.hasLooked = true;
+    return this.whole.nodes;
+  }
+
+  get flights(): readonly Flight[] {
+    this.hasLooked = true;
+    return this.whole.flights;
+  }
+
+  get links(): LinksView {
+    this.hasLooked = true;
+    return this.whole.links;
   }
 }
 

@@ -134,7 +134,7 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
 }
 
 /** A rehearsal that is under way: some of its runs, and others after them. Nothing else is rehearsed in this process until it ends. */
-export class Rehearsing {
+class Rehearsing {
   /** The seed of the run that is under way. */
   private current = 0;
 

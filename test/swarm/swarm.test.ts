@@ -6,7 +6,6 @@ import { arm, effects, type Message } from '../../machines/effects.js';
 import { election } from '../../machines/election/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { link } from '../../machines/link/index.js';
-import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { queue } from '../../machines/queue/index.js';
 import { tabs } from '../../machines/tabs/index.js';
@@ -17,7 +16,7 @@ import { nameOf } from '../mutants/chart-mutants.js';
 import { mutantsOf } from '../mutants/mutants.js';
 import { swarmJudge } from './judge.js';
 import { faultsOf } from './scenario.js';
-import { joinedSwarm, partsNeeded, swarm, swarmPart, type SwarmPart } from './swarm.js';
+import { swarm } from './swarm.js';
 
 /** A protocol with one mistake in one of its charts. */
 function mistaken(protocol: Protocol, name: string): Protocol {
@@ -44,37 +43,6 @@ describe('a mistake', () => {
     expect([events.length, topology.nodes.length, topology.links.length]).toEqual([2, 2, 1]);
     expect(verdictOn(broken, scenario)).toBe('invalid');
     expect(verdictOn(directory, scenario)).toBe('valid');
-  });
-});
-
-describe('in parts a swarm comes to what it is as one', () => {
-  const partsFor = (protocol: Protocol, runs: number): SwarmPart[] => {
-    const parts: SwarmPart[] = [];
-    while (parts.length < partsNeeded(runs, parts) && !parts.at(-1)?.failure) parts.push(swarmPart(protocol, 3, parts.length));
-    return parts;
-  };
-  /** It takes no network with an odd number of links. */
-  const choosy = (protocol: Protocol): Protocol => ({
-    ...protocol,
-    options: (raw, graph) => {
-      if (graph.topology.links.length % 2 === 1) throw new UsageError('an odd number of links');
-      return protocol.options(raw, graph);
-    },
-  });
-
-  test.each([
-    ['nothing breaks', tabs, 230],
-    ['some are refused', choosy(directory), 120],
-    ['some are refused, and one breaks', choosy(mistaken(directory, 'drop transition waiting.last: find #2')), 120],
-  ])('%s', (_, protocol, runs) => {
-    const parts = partsFor(protocol, runs);
-    expect(joinedSwarm(runs, parts)).toEqual(swarm(protocol, { runs, seed: 3 }));
-  });
-
-  test('what breaks beyond the last run does not count', () => {
-    const broken = mistaken(directory, 'drop transition waiting.last: find #2');
-    const { runs } = swarm(broken, { seed: 3 });
-    expect(joinedSwarm(runs - 1, [swarmPart(broken, 3, 0)])).toEqual({ runs: runs - 1, failure: null });
   });
 });
 

@@ -69,7 +69,7 @@ export function swarm(
   { runs = 100, seed = 1, ignore = new Set(), shrink = true }: SwarmOptions = {},
 ): SwarmReport {
   requireProtocol('swarm', protocol);
-  const search = searchIn(protocol, ignore, () => fc.pre(false));
+  const search = searchIn(protocol, ignore);
   const { numRuns, ...found } = fc.check(search.property, {
     seed,
     numRuns: runs,
@@ -82,58 +82,15 @@ export function swarm(
 /** Of a thousand scenarios in a row one at least is to be what the protocol takes. */
 const SKIPS_MAX = 1000;
 
-/** A part of a swarm. */
-export interface SwarmPart {
-  /** Scenarios that were run, up to the one that fails; those that the protocol refuses are not. */
-  readonly runs: number;
-  readonly failure: SwarmFailure | null;
-}
-
-/** How many scenarios are drawn for one part. */
-const PART = 100;
-
-/** How many parts a swarm of so many runs has, as far as its first parts tell: more, where the protocol refuses scenarios. */
-export function partsNeeded(runs: number, parts: readonly SwarmPart[]): number {
-  const atFirst = Math.ceil(runs / PART);
-  const missing = runs - parts.reduce((sum, part) => sum + part.runs, 0);
-  if (parts.length < atFirst || missing <= 0) return atFirst;
-  return Math.min(parts.length + Math.ceil(missing / PART), atFirst * SKIPS_MAX);
-}
-
-/** The part with this number: the scenarios that `swarm` draws with this seed, a hundred of them. */
-export function swarmPart(protocol: Protocol, seed: number, part: number): SwarmPart {
-  const search = searchIn(protocol, new Set(), () => {});
-  const found = fc.check(search.property, { seed, numRuns: PART, path: String(part * PART) });
-  return { runs: search.accepted, failure: search.failureOf(found) };
-}
-
-/** What the parts of a swarm come to: just what it would have been as one. */
-export function joinedSwarm(runs: number, parts: readonly SwarmPart[]): SwarmReport {
-  let before = 0;
-  for (const part of parts) {
-    const after = before + part.runs;
-    // It may lie beyond the last run that was asked for.
-    if (part.failure && after <= runs) return { runs: after, failure: part.failure };
-    before = after;
-  }
-  return { runs: Math.min(before, runs), failure: null };
-}
-
-function searchIn(protocol: Protocol, ignore: ReadonlySet<string>, onRefused: () => void) {
+function searchIn(protocol: Protocol, ignore: ReadonlySet<string>) {
   const systems = soundSystems(protocol);
   let first: Broken | null = null;
   const breaks = (json: Readonly<Record<string, unknown>>): Broken | null => {
     const scenario = acceptedBy(protocol, json);
-    if (!scenario) {
-      onRefused();
-      return null;
-    }
-    if (!first) search.accepted++;
+    if (!scenario) fc.pre(false);
     return brokenIn(scenario, ignore);
   };
-  const search = {
-    /** How many scenarios were run, the first that fails among them. */
-    accepted: 0,
+  return {
     property: fc.property(scenarioShapes(systems), (shape) => {
       const broken = breaks(scenarioOf(protocol, systems, shape));
       if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
@@ -144,7 +101,6 @@ function searchIn(protocol: Protocol, ignore: ReadonlySet<string>, onRefused: ()
       return { scenario, ...breaks(scenario)!, shrinks: numShrinks };
     },
   };
-  return search;
 }
 
 type Found = Pick<fc.RunDetails<[Parameters<typeof scenarioOf>[2]]>, 'counterexample' | 'numShrinks'>;
