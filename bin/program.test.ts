@@ -149,7 +149,7 @@ describe('quiver rehearse', () => {
     expect(await quiver(['rehearse', `${application}#still`, kept, '--json'])).toBe(1);
     expect(JSON.parse(printed.at(-1)!)).toMatchObject({ verdict: 'invalid', runs: 1, failure: { judge: 'starts once' } });
     expect(await quiver(['explore', kept, '--save', `${kept}.svg`])).toBe(0);
-    expect(readFileSync(`${kept}.svg`, 'utf8')).toContain('"p0"');
+    expect(readFileSync(`${kept}.svg`, 'utf8')).toContain('>p0</text>');
     const old = inFolder('old.json', '{"rehearsal":2,"scenario":{}}');
     await expect(quiver(['explore', old, '--save', `${kept}.html`])).rejects.toThrow('a failure of version 2; this release');
   });

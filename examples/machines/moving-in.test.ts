@@ -1,9 +1,46 @@
-/** Both sides of the second half of docs/from-xstate-test.md, and that its text is what runs. */
+/** The code of docs/from-xstate-test.md that is for XState 5 runs here. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
-import { MachineTesting } from '../../test/index.js';
+import { describeMachine, MachineTesting, type MachineTests } from '../../test/index.js';
 import { feedback, vending } from '../../test/machine/plain.fixtures.js';
+
+/** A page under test. */
+class Page {
+  shows = 'question';
+  press(button: string): void {
+    const next: Record<string, string> = { GOOD: 'thanks', BAD: 'form', SUBMIT: 'thanks', CLOSE: 'closed' };
+    this.shows = next[button] ?? this.shows;
+  }
+}
+const shows = (state: string) => (page: Page) => expect(page.shows).toBe(state);
+
+const tests: MachineTests<Page> = {
+  sut: () => new Page(),
+  exec: {
+    GOOD: (page) => page.press('GOOD'),
+    BAD: (page) => page.press('BAD'),
+    SUBMIT: (page) => page.press('SUBMIT'),
+    CLOSE: (page) => page.press('CLOSE'),
+  },
+  states: {
+    question: shows('question'),
+    form: shows('form'),
+    thanks: shows('thanks'),
+    closed: shows('closed'),
+  },
+};
+describeMachine(feedback, tests, { describe, test, expect });
+
+test('a page with a defect fails with the steps that show it', async () => {
+  class Broken extends Page {
+    override press(button: string): void {
+      if (button !== 'SUBMIT') super.press(button);
+    }
+  }
+  const failure = await new MachineTesting(feedback, { ...tests, sut: () => new Broken() }).firstFailure('tour');
+  expect(failure!.steps.map((step) => ('event' in step ? step.event.type : ''))).toEqual(['BAD', 'SUBMIT']);
+});
 
 describe('xstate/graph and describeMachine', () => {
   test('payloads, and shortest paths as data', async () => {
