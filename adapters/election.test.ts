@@ -112,17 +112,17 @@ describe('how long a cold start may have several in office', () => {
     expect(inOffice()).toBe(2);
     expect(all.map((election) => election.status().unheard)).toEqual([['b'], ['a']]);
     const told = new Set<string>();
-    const afterwards: number[] = [];
+    const afterward: number[] = [];
     for (const { node } of all)
       node.steps$.subscribe(({ event }) => {
         if (event.type === 'update') told.add(node.id);
         // What a step tells is heard at its end.
-        if (told.size === 2) queueMicrotask(() => afterwards.push(inOffice()));
+        if (told.size === 2) queueMicrotask(() => afterward.push(inOffice()));
       });
     reach();
     await expect.poll(() => all.every((election) => election.status().unheard.length === 0)).toBe(true);
-    expect(afterwards[0]).toBe(1);
-    expect(new Set(afterwards)).toEqual(new Set([1]));
+    expect(afterward[0]).toBe(1);
+    expect(new Set(afterward)).toEqual(new Set([1]));
   });
 
   test('never, where they are linked before settleMs is over', async () => {

@@ -177,8 +177,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     const { transport, peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
-    const neighbours = links && linkedWith(transport.id, links);
-    this.others = (neighbours ?? peers).filter((peer) => peer !== transport.id);
+    const neighbors = links && linkedWith(transport.id, links);
+    this.others = (neighbors ?? peers).filter((peer) => peer !== transport.id);
     this.node = createNode({
       transport,
       protocol: electionCore,
@@ -189,7 +189,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       clock,
       crypto,
       inspect,
-      ...(neighbours ? { neighbours } : {}),
+      ...(neighbors ? { neighbors } : {}),
     });
     this.node.steps$.subscribe(() => {
       if (this.settling?.closed === false && this.isFollowed) this.change(transport.id);

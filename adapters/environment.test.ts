@@ -1,4 +1,4 @@
-/** Where time and chance come from, and that chance favours nothing. */
+/** Where time and chance come from, and that chance favors nothing. */
 import { asyncScheduler } from 'rxjs';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../network/clock.js';
@@ -23,7 +23,7 @@ test('what is given counts, and the platform for the rest', () => {
   expect(environmentOf({ clock, crypto })).toEqual({ clock, crypto });
 });
 
-test('a draw is a word’s rest, and words that would favour small values are drawn again', () => {
+test('a draw is a word’s rest, and words that would favor small values are drawn again', () => {
   expect(drawBelow(drawing(0), 6)).toBe(0);
   expect(drawBelow(drawing(10), 6)).toBe(4);
   const fair = 2 ** 32 - (2 ** 32 % 6);

@@ -31,7 +31,7 @@ export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.cryp
 
 const WORDS = 2 ** 32;
 
-/** A uniform integer `0 <= value < bound` for a bound up to 2^32; the words that would favour small values are drawn again. */
+/** A uniform integer `0 <= value < bound` for a bound up to 2^32; the words that would favor small values are drawn again. */
 export function drawBelow(crypto: Randomness, bound: number): number {
   const fair = WORDS - (WORDS % bound);
   const word = new Uint32Array(1);

@@ -10,7 +10,7 @@ const peers = ['a', 'b', 'c'];
 /** All of them said in one frame, escaped twice, would be more than its medium carries. */
 const names = Array.from({ length: 1_500 }, (_, i) => `${i} `.padEnd(256, '"'));
 
-test('a peer keeps its 1,500 locks of long names when another leaves, and gives them to who waits afterwards', async () => {
+test('a peer keeps its 1,500 locks of long names when another leaves, and gives them to who waits afterward', async () => {
   const hub = await webSocketHub({ port: 0 });
   const url = `ws://127.0.0.1:${hub.port}`;
   const transports = peers.map((id) => linked(webSocket({ id, url, WebSocket }), { peers }));

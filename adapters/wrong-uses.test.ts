@@ -11,7 +11,7 @@ import { createLastingNames } from './locks/lasting-names.js';
 import { createLastingQuota } from './locks/lasting-quota.js';
 import { createLocks } from './locks/locks.js';
 import { Register } from './locks/register.js';
-import { Neighbourhood } from './neighbourhood.js';
+import { Neighborhood } from './neighborhood.js';
 import { createNode } from './node/node.js';
 import { folderStorage } from './storage/folder.js';
 import { jetStreamStorage } from './storage/jet-stream.js';
@@ -29,7 +29,7 @@ const url = 'ws://127.0.0.1:1';
 
 /** What a JavaScript program may hand over: no type stands in the way. */
 const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
-const [anyQuota, anyNames, anyBank, anyNeighbourhood] = [createQuota, createNames, createBank, Neighbourhood] as any[];
+const [anyQuota, anyNames, anyBank, anyNeighborhood] = [createQuota, createNames, createBank, Neighborhood] as any[];
 const channel = broadcastChannel({ id: 'a' });
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
@@ -167,11 +167,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget; known: transport,'],
   ['a bank without options', () => anyBank(), 'createBank takes its options as an object; give { transport, peers }'],
   ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5"; give a whole number'],
-  ['a neighbourhood without options', () => new anyNeighbourhood(), 'Neighbourhood takes its options as an object; give {'],
+  ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object; give {'],
   [
-    'a neighbourhood with a word mistyped',
-    () => new anyNeighbourhood({ transport, peers, nam: 'x' }),
-    'Neighbourhood has no option nam; did you mean "name"?',
+    'a neighborhood with a word mistyped',
+    () => new anyNeighborhood({ transport, peers, nam: 'x' }),
+    'Neighborhood has no option nam; did you mean "name"?',
   ],
   [
     'locks of more than are linked',

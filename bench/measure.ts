@@ -1,4 +1,4 @@
-/** Measuring in turn: variants take rounds A B A B …, so that a machine whose speed drifts favours none. */
+/** Measuring in turn: variants take rounds A B A B …, so that a machine whose speed drifts favors none. */
 export interface MeasuredRow {
   readonly name: string;
   readonly value: string;

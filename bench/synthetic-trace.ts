@@ -1,5 +1,5 @@
 /**
- * Traces of any size for measurements and for tests of the limits: a torus of nodes that pass `ping` and `pong` to their neighbours, with
+ * Traces of any size for measurements and for tests of the limits: a torus of nodes that pass `ping` and `pong` to their neighbors, with
  * pointers, badges and tones, from a seed. No protocol and no simulation: what is measured is the inspector.
  */
 import { Random } from '../network/random.js';
@@ -42,7 +42,7 @@ export function* syntheticTrace({ rows, columns, lines, flights }: SyntheticSize
     properties: [],
   };
   yield `${JSON.stringify(header)}\n`;
-  const neighbour = (node: string): string => {
+  const neighbor = (node: string): string => {
     const [row, column] = cells[Number(node.slice(1))]!;
     const [dr, dc] = (
       [
@@ -62,7 +62,7 @@ export function* syntheticTrace({ rows, columns, lines, flights }: SyntheticSize
     const due = queue.length >= flights ? queue.shift()! : null;
     const node = due?.to ?? header.nodes[random.below(cells.length)]!;
     const type = due?.type === 'ping' ? 'pong' : 'ping';
-    const to = neighbour(node);
+    const to = neighbor(node);
     const sent = { id: ids++, to, message: { type }, cost: 1 };
     queue.push({ at: at + LATENCY, id: sent.id, from: node, to, type });
     counts.set(node, (counts.get(node) ?? 0) + 1);

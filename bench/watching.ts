@@ -34,7 +34,7 @@ function leaderless(n: number, options: Scenario): Scenario {
 
 const asking = (n: number, requests = 2 * n) => ({ concurrent: Math.max(1, n / 20), requests });
 
-/** Every second node posts to its right neighbour. */
+/** Every second node posts to its right neighbor. */
 const posts = (n: number) =>
   Array.from({ length: n }, (_, i) => ({ at: 20 + (i % 10), node: `n${i}`, do: 'post', peer: `n${(i + 1) % n}`, body: i }));
 

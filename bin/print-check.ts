@@ -2,7 +2,7 @@
 import type { Exploration } from '../test/explore/examine.js';
 import { broughtBy } from './protocols.js';
 import type { Source } from './scenarios.js';
-import { bold, dim, number, property, verdictInColour } from './style.js';
+import { bold, dim, number, property, verdictInColor } from './style.js';
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
 
@@ -61,9 +61,7 @@ export function printCheck(
 ): void {
   const { counterexample: bad, stopped, vacuous, symmetries, chanceOfMiss } = found;
   const upTo = chanceOfMiss !== undefined && found.verdict === 'valid' ? ` up to ${powerOfTwo(chanceOfMiss)}` : '';
-  console.log(
-    `${verdictInColour(found.verdict)}${upTo}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`,
-  );
+  console.log(`${verdictInColor(found.verdict)}${upTo}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
   console.log(
     `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
   );

@@ -1,7 +1,7 @@
 /** A report of `quiver test` for people. */
 import { coverageKinds, type CoverageKind } from '../test/coverage/items.js';
 import { hostKinds } from '../test/paths/suite.js';
-import { bold, dim, number, table, verdictInColour } from './style.js';
+import { bold, dim, number, table, verdictInColor } from './style.js';
 import type { MutantReport, TestReport } from './test-report.js';
 
 const HEADINGS: Readonly<Record<CoverageKind, string>> = {
@@ -36,7 +36,7 @@ export function printTestReport(
   for (const failure of failures) console.log(`fails        ${failure}`);
   if (swarm) printSwarm(swarm, saved);
   if (mutants) printMutants(mutants);
-  console.log(`\n${verdictInColour(report.verdict)}`);
+  console.log(`\n${verdictInColor(report.verdict)}`);
 }
 
 function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, saved: string | null): void {

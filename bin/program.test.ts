@@ -118,18 +118,18 @@ describe('a trace in place of something else', () => {
   });
 });
 
-test('colours go by --no-color, before the verb or behind it', () => {
+test('colors go by --no-color, before the verb or behind it', () => {
   const script = (args: string) =>
     `process.stdout.isTTY = true; process.argv.push(...'${args}'.split(' ')); await import('${program}');`;
-  const coloured = (args: string) =>
+  const colored = (args: string) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', script(args), 'quiver'], {
       encoding: 'utf8',
       env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '1' },
     }).stdout.includes('\u001b[');
-  const file = inFolder('coloured.mjs', machine('green'));
-  expect(coloured(`test ${file}`)).toBe(true);
-  expect(coloured(`test ${file} --no-color`)).toBe(false);
-  expect(coloured(`--no-color test ${file}`)).toBe(false);
+  const file = inFolder('colored.mjs', machine('green'));
+  expect(colored(`test ${file}`)).toBe(true);
+  expect(colored(`test ${file} --no-color`)).toBe(false);
+  expect(colored(`--no-color test ${file}`)).toBe(false);
 });
 
 describe('quiver rehearse', () => {

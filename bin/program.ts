@@ -7,7 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { unknownWord } from '../network/scenario/read.js';
 import { bringProtocols } from './protocols.js';
-import { withoutColour } from './style.js';
+import { withoutColor } from './style.js';
 import { BROKEN, USAGE } from './usage.js';
 import { sharedOptions, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type VerbWork } from './verbs.js';
 
@@ -94,7 +94,7 @@ function verbOf(verb: Verb, act: Act): Command {
   );
   command.addOption(optionOf('no-color', sharedOptions['no-color']!));
   return command.action(async (words: string[], { protocol = [], color, ...values }) => {
-    if (!color || command.parent!.opts()['color'] === false) withoutColour();
+    if (!color || command.parent!.opts()['color'] === false) withoutColor();
     await bringProtocols(protocol);
     await act(verb, { ...values, ...negated(own, values) }, words);
   });

@@ -1,4 +1,4 @@
-/** Colours and columns for people; plain text in a pipe. */
+/** Colors and columns for people; plain text in a pipe. */
 import { styleText } from 'node:util';
 import type { PropertyResult } from '../machines/protocol.js';
 import type { Verdict } from '../network/report.js';
@@ -7,8 +7,8 @@ type Format = Parameters<typeof styleText>[0];
 
 let isPlain = Boolean(process.env['NO_COLOR']);
 
-/** What is said from now on has no colours. */
-export function withoutColour(): void {
+/** What is said from now on has no colors. */
+export function withoutColor(): void {
   isPlain = true;
 }
 
@@ -18,7 +18,7 @@ export const bold = (text: string): string => paint('bold', text);
 export const dim = (text: string): string => paint('dim', text);
 
 const VERDICT: Readonly<Record<Verdict, Format>> = { valid: 'green', invalid: 'red', unknown: 'yellow' };
-export const verdictInColour = (value: Verdict): string => paint(VERDICT[value], value);
+export const verdictInColor = (value: Verdict): string => paint(VERDICT[value], value);
 
 export function property({ name, holds }: PropertyResult): string {
   if (holds === null) return `${paint('yellow', '?')} ${name}`;
@@ -31,8 +31,8 @@ export function number(value: number): string {
 }
 
 // eslint-disable-next-line no-control-regex
-const COLOUR = /\x1b\[[0-9;]*m/g;
-const width = (text: string): number => text.replaceAll(COLOUR, '').length;
+const COLOR = /\x1b\[[0-9;]*m/g;
+const width = (text: string): number => text.replaceAll(COLOR, '').length;
 
 /** Columns under their headings; the first to the left, numbers to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {

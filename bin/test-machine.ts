@@ -21,7 +21,7 @@ import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
 import { commandPatience, Strays } from './strays.js';
-import { bold, dim, number, table, verdictInColour } from './style.js';
+import { bold, dim, number, table, verdictInColor } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
 
@@ -102,7 +102,7 @@ async function replay({ machine }: FoundMachine, tests: MachineTests, steps: rea
     console.log(`\n${bold(rule)}: ${says}`);
     if (way.length < steps.length) console.log(dim(`  after step ${way.length}`));
   }
-  console.log(`\n${verdictInColour(failures.length > 0 ? 'invalid' : 'valid')}`);
+  console.log(`\n${verdictInColor(failures.length > 0 ? 'invalid' : 'valid')}`);
   return failures.length > 0 ? 1 : 0;
 }
 
@@ -208,7 +208,7 @@ function print(
     for (const line of back(failure)) console.log(dim(`  ${line}`));
   }
   if (mutants) printMutants(mutants);
-  console.log(`\n${verdictInColour(report.verdict)}`);
+  console.log(`\n${verdictInColor(report.verdict)}`);
 }
 
 function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {

@@ -176,7 +176,7 @@ export const verbNames = Object.keys(verbs) as readonly Verb[];
 /** Options of every verb. */
 export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
   protocol: { value: 'FILE', says: 'a module that exports a protocol of your own; may be given several times' },
-  'no-color': { says: 'no colours; the variable NO_COLOR does the same' },
+  'no-color': { says: 'no colors; the variable NO_COLOR does the same' },
   help: { says: 'what this is for, and its options' },
 };
 

@@ -133,7 +133,7 @@ describe('locks', () => {
     ]);
   });
 
-  test('a process that was not let run is disturbed from when that began, which it tells afterwards', () => {
+  test('a process that was not let run is disturbed from when that began, which it tells afterward', () => {
     const stall: Told = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
     const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
     expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
@@ -182,7 +182,7 @@ test('a name that is given twice is refused', () => {
   expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['name 1 was given to a, and then to b']);
 });
 
-test('in the end all follow one leader, who is up; that it is let go of afterwards is no matter', () => {
+test('in the end all follow one leader, who is up; that it is let go of afterward is no matter', () => {
   const isOfLeaders = { isOfLeaders: true };
   const apart = [leads('a', 'a'), leads('b', 'b'), leads('c', 'a')];
   expect(broken({ faulty: apart, calm: [leads('b', 'a')], gone: [leads('a', null)] }, isOfLeaders)).toEqual([]);

@@ -64,7 +64,7 @@ const fencesOfAPeerGrow: Rule = (history) => {
   });
 };
 
-/** When all have been killed at once, what is granted afterwards is above what was before, whoever gets it. */
+/** When all have been killed at once, what is granted afterward is above what was before, whoever gets it. */
 const fencesOutliveAll: Rule = (history) => {
   const at = history.findIndex(({ type }) => type === 'restarted');
   if (at < 0) return [];

@@ -4,7 +4,7 @@
  * same judges hear it.
  *
  * A peer writes a grant down after it was given and before it uses it. A process that is killed in between has been granted something
- * that stands nowhere, which makes the judgement weaker by that and never wrong.
+ * that stands nowhere, which makes the judgment weaker by that and never wrong.
  *
  * | type | by | |
  * |---|---|---|

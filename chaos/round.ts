@@ -119,7 +119,7 @@ class Round {
     return { history, violations: violations(history, terms) };
   }
 
-  /** Every process of the round is gone afterwards. */
+  /** Every process of the round is gone afterward. */
   async close(): Promise<void> {
     this.noMoreStalls();
     await Promise.all([...this.running.values()].map(kill));

@@ -10,7 +10,7 @@ test('lock-in-a-machine: each prints once, fences in order', async () => {
 });
 
 test('philosophers: everybody eats, one at a time, and who leaves keeps nobody waiting', async () => {
-  expect(await printedBy('philosophers')).toMatch(/^10 meals, at most 1 at a time, with .* neighbours held\n$/);
+  expect(await printedBy('philosophers')).toMatch(/^10 meals, at most 1 at a time, with .* neighbors held\n$/);
 });
 
 test('chat: all read the same twelve lines, each speaker in order', async () => {

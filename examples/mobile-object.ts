@@ -19,16 +19,16 @@ const simulation = new Simulation(parseScenario(scenario, protocols));
 const { distance } = simulation.instance;
 
 let place = 'n0';
-let travelled = 0;
+let traveled = 0;
 simulation.network.notices$.subscribe(({ notice }) => {
   const { type, requester } = notice as Queued;
   if (type !== 'queued' || requester === null) return;
   // Requests come one after the other, so whoever is before this one has had the object.
-  travelled += distance(place, requester);
+  traveled += distance(place, requester);
   place = requester;
 });
 const { verdict } = simulation.run();
 
 const withHome = asking.reduce((sum, user) => sum + 2 * distance('n0', user), 0);
 console.log(`${verdict}: the object went to ${asking.join(', ')}`);
-console.log(`${travelled} hops from user to user, ${withHome} if everybody fetched it at n0 and brought it back`);
+console.log(`${traveled} hops from user to user, ${withHome} if everybody fetched it at n0 and brought it back`);

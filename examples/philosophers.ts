@@ -1,11 +1,11 @@
 /**
- * Philosophers who know nobody's name: who is hungry locks the whole table, eats, and lets go. Nobody eats while a neighbour does, and
+ * Philosophers who know nobody's name: who is hungry locks the whole table, eats, and lets go. Nobody eats while a neighbor does, and
  * nobody starves. In the middle of it one gets up and leaves; the others do not wait for her.
  *
  *     node dist/examples/philosophers.js
  */
 import { InProcessBus } from '../adapters/transports/in-process.js';
-import { Neighbourhood } from '../adapters/neighbourhood.js';
+import { Neighborhood } from '../adapters/neighborhood.js';
 
 const NAMES = ['Hannah', 'Simone', 'Iris', 'Philippa'];
 const MEALS_EACH = 3;
@@ -13,20 +13,20 @@ const MEALS_EACH = 3;
 const bus = new InProcessBus();
 let eating = 0;
 let meals = 0;
-const seen = { together: 0, neighbours: new Set<number>() };
+const seen = { together: 0, neighbors: new Set<number>() };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function dine(name: string): Promise<void> {
   const transport = bus.transport(name);
-  const table = new Neighbourhood({ transport, peers: NAMES });
+  const table = new Neighborhood({ transport, peers: NAMES });
   await table.ready;
   // Grace: whoever comes later is not held by who has asked before.
   await pause(20);
   for (let meal = 0; meal < MEALS_EACH; meal++) {
     await using held = await table.lock();
     seen.together = Math.max(seen.together, ++eating);
-    seen.neighbours.add(held.peers.length);
+    seen.neighbors.add(held.peers.length);
     await pause(2);
     meals++;
     eating--;
@@ -39,4 +39,4 @@ async function dine(name: string): Promise<void> {
 
 await Promise.all(NAMES.map(dine));
 bus.close();
-console.log(`${meals} meals, at most ${seen.together} at a time, with ${[...seen.neighbours].sort().join(', ')} neighbours held`);
+console.log(`${meals} meals, at most ${seen.together} at a time, with ${[...seen.neighbors].sort().join(', ')} neighbors held`);

@@ -8,7 +8,7 @@ import { parseScenario } from '../network/scenario/parse.js';
 import type { Report } from '../network/report.js';
 import { protocols } from '../machines/index.js';
 import { ProgressLine } from '../bin/progress.js';
-import { bold, dim, number, table, verdictInColour } from '../bin/style.js';
+import { bold, dim, number, table, verdictInColor } from '../bin/style.js';
 
 const REQUESTS = 60;
 const PLACES = [
@@ -66,7 +66,7 @@ for (const place of PLACES) {
 }
 const all = reports.every((report) => report.verdict === 'valid');
 console.log(
-  `${verdictInColour(all ? 'valid' : 'invalid')}  ${dim('optimum: the token carried straight from each requester to the next; bound: the paper’s, on the find cost')}`,
+  `${verdictInColor(all ? 'valid' : 'invalid')}  ${dim('optimum: the token carried straight from each requester to the next; bound: the paper’s, on the find cost')}`,
 );
 console.log(`\nWatch it:  npx quiver explore examples/scenarios/ring-ivy.json`);
 console.log(`Check it:  npx quiver check examples/scenarios/three-requests.json`);

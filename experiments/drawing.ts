@@ -51,10 +51,10 @@ ${drawn.join('\n')}
 `;
 }
 
-const COLOURS = { pointer: '#2563eb', message: '#dc2626', 'stand-in': '#059669' } as const;
+const COLORS = { pointer: '#2563eb', message: '#dc2626', 'stand-in': '#059669' } as const;
 
-const arrowHead = (kind: keyof typeof COLOURS): string =>
-  `<marker id="head-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" fill="${COLOURS[kind]}"/></marker>`;
+const arrowHead = (kind: keyof typeof COLORS): string =>
+  `<marker id="head-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" fill="${COLORS[kind]}"/></marker>`;
 
 function drawPanel({ caption, nodes, arrows }: DrawnPanel): string {
   const at = new Map(nodes.map((node) => [node.id, [MARGIN + node.x * UNIT, MARGIN + 24 + node.y * UNIT] as const]));

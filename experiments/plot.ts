@@ -5,7 +5,7 @@ import { escapeMarkup } from './markup.js';
 const WIDTH = 640;
 const HEIGHT = 400;
 const MARGIN = { left: 64, right: 150, top: 40, bottom: 48 };
-const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
+const COLORS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 
 type Axis = { readonly label: string; readonly log?: boolean };
 
@@ -59,10 +59,10 @@ export function drawPlot({ title, x, y, series }: Plot): string {
     ),
   ];
   const lines = series.map((line, i) => {
-    const colour = COLOURS[i % COLOURS.length];
+    const color = COLORS[i % COLORS.length];
     const path = line.points.map(([px, py], k) => `${k === 0 ? 'M' : 'L'}${at(across.place(px))} ${at(up.place(py))}`).join('');
     const last = line.points.at(-1) ?? [0, 0];
-    return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"/><text x="${right + 8}" y="${at(up.place(last[1]) + 4)}" fill="${colour}">${escapeMarkup(line.label)}</text>`;
+    return `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/><text x="${right + 8}" y="${at(up.place(last[1]) + 4)}" fill="${color}">${escapeMarkup(line.label)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(title)}">
 <style>text{font:12px system-ui,sans-serif;fill:#6b7280}.grid{stroke:#9ca3af;stroke-opacity:.3}.title{font-size:14px;font-weight:600}</style>

@@ -62,7 +62,7 @@ describe('what a step says', () => {
     const seen = await page.evaluate(() => (window as unknown as { seen: [string, number][] }).seen);
     const told = seen.map(([says]) => says).slice(-3);
     expect(told[0]).toBe('n0 asks.');
-    expect(told[1]).toMatch(/^n0 asks\. Its find .*: 11 links to reach a neighbour\.$/);
+    expect(told[1]).toMatch(/^n0 asks\. Its find .*: 11 links to reach a neighbor\.$/);
     expect(told[2]).toMatch(/by the direct link\.$/);
     const at = seen.map(([, line]) => line).slice(-3);
     expect(at).toEqual([...at].sort((a, b) => a - b));

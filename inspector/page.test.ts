@@ -129,7 +129,7 @@ describe('the four views', () => {
     await page.getByRole('tab', { name: 'plots' }).click();
   });
 
-  test('lanes are coloured by the states of their roles: a legend, and words for the slice under the pointer', async () => {
+  test('lanes are colored by the states of their roles: a legend, and words for the slice under the pointer', async () => {
     const states = page.getByRole('list', { name: 'states in sight' }).getByRole('listitem');
     expect(await states.allInnerTexts()).toEqual([
       'holding.idle',

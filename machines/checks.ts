@@ -78,7 +78,7 @@ export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: Netwo
   return parents;
 }
 
-/** The tree of shortest paths to `root`: each node's parent is the neighbour through which the root is nearest, ties by node order. */
+/** The tree of shortest paths to `root`: each node's parent is the neighbor through which the root is nearest, ties by node order. */
 export function shortestPathTree(root: NodeId, { topology, distance }: NetworkGraph): Record<NodeId, NodeId> {
   const parents: Record<NodeId, NodeId> = { [root]: root };
   const best = new Map<NodeId, number>();

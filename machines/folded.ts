@@ -12,11 +12,11 @@ export function totalsOf<O, T extends Totals<any, any>>(over: Fold<O, T>, c: Con
   return totals;
 }
 
-/** How the channels stand over which nodes are neighbours or something is on its way, in both directions. */
+/** How the channels stand over which nodes are neighbors or something is on its way, in both directions. */
 function* channelsOf({ nodes, flights, links }: Configuration): Iterable<ChannelState> {
   const state = (from: NodeId, to: NodeId): ChannelState => ({ from, to, up: links.up(from, to), port: links.port(from, to) });
   for (const from of nodes.keys())
-    for (const to of links.neighbours(from)) {
+    for (const to of links.neighbors(from)) {
       yield state(from, to);
       yield state(to, from);
     }
@@ -43,7 +43,7 @@ const saying =
  * @param over what is added up.
  * @param where as in `Folded`: `isLocal` where only a step around a node can break it, `looksAtAll` where judging takes as long as the
  * network is large.
- * @returns a property for a name, a sentence, and a judgement, which may look at the configuration where totals do not tell.
+ * @returns a property for a name, a sentence, and a judgment, which may look at the configuration where totals do not tell.
  */
 export const always = saying('always');
 

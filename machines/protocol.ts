@@ -82,7 +82,7 @@ export type PortedLink = readonly [u: NodeId, portOfU: number, v: NodeId, portOf
 /** The links as they stand: each direction has its own status. */
 export interface LinksView {
   up(from: NodeId, to: NodeId): boolean;
-  neighbours(node: NodeId): readonly NodeId[];
+  neighbors(node: NodeId): readonly NodeId[];
   /** The port of `node` that leads to `peer`; 0 where ports are not used. */
   port(node: NodeId, peer: NodeId): number;
 }
@@ -146,13 +146,13 @@ export interface Totals<N, F> {
 
 type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 
-/** A judgement on totals, the same as `holds` on the configuration. */
+/** A judgment on totals, the same as `holds` on the configuration. */
 export interface Folded<O = any, T extends Totals<any, any> = any> {
   /** Properties that name the same one share its totals. */
   readonly over: Fold<O, T>;
   /** Where the totals do not tell, it may look at the configuration itself. */
   holds(totals: T, c: () => Configuration<O>): boolean;
-  /** Its judgement takes as long as the network is large, so that in large ones not every step is looked at. */
+  /** Its judgment takes as long as the network is large, so that in large ones not every step is looked at. */
   readonly looksAtAll?: true;
   /** Only what happens around a node that takes a step can break it: a violation names that node. */
   readonly isLocal?: true;
@@ -172,9 +172,9 @@ export type Property<O = unknown> = {
   | {
       readonly kind: 'always' | 'sometimes';
       holds(c: Configuration<O>): boolean;
-      /** The same judgement from what nodes and messages add up to: it costs what changes, and not what there is. */
+      /** The same judgment from what nodes and messages add up to: it costs what changes, and not what there is. */
       readonly folded?: Folded<O>;
-      /** Where every node can be judged by itself, its links and neighbours: whether a step of this node has left it true. */
+      /** Where every node can be judged by itself, its links and neighbors: whether a step of this node has left it true. */
       holdsAround?(c: Configuration<O>, node: NodeId): boolean;
     }
   /** For each node: whenever `when` holds, `holds` follows, on every fair run. */
@@ -321,7 +321,7 @@ export interface Corruption<O = unknown> {
   /** False for a protocol that promises nothing after them: the swarm leaves them out. True unless told. */
   readonly isSurvived?: boolean;
   node(node: NodeId, instance: Instance<O>, choose: Choose): NodeState;
-  /** Replaces what is in flight from one node to a neighbour, oldest first. */
+  /** Replaces what is in flight from one node to a neighbor, oldest first. */
   channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
 }
 
@@ -363,13 +363,13 @@ export interface Overlay {
   readonly group?: string;
   /** How full what the node keeps is. */
   readonly gauges?: readonly { readonly name: string; readonly value: number; readonly of: number }[];
-  /** A label on the link to a neighbour, `wrong` when the link is in an illegal state. */
+  /** A label on the link to a neighbor, `wrong` when the link is in an illegal state. */
   readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
 }
 
 /** What a protocol assumes of the network under it. */
 export interface NetworkNeeds {
-  /** `routed`: any node reaches any other over the shortest path. `links`: neighbours only, and links speak. */
+  /** `routed`: any node reaches any other over the shortest path. `links`: neighbors only, and links speak. */
   readonly reach: 'routed' | 'links';
   /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. `names` unless told. */
   readonly addressing: 'names' | 'ports';

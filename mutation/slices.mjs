@@ -137,9 +137,9 @@ export const slices = {
     tests: ['adapters/node/node-logic.test.ts', 'adapters/node/host.test.ts'],
     minutes: 15,
   },
-  neighbours: {
-    files: ['ports', 'neighbours', 'safety', 'graph', 'watchers', 'node-options'].map((name) => `adapters/node/${name}.ts`),
-    tests: ['adapters/node/neighbours.test.ts', 'adapters/node/node-options.test.ts'],
+  neighbors: {
+    files: ['ports', 'neighbors', 'safety', 'graph', 'watchers', 'node-options'].map((name) => `adapters/node/${name}.ts`),
+    tests: ['adapters/node/neighbors.test.ts', 'adapters/node/node-options.test.ts'],
     minutes: 20,
   },
   'live-node': {
@@ -209,7 +209,7 @@ export const slices = {
   },
   'lock-logic': { files: locks('lock', 'tab-locks'), tests: locks('lock.test', 'tab-locks.test'), minutes: 30 },
   election: { files: ['adapters/election.ts'], tests: ['adapters/election.test.ts'], minutes: 60 },
-  neighbourhood: { files: ['adapters/neighbourhood.ts'], tests: ['adapters/neighbourhood.test.ts'], minutes: 20 },
+  neighborhood: { files: ['adapters/neighborhood.ts'], tests: ['adapters/neighborhood.test.ts'], minutes: 20 },
   stage: {
     files: ['test/machine/stage.ts'],
     tests: ['alone', 'zone', 'restore', 'machine'].map((name) => `test/machine/${name}.test.ts`),

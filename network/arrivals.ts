@@ -10,7 +10,7 @@ import { createLatency, longestLatency, type LatencySpec } from './latency.js';
 import type { SchedulerLike } from 'rxjs';
 import { Media, type Medium } from './medium.js';
 import { Random } from './random.js';
-import type { Cancellable, Timing } from './timing.js';
+import type { Cancelable, Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
 import type { Fate } from './world/driver.js';
 
@@ -33,7 +33,7 @@ export interface Destination {
 }
 
 export class Arrivals {
-  private readonly due = new Map<number, Cancellable>();
+  private readonly due = new Map<number, Cancelable>();
   private readonly lastArrival = new Map<number, number>();
   /** Messages that have arrived and are held up, oldest first. */
   private readonly parked = new Set<Packet>();
@@ -98,7 +98,7 @@ export class Arrivals {
   }
 
   /** What is on its way in another network, without media, is on its way here; `entries` wait for it in place of the other's. */
-  takeOver(from: Arrivals, entries: ReadonlyMap<unknown, Cancellable>): void {
+  takeOver(from: Arrivals, entries: ReadonlyMap<unknown, Cancelable>): void {
     for (const [id, entry] of from.due) this.due.set(id, entries.get(entry)!);
     for (const [channel, at] of from.lastArrival) this.lastArrival.set(channel, at);
     for (const [channel, by] of from.slowed) this.slowed.set(channel, by);

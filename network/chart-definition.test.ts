@@ -23,7 +23,7 @@ test('functions are their names, and what XState makes says what it is about', (
       ],
       later: raise(() => ({ type: 'x' })),
       src: fromPromise(async () => 1),
-      cancelled: cancel('timer'),
+      canceled: cancel('timer'),
     }),
   ).toEqual({
     guard: 'isFree',
@@ -33,7 +33,7 @@ test('functions are their names, and what XState makes says what it is about', (
     actions: ['raise found', 'assign(count, last)', 'emit told', 'inc', { type: 'say', params: 'isFree' }],
     later: 'raise',
     src: expect.anything(),
-    cancelled: 'cancel',
+    canceled: 'cancel',
   });
   expect(of({ guard: Object.assign(() => true, { guards: ['a', 7] }) }).guard).toMatch(/\(a, 7\)$/);
   const source = Object.defineProperty(

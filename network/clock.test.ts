@@ -97,12 +97,12 @@ describe('the heap', () => {
     expect(ran).toEqual([99_999]);
   });
 
-  test('it is rebuilt once more than half of at least 1,024 are cancelled, and no sooner', () => {
+  test('it is rebuilt once more than half of at least 1,024 are canceled, and no sooner', () => {
     const heapOf = (clock: VirtualClock) => (clock as unknown as { heap: { length: number } }).heap.length;
-    const after = (cancelled: number, others: number) => {
+    const after = (canceled: number, others: number) => {
       const clock = new VirtualClock();
-      const entries = Array.from({ length: cancelled + others }, () => clock.at(1, 0, () => {}, undefined));
-      for (const entry of entries.slice(0, cancelled)) entry.cancel();
+      const entries = Array.from({ length: canceled + others }, () => clock.at(1, 0, () => {}, undefined));
+      for (const entry of entries.slice(0, canceled)) entry.cancel();
       expect(clock.size).toBe(others);
       return heapOf(clock);
     };
@@ -121,7 +121,7 @@ describe('the heap', () => {
     expect(clock.isIdle).toBe(true);
   });
 
-  test('cancelling twice, or after the run, changes no count', () => {
+  test('canceling twice, or after the run, changes no count', () => {
     const clock = new VirtualClock();
     const entry = clock.at(1, 0, () => {}, undefined);
     clock.at(2, 0, () => {}, undefined);
@@ -318,10 +318,10 @@ describe('a clock that goes on from another one', () => {
     expect(drain()).toEqual([[5, '5']]);
   });
 
-  test('has none of its own entries that would be over by then, or were cancelled', () => {
+  test('has none of its own entries that would be over by then, or were canceled', () => {
     const { clock, log, drain } = recorder();
     for (const tick of [2, 6, 7]) clock.at(tick, 0, log, `${tick}`);
-    clock.at(8, 0, log, 'cancelled').cancel();
+    clock.at(8, 0, log, 'canceled').cancel();
     const from = other();
     from.clock.runUntil(6);
     clock.takeOver(from.clock, () => undefined);

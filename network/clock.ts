@@ -5,7 +5,7 @@
  * sees `now() === 10`. Entries run by (time, order, insertion). `order` is how the network makes ties within a tick deliberate:
  * 0 is for what comes from outside (scripted events, RxJS and XState timers), the bus gives its deliveries ranks above it.
  *
- * `at` is the hot path, one small object a delivery and no closure. Cancelling marks the entry, and the heap drops it when it comes
+ * `at` is the hot path, one small object a delivery and no closure. Canceling marks the entry, and the heap drops it when it comes
  * up; when most of the heap is marked it is rebuilt, so that a timer that is armed again at every message cannot fill the memory.
  * RxJS's own VirtualTimeScheduler sorts its whole queue at every insertion, which a simulation cannot afford.
  */
@@ -17,7 +17,7 @@ import type { Timing } from './timing.js';
 /** The order of what comes from outside the network: the first of its tick. */
 const OUTSIDE = 0;
 /** A heap with fewer marked entries than this is not worth rebuilding. */
-const CANCELLED_MIN = 1024;
+const CANCELED_MIN = 1024;
 
 /** A piece of work that waits for its time. */
 export class ClockEntry {
@@ -61,14 +61,14 @@ export class VirtualClock implements SchedulerLike {
   private heap = new TinyQueue<ClockEntry>([], byTurn);
   private time = 0;
   private sequence = 0;
-  private cancelled = 0;
+  private canceled = 0;
 
   /** Ticks since the start; RxJS and XState may take the method by itself. */
   readonly now = (): number => this.time;
 
-  /** How many entries wait; cancelled ones do not count. */
+  /** How many entries wait; canceled ones do not count. */
   get size(): number {
-    return this.heap.length - this.cancelled;
+    return this.heap.length - this.canceled;
   }
 
   /** Whether nothing waits. */
@@ -78,7 +78,7 @@ export class VirtualClock implements SchedulerLike {
 
   /** When the next entry is due. */
   nextTime(): number | undefined {
-    this.dropCancelled();
+    this.dropCanceled();
     return this.heap.peek()?.time;
   }
 
@@ -96,8 +96,8 @@ export class VirtualClock implements SchedulerLike {
   cancel(entry: ClockEntry): void {
     if (!entry.pending) return;
     entry.pending = false;
-    this.cancelled++;
-    if (this.cancelled >= CANCELLED_MIN && this.cancelled * 2 > this.heap.length) this.rebuild();
+    this.canceled++;
+    if (this.canceled >= CANCELED_MIN && this.canceled * 2 > this.heap.length) this.rebuild();
   }
 
   /**
@@ -118,13 +118,13 @@ export class VirtualClock implements SchedulerLike {
     this.sequence = first + from.sequence;
     const own = this.heap.data.filter(({ pending, time }) => pending && time > from.time);
     this.heap = new TinyQueue([...own, ...taken.values()], byTurn);
-    this.cancelled = 0;
+    this.canceled = 0;
     return taken;
   }
 
   /** Moves to the next entry and runs it; false when there is none. An error of the entry is the caller's. */
   runNext(): boolean {
-    this.dropCancelled();
+    this.dropCanceled();
     const entry = this.heap.pop();
     if (!entry) return false;
     entry.pending = false;
@@ -157,11 +157,11 @@ export class VirtualClock implements SchedulerLike {
     timer?.cancel();
   }
 
-  private dropCancelled(): void {
+  private dropCanceled(): void {
     const { heap } = this;
     for (let next = heap.peek(); next !== undefined && !next.pending; next = heap.peek()) {
       heap.pop();
-      this.cancelled--;
+      this.canceled--;
     }
   }
 
@@ -170,7 +170,7 @@ export class VirtualClock implements SchedulerLike {
       this.heap.data.filter((entry) => entry.pending),
       byTurn,
     );
-    this.cancelled = 0;
+    this.canceled = 0;
   }
 }
 

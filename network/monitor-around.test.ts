@@ -7,7 +7,7 @@ import { Simulation } from './simulation.js';
 
 const NODES = 5000;
 
-/** Holds but for one short moment: while this node waits for its neighbours to set their locks. */
+/** Holds but for one short moment: while this node waits for its neighbors to set their locks. */
 const neverWins = (id: string, around: boolean): Property => {
   const holds = (value: unknown) => (value as { initiator: string }).initiator !== 'win';
   return {

@@ -250,7 +250,7 @@ describe('totals', () => {
   });
 });
 
-describe('a judgement on totals', () => {
+describe('a judgment on totals', () => {
   /** The sum of all nodes, as a total. */
   const total: Fold = {
     node: (view: any) => view as number,

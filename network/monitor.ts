@@ -35,7 +35,7 @@ type Judged = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
-/** Whether a judgement costs what changes, and not what there is. */
+/** Whether a judgment costs what changes, and not what there is. */
 function isOfChanges(property: Property<any>): boolean {
   const folded = foldOf(property);
   return folded !== undefined && !folded.looksAtAll;

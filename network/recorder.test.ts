@@ -27,7 +27,7 @@ function networkOf() {
     get now() {
       return state.now;
     },
-    links: { neighbours: (node: string) => (node === 'a' ? ['b'] : []), up: (from: string) => from === 'a' },
+    links: { neighbors: (node: string) => (node === 'a' ? ['b'] : []), up: (from: string) => from === 'a' },
     get configuration() {
       return { nodes, flights, instance: { topology }, ...(state.crashed && { crashed: state.crashed }) };
     },

@@ -61,23 +61,23 @@ describe('timers', () => {
     expect(timers.translate(from, { run: () => {}, arg: 0 } as never)).toBeUndefined();
     const due = (from as unknown as { due: Map<string, { entry: unknown; timer: { timer: string } }>; fire: never }).due;
     const entries = new Map<unknown, { cancel(): void }>();
-    let cancelled = 0;
+    let canceled = 0;
     for (const one of due.values()) {
       const work = timers.translate(from, { run: (from as any).fire, arg: one } as never)!;
       expect(work.run).not.toBe((from as any).fire);
       if (one.timer.timer === 'x') (work.run as (arg: unknown) => void)(work.arg);
-      if (one.timer.timer === 'y') entries.set(one.entry, { cancel: () => void cancelled++ });
+      if (one.timer.timer === 'y') entries.set(one.entry, { cancel: () => void canceled++ });
     }
     expect(gone).toEqual(['a main x']);
     timers.fit(from, entries as never);
     timers.disarm('a', timer('y'));
     timers.disarm('a', timer('x'));
-    expect(cancelled).toBe(1);
+    expect(canceled).toBe(1);
   });
 });
 
 describe('waiting', () => {
-  test('on a scheduler of RxJS, for so long, unless it is cancelled', () => {
+  test('on a scheduler of RxJS, for so long, unless it is canceled', () => {
     const scheduler = new VirtualTimeScheduler();
     const timing = timingOn(scheduler);
     const ran: unknown[] = [];

@@ -1,14 +1,14 @@
 /** Armed timers in time: when each goes off, and what is left on it. Which timers are armed is the world's to say (`world/pending.ts`). */
 import type { NodeId } from '../machines/effects.js';
 import type { Work } from './clock.js';
-import { LAST_IN_TICK, type Cancellable, type Timing } from './timing.js';
+import { LAST_IN_TICK, type Cancelable, type Timing } from './timing.js';
 import type { ArmedTimer } from './world/pending.js';
 
 interface Due {
   readonly node: NodeId;
   readonly timer: ArmedTimer;
   readonly dueAt: number;
-  entry: Cancellable | null;
+  entry: Cancelable | null;
 }
 
 export class NetworkTimers {
@@ -48,7 +48,7 @@ export class NetworkTimers {
     return { run: this.fire, arg: this.due.get(keyOf(node, timer)) };
   }
 
-  fit(from: NetworkTimers, entries: ReadonlyMap<unknown, Cancellable>): void {
+  fit(from: NetworkTimers, entries: ReadonlyMap<unknown, Cancelable>): void {
     for (const [key, due] of this.due) due.entry = entries.get(from.due.get(key)!.entry) ?? null;
   }
 

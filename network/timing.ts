@@ -1,14 +1,14 @@
 /** How the network waits: on an RxJS scheduler, or not at all. The virtual clock, with its deliberate order within a tick: clock.ts. */
 import type { SchedulerLike } from 'rxjs';
 
-export interface Cancellable {
+export interface Cancelable {
   cancel(): void;
 }
 
 export interface Timing {
   now(): number;
   /** Runs `run(arg)` after `delay` ticks; of what falls into one tick, the lower `order` comes first where the scheduler can tell. */
-  after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancellable;
+  after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancelable;
 }
 
 /** The order of what comes from outside the network: before all deliveries of its tick. */
@@ -32,7 +32,7 @@ export class Untimed implements Timing {
 
   readonly now = (): number => this.made;
 
-  after(): Cancellable {
+  after(): Cancelable {
     return { cancel: () => {} };
   }
 }

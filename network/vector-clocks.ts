@@ -2,7 +2,7 @@
  * Vector clocks, one for each line of a trace.
  *
  * A clock is a row of counters in blocks, and never changed once it is given: messages carry the row of their sender, and rows share
- * all blocks in which they agree. Neighbours know almost the same, so a step copies a block or two and not a counter for every node.
+ * all blocks in which they agree. Neighbors know almost the same, so a step copies a block or two and not a counter for every node.
  */
 import type { NodeId } from '../machines/effects.js';
 

@@ -23,7 +23,7 @@ try {
   const { filename, files, size } = packed;
   if (size > PACKED_MAX)
     throw new Error(
-      `the package has ${size} bytes, more than ${PACKED_MAX}; pictures that are not quantised are the usual reason: pngquant, CONTRIBUTING.md`,
+      `the package has ${size} bytes, more than ${PACKED_MAX}; pictures that are not quantized are the usual reason: pngquant, CONTRIBUTING.md`,
     );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);

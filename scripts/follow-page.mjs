@@ -45,7 +45,7 @@ export function stepsOf(text) {
 }
 
 function run(command, cwd) {
-  // No colours, and nobody's settings of npm: a page is the same for everybody. In which folder it ends, it says where no block prints.
+  // No colors, and nobody's settings of npm: a page is the same for everybody. In which folder it ends, it says where no block prints.
   const child = spawn('sh', ['-e', '-c', `${command}\npwd >&3`], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'error' },

@@ -39,7 +39,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './adapters/jet-stream-storage': 1.3,
   './adapters/linked': 23.2,
   './adapters/sealed': 8.6,
-  './adapters/neighbourhood': 20.7,
+  './adapters/neighborhood': 20.7,
   './adapters/locks': 45.7,
 };
 

@@ -92,7 +92,7 @@ test('where nobody is served, requests that are given up take no room: by a peer
   (await late).release();
 });
 
-test('what was given up while others held it is cancelled as the epoch ends: a peer that is cut off then has room for all', async () => {
+test('what was given up while others held it is canceled as the epoch ends: a peer that is cut off then has room for all', async () => {
   withSmallLimits();
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());

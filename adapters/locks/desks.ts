@@ -48,11 +48,11 @@ export class Desks extends Map<string, LockDesk> {
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
   }
 
-  /** What is lost or cancelled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
-  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' | 'lock.cancelled' }): void {
+  /** What is lost or canceled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
+  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
     const desk = this.get(told.lock);
     if (told.type === 'lock.lost') desk?.lost();
-    else if (told.type === 'lock.cancelled') desk?.cancelled();
+    else if (told.type === 'lock.canceled') desk?.canceled();
     else desk?.refused(tooMany(told.lock, told.peer, { others: told.others, givenUp: 0 }, false));
     this.tidy(told.lock);
   }

@@ -216,14 +216,14 @@ test('who gives up hears the reason, holds nobody up, and its grant is given bac
   expect([wishes, desk.isIdle]).toEqual([['request', 'cancel', 'release'], true]);
 });
 
-test('what the node has cancelled is asked for anew by who has come meanwhile, and only what nobody wants is cancelled', async () => {
+test('what the node has canceled is asked for anew by who has come meanwhile, and only what nobody wants is canceled', async () => {
   const { desk, wishes, ask } = deskOf();
   const [one, other] = [new AbortController(), new AbortController()];
   void ask('first', 'exclusive', false, one.signal);
   void ask('second', 'exclusive', false, other.signal);
   one.abort();
   other.abort();
-  desk.cancelled();
+  desk.canceled();
   expect([since(wishes), desk.isIdle]).toEqual([['request', 'cancel'], true]);
   void ask('third');
   expect([since(wishes), desk.isIdle]).toEqual([['request'], false]);
@@ -387,7 +387,7 @@ test('closing, where the lock is kept until it is given back: who waits is refus
   expect([isClosed, wishes, told.at(-1)!.type]).toEqual([true, ['request', 'release'], 'released']);
 });
 
-test('closing, where it is not kept, ends at once, and what is given back afterwards is nothing', async () => {
+test('closing, where it is not kept, ends at once, and what is given back afterward is nothing', async () => {
   const { desk, wishes, told, ask, lockOf } = deskOf();
   void ask('first');
   desk.granted(1);

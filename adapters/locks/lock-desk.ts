@@ -2,7 +2,7 @@
  * The desk of one lock at one peer: callers line up, and the node behind it is asked for the lock for one writer after the other, or for
  * those next in line who all want to read. These share one grant, and who comes to read while nobody waits for them to end joins them.
  *
- * A request that others know of cannot be called back, and only one that waits for an epoch can be cancelled. When nobody wants the lock
+ * A request that others know of cannot be called back, and only one that waits for an epoch can be canceled. When nobody wants the lock
  * any more its grant comes all the same, and is given back at once; whoever comes before it takes up the old place, unless it wants the lock in
  * another mode, or grants are confirmed: then it asks anew.
  */
@@ -170,7 +170,7 @@ export class LockDesk {
   }
 
   /** Nobody had been asked, and nobody will be, unless somebody has come meanwhile. */
-  cancelled(): void {
+  canceled(): void {
     this.isOut = false;
     this.askIfWanted();
   }

@@ -86,7 +86,7 @@ export function createLocksNode({
       ...(storage && { storage: 1 }),
     },
     // Clients have nothing to say to each other, and may be a thousand.
-    ...(client && { neighbours: voters }),
+    ...(client && { neighbors: voters }),
     name,
     ...environment,
     inspect,
@@ -99,7 +99,7 @@ export function createLocksNode({
 
 /** Nobody is linked yet, and each leads itself. */
 function electionAmong(nodes: readonly NodeId[]): ElectionProtocolOptions {
-  const start = nodes.map((node) => [node, { neighbours: [], leader: node, distance: 0, levels: [] }]);
+  const start = nodes.map((node) => [node, { neighbors: [], leader: node, distance: 0, levels: [] }]);
   const rules = { clock: 'logical', hello: true, skipIfLeader: false, sink: 'settled', levels: [] } as const;
   return { leader: nodes[0]!, ...rules, start: Object.fromEntries(start) };
 }

@@ -1,4 +1,4 @@
-/** What a peer knows of its locks at a moment: where it stands towards the others, and what is held and waited for here. */
+/** What a peer knows of its locks at a moment: where it stands toward the others, and what is held and waited for here. */
 import { auditTime, distinctUntilChanged, from, map, merge, startWith, switchMap, take, type Observable } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { ClientContext } from '../../machines/locks/client.js';

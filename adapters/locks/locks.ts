@@ -462,7 +462,7 @@ export class Locks implements AsyncDisposable {
         if (!this.#isServed) desk.cancelIfUnwanted();
       }
     } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
-    else if (told.type === 'lock.lost' || told.type === 'lock.refused' || told.type === 'lock.cancelled') this.#desks.ended(told);
+    else if (told.type === 'lock.lost' || told.type === 'lock.refused' || told.type === 'lock.canceled') this.#desks.ended(told);
   }
 
   /** Resolves once nothing is held here, the time is over, or the node has ended. */

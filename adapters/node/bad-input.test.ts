@@ -11,7 +11,7 @@ import { createLocks } from '../locks/locks.js';
 import { createLastingNames } from '../locks/lasting-names.js';
 import { createLastingQuota } from '../locks/lasting-quota.js';
 import { createNames } from '../controller/names.js';
-import { Neighbourhood } from '../neighbourhood.js';
+import { Neighborhood } from '../neighborhood.js';
 import { createQuota } from '../controller/quota.js';
 import type { Linked, Transport } from '../transports/transport.js';
 import { webSocket } from '../transports/web-socket.js';
@@ -48,7 +48,7 @@ function everything(transport: Transport<Linked>) {
     createNames({ transport, peers }),
     createBank({ transport, peers }),
   ];
-  const neighbourhood = new Neighbourhood({ transport, peers });
+  const neighborhood = new Neighborhood({ transport, peers });
   const waiting = Promise.allSettled([
     locks.ready,
     locks.acquire('x'),
@@ -60,10 +60,10 @@ function everything(transport: Transport<Linked>) {
     quota.take(),
     names.next(),
     bank.withdraw(1),
-    neighbourhood.ready,
-    neighbourhood.lock(),
+    neighborhood.ready,
+    neighborhood.lock(),
   ]);
-  const all = [locks, election, quota, names, bank, neighbourhood];
+  const all = [locks, election, quota, names, bank, neighborhood];
   return { waiting, close: () => Promise.all(all.map((each) => each.close())) };
 }
 
@@ -123,8 +123,8 @@ test('a signal that has aborted already: everything rejects with its reason, and
   const locks = createLocks({ transport, peers: ['a'] });
   const election = createElection({ transport, peers: ['a'] });
   const bank = createBank({ transport, peers: ['a'] });
-  const neighbourhood = new Neighbourhood({ transport, peers: ['a'] });
-  await Promise.all([locks.ready, election.ready, bank.ready, neighbourhood.ready]);
+  const neighborhood = new Neighborhood({ transport, peers: ['a'] });
+  await Promise.all([locks.ready, election.ready, bank.ready, neighborhood.ready]);
   const reason = new Error('never mind');
   const signal = AbortSignal.abort(reason);
   const steps: string[] = [];
@@ -136,13 +136,13 @@ test('a signal that has aborted already: everything rejects with its reason, and
     locks.request('x', { signal }, callback),
     election.run(callback, { signal }),
     bank.withdraw(1, { signal }),
-    neighbourhood.lock({ signal }),
+    neighborhood.lock({ signal }),
     createLastingQuota({ locks, budget: 1 }).take(1, { signal }),
     createLastingNames({ locks }).next({ signal }),
   ]);
   expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason)).toEqual(outcomes.map(() => reason));
   expect(steps).toEqual([]);
-  await Promise.all([locks, election, bank, neighbourhood].map((each) => each.close()));
+  await Promise.all([locks, election, bank, neighborhood].map((each) => each.close()));
   bus.close();
 });
 

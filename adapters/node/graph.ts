@@ -2,7 +2,7 @@
  * The graph that a node in an application takes its topology for.
  *
  * A simulation measures 100,000 nodes (network/topology/metric.ts); an application names tens, and a protocol asks for their distances
- * once, if it does, for the tree that it starts with. So whoever has come nearer to the source tells its neighbours, until nobody does.
+ * once, if it does, for the tree that it starts with. So whoever has come nearer to the source tells its neighbors, until nobody does.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -30,15 +30,15 @@ export const unlinkedGraph = (nodes: readonly NodeId[]): NetworkGraph => ({
 const rankOfAnybody = (node: NodeId): number => (isId(node) ? 0 : -1);
 
 function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
-  const neighbours = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));
-  const neighboursOf = (node: NodeId) => {
-    const known = neighbours.get(node);
+  const neighbors = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));
+  const neighborsOf = (node: NodeId) => {
+    const known = neighbors.get(node);
     if (!known) throw new UsageError(`node "${node}" is not in the topology; name one of its ${nodes.length} nodes`);
     return known;
   };
   for (const [u, v, weight] of links) {
-    neighboursOf(u).push([v, weight]);
-    neighboursOf(v).push([u, weight]);
+    neighborsOf(u).push([v, weight]);
+    neighborsOf(v).push([u, weight]);
   }
   const search = (source: NodeId): ReadonlyMap<NodeId, number> => {
     const distances = new Map([[source, 0]]);
@@ -46,7 +46,7 @@ function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
     // Who is added to a set while it is gone through has its turn, and has it again when it was taken out before.
     for (const node of nearer) {
       nearer.delete(node);
-      for (const [peer, weight] of neighboursOf(node)) {
+      for (const [peer, weight] of neighborsOf(node)) {
         const through = distances.get(node)! + weight;
         if (through >= (distances.get(peer) ?? Infinity)) continue;
         distances.set(peer, through);
@@ -57,7 +57,7 @@ function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
   };
   const searched = new Map<NodeId, ReadonlyMap<NodeId, number>>();
   return (u, v) => {
-    neighboursOf(v);
+    neighborsOf(v);
     const distances = searched.get(u) ?? search(u);
     searched.set(u, distances);
     return distances.get(v) ?? Infinity;

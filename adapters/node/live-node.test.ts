@@ -141,7 +141,7 @@ describe('what comes', () => {
 
   test('from those with whom it may not be linked is dropped as well', async () => {
     const said = warnings();
-    const { node, medium, notices, heard } = await started({ neighbours: ['c'] });
+    const { node, medium, notices, heard } = await started({ neighbors: ['c'] });
     for (const peer of ['b', 'c']) {
       medium.up(peer);
       medium.received(peer, word(peer));
@@ -171,7 +171,7 @@ describe('what comes', () => {
   });
 
   test('from who is first in the topology, and from itself where it may not be linked with itself, counts as any other', async () => {
-    const { node, medium, notices } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbours: ['b'] });
+    const { node, medium, notices } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbors: ['b'] });
     medium.received('b', word('hi'));
     node.command('say', { to: 'a', text: 'ho' });
     await Promise.resolve();

@@ -84,7 +84,7 @@ test('a snapshot is plain data, shows the chart of the node, and restores with i
   again.stop();
 });
 
-test('an actor that stops closes its node, keeps its roles, and takes nothing afterwards', async () => {
+test('an actor that stops closes its node, keeps its roles, and takes nothing afterward', async () => {
   const input = inputOf(bus(), 'a');
   const actor = createActor(node, { input }).start();
   await started(actor);

@@ -37,7 +37,7 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
     TOPOLOGY,
   ],
   ['options', [7, []], 'give an object of options, as in a scenario'],
-  ['neighbours', ['b', ['b', 7]], 'give a list of ids'],
+  ['neighbors', ['b', ['b', 7]], 'give a list of ids'],
   ['name', ['', 7], 'give a text'],
   ['storage', [{}, { load: () => null }], "give what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
   ['owed', [null, 'x'], `give ${FUNCTION}`],
@@ -54,7 +54,7 @@ test('what it needs is enough, and everything else may be left out or given', ()
   expect(() => check({})).not.toThrow();
   const rest = {
     options: { hold: null },
-    neighbours: ['b'],
+    neighbors: ['b'],
     name: 'mine',
     inspect: () => {},
     storage: { load: () => null, save: () => {} },

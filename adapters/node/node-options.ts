@@ -26,7 +26,7 @@ export interface NodeOptions<O = any> extends InEnvironment {
   /** The protocol's options, as in a scenario. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
-  readonly neighbours?: readonly NodeId[];
+  readonly neighbors?: readonly NodeId[];
   /** Only nodes of the same name talk to each other; the protocol's name unless given. */
   readonly name?: string;
   /** XState's own option: an observer of the node's live actors. */
@@ -56,7 +56,7 @@ export const NODE_CHECKS = {
     (value) => isObject(value) && isPeers(value['nodes']) && Array.isArray(value['links']),
   ),
   options: optional(must('an object of options, as in a scenario', isObject)),
-  neighbours: optional(must('a list of ids', isPeers)),
+  neighbors: optional(must('a list of ids', isPeers)),
   name: optional(someText),
   inspect: optional(anything),
   storage: optional(storage),

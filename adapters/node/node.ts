@@ -26,7 +26,7 @@ import { ClosedError } from '../transports/errors.js';
 import { hostOf } from './host.js';
 import { actorOf, type NodeActor } from './node-logic.js';
 import { drawBelow, environmentOf, type PlatformEnvironment } from '../environment.js';
-import { Neighbours } from './neighbours.js';
+import { Neighbors } from './neighbors.js';
 import { isGreeting } from './presence.js';
 import { checkOptions } from '../options.js';
 import {
@@ -119,9 +119,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   };
   /** Its clock and its chance. */
   readonly environment: PlatformEnvironment;
-  private readonly neighbours: Neighbours;
+  private readonly neighbors: Neighbors;
   private readonly isNear: (peer: NodeId) => boolean;
-  private readonly hasNeighbours: boolean;
+  private readonly hasNeighbors: boolean;
   private readonly commands = new CommandQueue();
   /** What is being saved, if anything is. */
   private saved: Promise<void> = Promise.resolve();
@@ -148,7 +148,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       protocol,
       topology,
       options = {},
-      neighbours,
+      neighbors,
       name = protocol.name,
       inspect,
       storage,
@@ -180,15 +180,15 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.closed = new Promise((resolve) => (this.settleClosed = resolve));
     this.channels = Channels.of(transport);
     this.isCounted = this.channels.isCounted;
-    this.hasNeighbours = neighbours !== undefined;
-    this.isNear = (peer) => instance.rank(peer) >= 0 && neighbours?.includes(peer) !== false;
-    this.neighbours = new Neighbours(
+    this.hasNeighbors = neighbors !== undefined;
+    this.isNear = (peer) => instance.rank(peer) >= 0 && neighbors?.includes(peer) !== false;
+    this.neighbors = new Neighbors(
       transport.id,
       protocol,
       (to, message) => this.say(to, message),
       (event) => this.step(event),
     );
-    this.ports = this.neighbours.ports;
+    this.ports = this.neighbors.ports;
     this.channels.open(name, {
       message: (from, message, number) => this.come(from, message, number),
       peer: (type, peer) => this.hear(type, peer),
@@ -321,8 +321,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private receive(from: NodeId, message: Message, number: number): void {
     if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
     else if (from !== this.id && !this.isNear(from)) {
-      // Everybody greets whom it sees, also who speaks with its own neighbours alone.
-      if (this.hasNeighbours && isGreeting(message)) return;
+      // Everybody greets whom it sees, also who speaks with its own neighbors alone.
+      if (this.hasNeighbors && isGreeting(message)) return;
       this.drops.drop(
         `it is from "${from}", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })`,
       );
@@ -343,7 +343,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private deliver(from: NodeId, message: Message): void {
-    const address = this.neighbours.receive(from, message);
+    const address = this.neighbors.receive(from, message);
     if (address === null) return;
     if (this.protocol.accepts(message, this.instance)) {
       this.host.comesFrom?.(from);
@@ -375,7 +375,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (!this.isStarted || !this.isNear(peer)) return;
     if (type === 'down') this.gate?.parted(peer);
     this.heard$.next({ type, peer });
-    this.neighbours.told(type, peer);
+    this.neighbors.told(type, peer);
   }
 
   private accepts(event: Message): boolean {
@@ -463,7 +463,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     // Not in a microtask: a node that retries on its own would let nothing else happen.
     else if (to === 0) this.environment.clock.schedule(() => this.come(this.id, message, number!));
     else {
-      const sent = this.neighbours.send(to, message);
+      const sent = this.neighbors.send(to, message);
       return this.isCounted || sent === 0 ? sent : null;
     }
     return this.isCounted ? number : null;
@@ -477,7 +477,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private leave(): void {
     if (this.transport.isClosed) return;
     try {
-      this.neighbours.leave();
+      this.neighbors.leave();
     } catch {
       // A transport that carries no word of leave has gone, or is about to: that tells the others, too.
     }

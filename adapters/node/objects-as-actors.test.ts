@@ -6,7 +6,7 @@ import { createNames } from '../controller/names.js';
 import { createQuota } from '../controller/quota.js';
 import { createElection } from '../election.js';
 import { createLocks } from '../locks/locks.js';
-import { Neighbourhood } from '../neighbourhood.js';
+import { Neighborhood } from '../neighborhood.js';
 import { InProcessBus } from '../transports/in-process.js';
 import type { LiveNode } from './node.js';
 import type { NodeActor } from './node-logic.js';
@@ -42,7 +42,7 @@ const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Pr
   ['quota', () => createQuota({ ...alone(), budget: 3 }), (quota) => quota.take(4), 'rejected'],
   ['names', () => createNames(alone()), (names) => names.next(), 'named'],
   ['bank', () => createBank(alone()), (bank) => bank.deposit(1), 'deposited'],
-  ['neighbourhood', () => new Neighbourhood(alone()), (neighbourhood) => neighbourhood.lock(), 'locked'],
+  ['neighborhood', () => new Neighborhood(alone()), (neighborhood) => neighborhood.lock(), 'locked'],
 ];
 
 test.each(shells)('%s', async (_, make, use, notice) => {

@@ -198,7 +198,7 @@ test.each(['ping', 'pong'])('who floods with %s frames is left alone until all o
   expect(far.isPaused).toBe(false);
 });
 
-test('while a line is left alone nothing is read, and all of it afterwards, in order', async () => {
+test('while a line is left alone nothing is read, and all of it afterward, in order', async () => {
   const heard: unknown[] = [];
   let leave: Promise<unknown> | undefined;
   const { far, near } = line({}, (text) => {

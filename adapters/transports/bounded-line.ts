@@ -206,7 +206,7 @@ export class BoundedLine implements Line {
     return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));
   }
 
-  /** A ping was answered and a pong dropped before anybody could leave the socket alone: they are paid for afterwards. */
+  /** A ping was answered and a pong dropped before anybody could leave the socket alone: they are paid for afterward. */
   private pay(data: Buffer): void {
     this.frames.charge();
     this.bytes.charge(data.length);

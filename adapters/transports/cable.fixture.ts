@@ -5,7 +5,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 
 export interface Cable {
-  /** What is connected falls silent for good. Connections that are made afterwards go through. */
+  /** What is connected falls silent for good. Connections that are made afterward go through. */
   pull(): void;
 }
 

@@ -29,7 +29,7 @@ export function payloads(suite: Conformance): void {
   );
 
   suite.test(
-    'the receiver gets a copy: what the sender does to a message afterwards stays with the sender',
+    'the receiver gets a copy: what the sender does to a message afterward stays with the sender',
     peered(suite, ['a', 'b'], async ([a, b]) => {
       const message = { list: [1] };
       a.transport.send('b', message);

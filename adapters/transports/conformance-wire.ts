@@ -2,7 +2,7 @@
  * What a stranger, a peer gone mad or bad luck puts on the wire: the conformance suite's part on hostile text.
  *
  * Depth, size, numbers at their limits, prototype names, half frames, frames of our own with something changed, and a flood of them. None
- * of it closes a peer or throws past the line that reads it; what is sent afterwards arrives.
+ * of it closes a peer or throws past the line that reads it; what is sent afterward arrives.
  */
 import { check, peered, type Conformance } from './conformance-peer.js';
 

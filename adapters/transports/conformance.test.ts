@@ -76,12 +76,12 @@ const mutants: [title: string, caughtBy: string, change: Break][] = [
   ],
   [
     'sends late what it was given early',
-    'the receiver gets a copy: what the sender does to a message afterwards stays with the sender',
+    'the receiver gets a copy: what the sender does to a message afterward stays with the sender',
     (t) => ({ send: (to, m) => queueMicrotask(() => t.peers.size > 0 && t.send(to, m)) }),
   ],
   [
     'never stops',
-    'closing twice is harmless, and afterwards send and connect fail with a ClosedError',
+    'closing twice is harmless, and afterward send and connect fail with a ClosedError',
     () => ({ close: () => Promise.resolve() }),
   ],
   [

@@ -209,7 +209,7 @@ function closing(suite: Conformance): void {
   );
 
   test(
-    'closing twice is harmless, and afterwards send and connect fail with a ClosedError',
+    'closing twice is harmless, and afterward send and connect fail with a ClosedError',
     peered(suite, ['a', 'b'], async ([a]) => {
       await Promise.all([a.transport.close(), a.transport.close()]);
       await a.transport.close();

@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import { freePort } from '../../bench/servers.js';
 import { faster } from './clock.fixture.js';
 import {
-  isDialling,
+  isDialing,
   isOfBefore,
   unexpected,
   untoldReason,
@@ -63,7 +63,7 @@ test.each([
   ['a welcome without a proof', { type: 'welcome' }, 'the welcome of "s" has undefined as its proof, and no text'],
   ['no word', null, '"s" closed the connection before it let this peer in'],
   ['what nobody says there', { type: 'hurrah' }, 'a frame of the type hurrah is not what a peer of a mesh says there'],
-])('who is dialled and answers a hello with %s is told of by what it said', async (_, answer, why) => {
+])('who is dialed and answers a hello with %s is told of by what it said', async (_, answer, why) => {
   const told = quiet();
   const [port] = await portsOf(1);
   const server = new WebSocketServer({ port: port!, host: '127.0.0.1' });
@@ -79,7 +79,7 @@ test.each([
   await expect.poll(told, { timeout: 5_000 }).toContain(`and goes on trying: ${why}`);
 });
 
-test('an address is warned of once for each reason: nobody there at first, somebody who is no peer afterwards', async () => {
+test('an address is warned of once for each reason: nobody there at first, somebody who is no peer afterward', async () => {
   const told = quiet();
   const [own, other] = await portsOf(2);
   const a = peer('a', own!, [other!]);
@@ -123,32 +123,32 @@ test('each reason is told of once, and of one address no more than eight', () =>
   expect([...reasons.map(of), of('reason 0')]).toEqual([...reasons.slice(0, 8), null, null]);
 });
 
-test.each(['asking', 'welcomed'] as const)('who was dialled is being connected with while it is %s', (state) => {
-  expect(isDialling(contact({ state }), 'b')).toBe(true);
+test.each(['asking', 'welcomed'] as const)('who was dialed is being connected with while it is %s', (state) => {
+  expect(isDialing(contact({ state }), 'b')).toBe(true);
 });
 
 test.each([
   ['has not said who it is', { state: 'new' }],
   ['is a peer by now', { state: 'up' }],
   ['has gone', { state: 'gone' }],
-  ['has dialled this peer itself', { state: 'asking', address: null }],
+  ['has dialed this peer itself', { state: 'asking', address: null }],
   ['is somebody else', { state: 'asking', id: 'c' }],
 ] as const)('nobody is being connected with who %s', (_, known) => {
-  expect(isDialling(contact(known), 'b')).toBe(false);
+  expect(isDialing(contact(known), 'b')).toBe(false);
 });
 
-test('a hello was given up by its end if its connection was made before the one that was dialled from here became a peer', () => {
+test('a hello was given up by its end if its connection was made before the one that was dialed from here became a peer', () => {
   expect(isOfBefore(contact({ begun: 4 }), contact({ upSince: 5 }))).toBe(true);
 });
 
 test.each([
-  ['after the one that was dialled from here became a peer', 6, {}],
+  ['after the one that was dialed from here became a peer', 6, {}],
   ['before a connection that its own end had made became a peer', 4, { address: null }],
 ] as const)('a hello counts if its connection was made %s', (_, begun, holder) => {
   expect(isOfBefore(contact({ begun }), contact({ upSince: 5, ...holder }))).toBe(false);
 });
 
-test('who is dialled and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
+test('who is dialed and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
   expect(whatIsMissing(contact({ state: 'new' }))).toBe('nobody there says to be a peer of a mesh');
   expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, and has not said whether this peer may come in');
 });

@@ -1,4 +1,4 @@
-/** A connection between two peers of a mesh, as one of them knows it, where it dialled, and why nothing came of it. */
+/** A connection between two peers of a mesh, as one of them knows it, where it dialed, and why nothing came of it. */
 import type { IncomingMessage } from 'node:http';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -20,9 +20,9 @@ export interface MeshContact {
   proof: string;
   /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
   silence: number;
-  /** For a connection that was dialled. */
+  /** For a connection that was dialed. */
   readonly address: PeerAddress | null;
-  /** The upgrade of a connection: the request, and the answer where it was dialled. */
+  /** The upgrade of a connection: the request, and the answer where it was dialed. */
   upgrade: IncomingMessage | null;
   /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is no failed try. */
   deadline: Subscription;
@@ -31,7 +31,7 @@ export interface MeshContact {
   upSince: number;
 }
 
-/** Where somebody may be: `peer` says who it was when it was dialled last. */
+/** Where somebody may be: `peer` says who it was when it was dialed last. */
 export interface PeerAddress {
   readonly url: string;
   peer: NodeId | null;
@@ -39,7 +39,7 @@ export interface PeerAddress {
   /** Why the last try came to nothing, and for what reasons that was warned of. */
   why: string;
   readonly told: Set<string>;
-  state: 'pausing' | 'dialling' | 'connected' | 'own' | 'forgotten';
+  state: 'pausing' | 'dialing' | 'connected' | 'own' | 'forgotten';
 }
 
 /** After so many tries in vain an address is warned of, once for each of so many reasons. */
@@ -54,15 +54,15 @@ export function untoldReason({ failures, why, told }: PeerAddress): string | nul
   return reason;
 }
 
-/** Whether somebody of that id was dialled, and is not connected yet. */
-export const isDialling = ({ state, address, id }: MeshContact, peer: NodeId): boolean =>
+/** Whether somebody of that id was dialed, and is not connected yet. */
+export const isDialing = ({ state, address, id }: MeshContact, peer: NodeId): boolean =>
   address !== null && id === peer && (state === 'asking' || state === 'welcomed');
 
-/** A hello on a connection that was made before its holder's: each end dialled the other, and the other end has given this one up since. */
+/** A hello on a connection that was made before its holder's: each end dialed the other, and the other end has given this one up since. */
 export const isOfBefore = ({ begun }: MeshContact, holder: MeshContact): boolean =>
   holder.address !== null && begun < holder.upSince;
 
-/** What the other end of a connection that was dialled has not said. */
+/** What the other end of a connection that was dialed has not said. */
 export const whatIsMissing = ({ state, id }: MeshContact): string =>
   state === 'asking'
     ? `"${quote(id)}" answers there, and has not said whether this peer may come in`

@@ -290,7 +290,7 @@ export const mutants: readonly WireMutant[] = [
     'socket.bufferedAmount > this.limits.backlogBytes',
     'socket.bufferedAmount < 0',
     mesh,
-    'what a peer that is dialled',
+    'what a peer that is dialed',
   ],
   [
     'a flood is read slowly',

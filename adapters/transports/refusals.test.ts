@@ -60,7 +60,7 @@ test('so does a peer of a mesh', async () => {
   expect(said()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
 });
 
-const dialling = (options: ClientOptions) =>
+const dialing = (options: ClientOptions) =>
   class extends WebSocket {
     constructor(url: string) {
       super(url, options);
@@ -83,7 +83,7 @@ test('who does not get through goes on trying, and the warning says what helps',
     ['by another name', `wss://127.0.0.2:${tls.port}`, { ca: cert }, /subjectAltName$/],
   ];
   for (const [id, url, options] of cases)
-    peer(id, 0, { url, WebSocket: dialling(options) })
+    peer(id, 0, { url, WebSocket: dialing(options) })
       .connect()
       .catch(() => {});
   const of = (id: string) => said().find((text) => text.startsWith(`peer "${id}" has no connection`));
@@ -129,22 +129,22 @@ test('a peer of a mesh does not dial the place where it listens itself, and says
     message: expect.stringMatching(`^peer "a" cannot listen at 127.0.0.1:${port}: listen EADDRINUSE: address already in use`),
   });
   await new Promise((resolve) => taken.close(resolve));
-  const dialled: string[] = [];
-  class Dialling extends WebSocket {
+  const dialed: string[] = [];
+  class Dialing extends WebSocket {
     constructor(url: string) {
       super(url);
-      dialled.push(url);
+      dialed.push(url);
     }
   }
   const a = webSocketMesh({
     id: 'a',
     listen: { port, tls: { key, cert } },
     peers: [`wss://127.0.0.1:${port}`],
-    WebSocket: Dialling,
+    WebSocket: Dialing,
   });
   onTestFinished(() => a.close());
   await a.connect();
-  expect([dialled, said()]).toEqual([[], []]);
+  expect([dialed, said()]).toEqual([[], []]);
 });
 
 test('a function for the token that fails is named as such, and not taken for a connection that fails', async () => {

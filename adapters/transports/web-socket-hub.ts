@@ -35,7 +35,7 @@ export interface Applicant {
   readonly id: NodeId;
   /** What it shows, if anything. */
   readonly token: string | undefined;
-  /** The upgrade request, or the answer to it of who was dialled in a mesh: its headers, its address, with TLS its certificate. */
+  /** The upgrade request, or the answer to it of who was dialed in a mesh: its headers, its address, with TLS its certificate. */
   readonly request: IncomingMessage;
 }
 

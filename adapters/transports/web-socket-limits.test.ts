@@ -74,7 +74,7 @@ test.each([
   expect(warn.mock.calls.flat()).toEqual([
     'webSocketHub refused a connection: somebody from 127.0.0.1: it sent more than 66560 bytes before it was let in',
   ]);
-  // The longest hello that there is, in as many pieces as a frame may have; afterwards it may send as much as any peer.
+  // The longest hello that there is, in as many pieces as a frame may have; afterward it may send as much as any peer.
   const hello = JSON.stringify({ type: 'hello', id: 'x', key: 'k', token: '\0'.repeat(8_192) });
   const more = ' '.repeat(65_536 - hello.length);
   for (let i = 0; i < 63; i++) longest.send(more.slice(i * 100, (i + 1) * 100), { fin: false });

@@ -249,7 +249,7 @@ test('who answers at an address is asked for its token as well: without one it i
   expect([seen, [...a.peers]]).toEqual([[], []]);
 });
 
-test('what who answers says while the rule about it thinks is heard afterwards, in order; when the rule fails it is asked again', async () => {
+test('what who answers says while the rule about it thinks is heard afterward, in order; when the rule fails it is asked again', async () => {
   quiet();
   const ports = await portsOf(2);
   let asked = 0;
@@ -381,7 +381,7 @@ test('certificates that are wrong, or are none, are told of, and end no process'
   expect([trusting.peers.size, garbled.peers.size, b.peers.size]).toEqual([0, 0, 0]);
 });
 
-test('what a peer that is dialled does not take is bounded by the limits given, and the sender hears that it is down', async () => {
+test('what a peer that is dialed does not take is bounded by the limits given, and the sender hears that it is down', async () => {
   const ports = await portsOf(2);
   const b = peer('b', ports[1]!, []);
   await b.connect();

@@ -2,16 +2,16 @@
  * Peers that are connected to each other directly, over WebSockets, for Node: no hub, no broker, and no process whose end costs the
  * others anything.
  *
- * Every peer listens and dials every address. Who is dialled says who it is; whoever has no connection with it says hello, and is
- * welcomed or refused. Of two that dial each other in the same moment, the one with the smaller id is dialled no further. An address
+ * Every peer listens and dials every address. Who is dialed says who it is; whoever has no connection with it says hello, and is
+ * welcomed or refused. Of two that dial each other in the same moment, the one with the smaller id is dialed no further. An address
  * is tried as long as its peer is not connected, soon at first, then every two seconds at most. Addresses may change: a function is
  * asked for them every five seconds.
  *
  * An id is one seat at every peer, as at a hub (hub.ts): who comes back with its key has it at once, anybody else only when its holder
  * no longer answers. The key is shown to each peer as a hash for that peer, so that no peer can come with it to another one.
  *
- * Both ends of a connection ask `admit` about the other, and each shows its token: who dials in its hello, and who was dialled in its
- * welcome, to nobody but whom its own `admit` has let in. Without `admit` who is dialled is believed to be who it says, and whoever
+ * Both ends of a connection ask `admit` about the other, and each shows its token: who dials in its hello, and who was dialed in its
+ * welcome, to nobody but whom its own `admit` has let in. Without `admit` who is dialed is believed to be who it says, and whoever
  * answers at an address is shown the token of who dials: use TLS where the network is not yours.
  */
 import type { IncomingMessage } from 'node:http';
@@ -29,7 +29,7 @@ import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialling, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
+import { isDialing, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
 import type { MeshContact, PeerAddress } from './mesh-contact.js';
 import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
@@ -93,7 +93,7 @@ const DOUBT = 'this peer cannot say now who may come in';
  * connection breaks is lost: `linked` puts the link layer on top.
  *
  * `connect` settles once the first answers of the addresses are there, or after a second. It rejects with a ConnectionError when this peer
- * cannot listen, or is refused by then; who is refused later, by a slow `admit` or by one that dialled it, ends with that error in the event `closed`.
+ * cannot listen, or is refused by then; who is refused later, by a slow `admit` or by one that dialed it, ends with that error in the event `closed`.
  *
  * @throws UsageError for an option that is missing, wrong or not known.
  * @example
@@ -194,7 +194,7 @@ class Mesh implements Connection {
   }
 
   private whenAnswered(looks: number, resolve: () => void): void {
-    const isOpen = [...this.addresses.values()].some(({ state, failures }) => state === 'dialling' && failures === 0);
+    const isOpen = [...this.addresses.values()].some(({ state, failures }) => state === 'dialing' && failures === 0);
     if (!isOpen || looks <= 0 || this.life.closed) resolve();
     else later(this.life, this.environment.clock, () => this.whenAnswered(looks - 1, resolve), LOOK_MS);
   }
@@ -251,10 +251,10 @@ class Mesh implements Connection {
         failures: 0,
         why: '',
         told: new Set(),
-        state: this.listener!.isAt(url) ? 'own' : 'dialling',
+        state: this.listener!.isAt(url) ? 'own' : 'dialing',
       };
       this.addresses.set(url, address);
-      if (address.state === 'dialling') this.dial(address);
+      if (address.state === 'dialing') this.dial(address);
     }
   }
 
@@ -263,7 +263,7 @@ class Mesh implements Connection {
     address.state = 'pausing';
     const dial = () => {
       if (address.state !== 'pausing') return;
-      address.state = 'dialling';
+      address.state = 'dialing';
       this.dial(address);
     };
     const why = untoldReason(address);
@@ -289,7 +289,7 @@ class Mesh implements Connection {
       address.why ||= contact.state === 'asking' ? `"${contact.id}" closed the connection before it let this peer in` : '';
       this.drop(contact);
     };
-    line.listen({ frame: (text) => this.hearDialled(contact, text), closed });
+    line.listen({ frame: (text) => this.hearDialed(contact, text), closed });
   }
 
   // Connections, until they are a peer's.
@@ -360,8 +360,8 @@ class Mesh implements Connection {
     }
     if (isGone()) return;
     if (id === this.id) return this.refuse(contact, idTaken(id));
-    const crossing = [...this.contacts].find((other) => isDialling(other, id));
-    if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialled itself', true);
+    const crossing = [...this.contacts].find((other) => isDialing(other, id));
+    if (crossing && this.id < id) return this.refuse(contact, 'this peer is being dialed itself', true);
     if (crossing) this.drop(crossing);
     contact.line.send(JSON.stringify({ type: 'welcome', proof: proofFor(id, this.options.key), ...token }));
     this.establish(contact, id, key);
@@ -374,7 +374,7 @@ class Mesh implements Connection {
     this.drop(contact);
   }
 
-  private hearDialled(contact: MeshContact, text: unknown): void {
+  private hearDialed(contact: MeshContact, text: unknown): void {
     if (contact.state === 'up') return this.hear(contact, text);
     const reading = readFrame(text, HELLO_BYTES_MAX);
     const frame = 'value' in reading && isObject(reading.value) ? reading.value : {};
@@ -395,13 +395,13 @@ class Mesh implements Connection {
     return frame['again'] !== true && (this.peers.size === 0 || frame['why'] === idTaken(this.id));
   }
 
-  /** Whoever was dialled has said who it is. */
+  /** Whoever was dialed has said who it is. */
   private recognize(contact: MeshContact, id: NodeId, run: unknown): void {
     const address = contact.address!;
     // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${idTaken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
-    const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialling(other, id));
+    const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialing(other, id));
     if (isStranger) address.why = `it says to be "${quote(id)}", which is not among the ids that are known here`;
     if (id === this.id && run !== this.run) address.why = idTaken(id);
     if (id === this.id && run === this.run) address.state = 'own';
@@ -480,7 +480,7 @@ class Mesh implements Connection {
       this.peers.delete(id);
       this.report(() => this.medium.down(id));
     }
-    if (address?.state === 'dialling') this.dialLater(address);
+    if (address?.state === 'dialing') this.dialLater(address);
     if (this.peers.has(id)) return;
     for (const other of this.addresses.values())
       if (other.peer === id && other.state === 'connected') this.dialLater(Object.assign(other, { why }));

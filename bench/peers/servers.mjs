@@ -24,8 +24,8 @@ export async function etcdServer() {
 }
 
 /** The shell waits for the end of its input, which comes when this program ends, and takes the server along. */
-async function server(port, command, afterwards = ':') {
-  const shell = spawn('sh', ['-c', `${command} >/dev/null 2>&1 & read _; kill -9 $!; wait $! 2>/dev/null; ${afterwards}`], {
+async function server(port, command, afterward = ':') {
+  const shell = spawn('sh', ['-c', `${command} >/dev/null 2>&1 & read _; kill -9 $!; wait $! 2>/dev/null; ${afterward}`], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   while (!(await answersAt(port))) await wait(20);

@@ -17,7 +17,7 @@ import { UsageError } from '../../machines/errors.js';
 import { OutputFile } from '../output-file.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
-import { bold, dim, number, table, verdictInColour } from '../style.js';
+import { bold, dim, number, table, verdictInColor } from '../style.js';
 
 interface Reproduced extends Reproduction {
   readonly seconds: number;
@@ -83,8 +83,8 @@ function printSummary(papers: readonly Reproduced[]): void {
   const differing = tallies.reduce((sum, of) => sum + of.differing, 0);
   console.log(
     differing === 0
-      ? `${verdictInColour('valid')}  every figure agrees`
-      : `${verdictInColour('invalid')}  ${differing} figures differ (marked ✗)`,
+      ? `${verdictInColor('valid')}  every figure agrees`
+      : `${verdictInColor('invalid')}  ${differing} figures differ (marked ✗)`,
   );
 }
 

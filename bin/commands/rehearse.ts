@@ -6,7 +6,7 @@ import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
 import { OutputFile } from '../output-file.js';
 import { rehearsalIn } from '../rehearsal-module.js';
 import { readJsonAs } from '../read-file.js';
-import { number, verdictInColour } from '../style.js';
+import { number, verdictInColor } from '../style.js';
 import { integerOption } from '../usage.js';
 import type { VerbWork } from '../verbs.js';
 
@@ -30,7 +30,7 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
   if (values.json) console.log(JSON.stringify({ verdict: result, ...report }));
   else {
     console.log(
-      `${verdictInColour(result)}  ${word}: ${number(report.runs)} ${report.runs === 1 ? 'run' : 'runs'}, ${number(report.turns)} turns`,
+      `${verdictInColor(result)}  ${word}: ${number(report.runs)} ${report.runs === 1 ? 'run' : 'runs'}, ${number(report.turns)} turns`,
     );
     if (failure) console.log(tellFailure(failure));
     if (failure && values.save !== undefined) console.log(`again: quiver rehearse ${word} ${values.save}`);

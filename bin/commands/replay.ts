@@ -9,7 +9,7 @@ import { recordRun } from '../../network/record-run.js';
 import { optionsOf } from '../recording.js';
 import { known } from '../protocols.js';
 import { readFile } from '../read-file.js';
-import { verdictInColour } from '../style.js';
+import { verdictInColor } from '../style.js';
 import { traceHeaderIn, traceInstead } from '../told-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
@@ -27,17 +27,17 @@ const command: VerbWork<'replay'> = async (_, words) => {
       continue;
     }
     console.log(
-      `${verdictInColour('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`,
+      `${verdictInColor('invalid')}  line ${i + 2} of ${path} differs from the run (${scenario.protocol.name}, seed ${header.seed})`,
     );
     console.log(`  recorded  ${recorded[i] ?? 'nothing: the trace ends here'}`);
     console.log(`  replayed  ${text}`);
     return 1;
   }
   if (recorded.length > lines.length) {
-    console.log(`${verdictInColour('invalid')}  ${path} goes on after the run has ended, from line ${lines.length + 2}`);
+    console.log(`${verdictInColor('invalid')}  ${path} goes on after the run has ended, from line ${lines.length + 2}`);
     return 1;
   }
-  console.log(`${verdictInColour('valid')}  ${lines.length} lines, the same byte for byte`);
+  console.log(`${verdictInColor('valid')}  ${lines.length} lines, the same byte for byte`);
   return 0;
 };
 

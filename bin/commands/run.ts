@@ -10,7 +10,7 @@ import type { VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import type { Meter } from '../../machines/protocol.js';
 import { broughtBy } from '../protocols.js';
-import { bold, dim, number, property, verdictInColour } from '../style.js';
+import { bold, dim, number, property, verdictInColor } from '../style.js';
 import { readScenarios, type Source } from '../scenarios.js';
 import { TraceFile } from '../trace-file.js';
 import { UsageError } from '../../machines/errors.js';
@@ -121,7 +121,7 @@ function printReport({ where, scenario }: Source, report: Report, violations: re
   const nodes = scenario.graph.topology.nodes.length;
   const byType = Object.entries(messages.byType).map(([type, count]) => `${number(count)} ${type}`);
   console.log(
-    `${verdictInColour(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
+    `${verdictInColor(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
   );
   console.log(`  messages    ${number(messages.total)}${byType.length > 0 ? ` (${byType.join(', ')})` : ''}`);
   console.log(`  properties  ${properties.length > 0 ? properties.map(property).join('  ') : dim('not looked at')}`);

@@ -84,7 +84,7 @@ function nodeOf({ scenario, json }: Source, transport: Transport<Linked>): LiveN
     transport,
     protocol,
     topology: { nodes, links: protocol.network.reach === 'routed' || isGivenTree ? links : [] },
-    neighbours: nodes.filter((peer) => links.some(([a, b]) => [a, b].includes(peer) && [a, b].includes(transport.id))),
+    neighbors: nodes.filter((peer) => links.some(([a, b]) => [a, b].includes(peer) && [a, b].includes(transport.id))),
     options: (json as { options?: Readonly<Record<string, unknown>> }).options ?? {},
   });
 }

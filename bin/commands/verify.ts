@@ -9,7 +9,7 @@ import { known } from '../protocols.js';
 import { readFile } from '../read-file.js';
 import { exitStatusOf } from '../usage.js';
 import { isTraceHeader, traceInstead } from '../told-trace.js';
-import { number, property, verdictInColour } from '../style.js';
+import { number, property, verdictInColor } from '../style.js';
 
 const command: VerbWork<'verify'> = async (values, words) => {
   const [path, ...more] = words;
@@ -27,7 +27,7 @@ const command: VerbWork<'verify'> = async (values, words) => {
   if (values.json) {
     console.log(JSON.stringify({ verdict, steps, impossible, violations, properties }));
   } else {
-    console.log(`${verdictInColour(verdict)}  ${path}: ${number(steps)} steps of ${protocol.name}`);
+    console.log(`${verdictInColor(verdict)}  ${path}: ${number(steps)} steps of ${protocol.name}`);
     if (impossible) console.log(`  line ${impossible.line}: no chart can do this: ${impossible.what}`);
     for (const { line, what } of violations) console.log(`  line ${line}: ${what}`);
     for (const result of properties) console.log(`  ${property(result)}`);

@@ -3,17 +3,17 @@
  *
  * Paper: Chang, "Echo Algorithms: Depth Parallel Operations on General Graphs" (IEEE TSE 8(4), 1982).
  * Assumes reliable two-way links in any order, one node that begins, and nodes that do not fail.
- * States. asleep: not reached yet. initiator: has begun and waits for a message from each neighbour. engaged: was reached by `parent`
- * and waits for the other neighbours. finished: has echoed to its parent. decided: the initiator has heard from all.
- * Invariants: parents lead to the initiator; who has finished has heard from every neighbour, over whichever way.
+ * States. asleep: not reached yet. initiator: has begun and waits for a message from each neighbor. engaged: was reached by `parent`
+ * and waits for the other neighbors. finished: has echoed to its parent. decided: the initiator has heard from all.
+ * Invariants: parents lead to the initiator; who has finished has heard from every neighbor, over whichever way.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export interface EchoContext {
-  readonly neighbours: readonly NodeId[];
+  readonly neighbors: readonly NodeId[];
   readonly parent: NodeId | null;
-  /** Neighbours that no message came from yet. */
+  /** Neighbors that no message came from yet. */
   readonly awaited: number;
 }
 type Wave = { readonly type: 'wave' };
@@ -21,15 +21,15 @@ type Event = (Wave & { from: NodeId }) | { type: 'begin' };
 type In<E = unknown> = { context: EchoContext; event: E };
 
 const wave = { type: 'wave' as const };
-const toAll = ({ context: { neighbours } }: In) => ({ to: neighbours, message: wave });
-const toOthers = ({ context: { neighbours }, event: { from } }: In<{ from: NodeId }>) => ({
-  to: neighbours.filter((node) => node !== from),
+const toAll = ({ context: { neighbors } }: In) => ({ to: neighbors, message: wave });
+const toOthers = ({ context: { neighbors }, event: { from } }: In<{ from: NodeId }>) => ({
+  to: neighbors.filter((node) => node !== from),
   message: wave,
 });
 const toParent = ({ context: { parent } }: In) => ({ to: parent!, message: wave });
 
 export const echoMachine = setup({
-  types: {} as { context: EchoContext; events: Event; input: Pick<EchoContext, 'neighbours'>; emitted: { type: 'decided' } },
+  types: {} as { context: EchoContext; events: Event; input: Pick<EchoContext, 'neighbors'>; emitted: { type: 'decided' } },
   actions: {
     ...effects<Wave>(),
     adopt: assign((_, { from }: { from: NodeId }) => ({ parent: from })),
@@ -39,7 +39,7 @@ export const echoMachine = setup({
   guards: { heardAll: ({ context }) => context.awaited === 0 },
 }).createMachine({
   id: 'echo',
-  context: ({ input: { neighbours } }) => ({ neighbours, parent: null, awaited: neighbours.length }),
+  context: ({ input: { neighbors } }) => ({ neighbors, parent: null, awaited: neighbors.length }),
   initial: 'asleep',
   states: {
     asleep: {

@@ -39,7 +39,7 @@ export const echo = defineProtocol(
     charts: { echo: echoMachine },
     network: { reach: 'links' },
     input: (id, { topology: { links } }) => ({
-      neighbours: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
+      neighbors: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
     }),
     messages: { wave: {} },
     commands: { begin: { completedBy: ['decided'] } },

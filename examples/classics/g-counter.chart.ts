@@ -2,7 +2,7 @@
  * A counter that everybody may count up without asking: each node counts its own, and vectors of counts are joined as they are heard.
  *
  * Paper: Shapiro, Preguiça, Baquero, Zawirski, "A Comprehensive Study of Convergent and Commutative Replicated Data Types" (INRIA RR-7506,
- * 2011), specification 6, G-Counter; spread by telling the neighbours what is news.
+ * 2011), specification 6, G-Counter; spread by telling the neighbors what is news.
  * Assumes a connected network whose messages may come in any order and more than once; one that is lost is made good by the next one over
  * its link, if there is one.
  * State. counting: always ready.
@@ -14,14 +14,14 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 export type CountOfEach = Readonly<Record<NodeId, number>>;
 export interface GCounterContext {
   readonly id: NodeId;
-  readonly neighbours: readonly NodeId[];
+  readonly neighbors: readonly NodeId[];
   /** P in the paper. */
   readonly counts: CountOfEach;
 }
 export type Merge = { readonly type: 'merge'; readonly counts: CountOfEach };
 type In = { context: GCounterContext };
 
-const counts = ({ context: { neighbours, counts } }: In) => ({ to: neighbours, message: { type: 'merge' as const, counts } });
+const counts = ({ context: { neighbors, counts } }: In) => ({ to: neighbors, message: { type: 'merge' as const, counts } });
 
 /** The least upper bound: the greater count of each node. */
 export const join = (a: CountOfEach, b: CountOfEach): CountOfEach =>

@@ -35,7 +35,7 @@ export const gCounter = defineProtocol(
     network: { reach: 'links' },
     input: (id, { topology: { nodes, links } }): GCounterContext => ({
       id,
-      neighbours: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
+      neighbors: links.flatMap(([u, v]) => (u === id ? [v] : v === id ? [u] : [])),
       counts: Object.fromEntries(nodes.map((node) => [node, 0])),
     }),
     messages: { merge: { counts: isCounts } },

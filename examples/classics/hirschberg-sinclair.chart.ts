@@ -13,7 +13,7 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export interface HirschbergSinclairContext {
   readonly number: number;
-  /** Both neighbours on the ring. */
+  /** Both neighbors on the ring. */
   readonly sides: readonly [NodeId, NodeId];
   readonly phase: number;
   /** Sides from which this phase's reply is still to come. */

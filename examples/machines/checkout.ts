@@ -59,7 +59,7 @@ export const checkout = setup({
     },
     payment: {
       initial: 'ready',
-      on: { CANCEL: 'cancelled' },
+      on: { CANCEL: 'canceled' },
       states: {
         ready: { on: { PAY: 'charging', BACK: '#checkout.address' } },
         charging: {
@@ -77,6 +77,6 @@ export const checkout = setup({
       },
     },
     paid: { type: 'final' },
-    cancelled: { type: 'final' },
+    canceled: { type: 'final' },
   },
 });

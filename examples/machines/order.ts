@@ -76,13 +76,13 @@ export const order = setup({
         ADD: { guard: 'hasRoom', actions: 'add' },
         REMOVE: { guard: 'hasLines', actions: ['stopLast', 'dropLast', 'recount'] },
         SUBMIT: { guard: 'isComplete', target: 'placing' },
-        CANCEL: 'cancelled',
+        CANCEL: 'canceled',
       },
     },
     placing: {
       invoke: { src: 'place', input: ({ context }) => ({ lines: context.lines.length }), onDone: 'placed', onError: 'open' },
     },
     placed: { type: 'final' },
-    cancelled: { type: 'final' },
+    canceled: { type: 'final' },
   },
 });

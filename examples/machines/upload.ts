@@ -1,4 +1,4 @@
-/** An upload that is tried again, each time after a longer pause, and can be held and cancelled. */
+/** An upload that is tried again, each time after a longer pause, and can be held and canceled. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Upload {

@@ -3,7 +3,7 @@ import { Random } from '../../network/random.js';
 
 export const sweep = (n: number, repeats = 1): number[] => Array.from({ length: n * repeats }, (_, i) => i % n);
 
-/** Node 0 and its neighbour across the gap of the tree, in turn. */
+/** Node 0 and its neighbor across the gap of the tree, in turn. */
 export const pair = (n: number, count: number): number[] => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 0 : n - 1));
 
 /** The worst round for the bridge on an even ring: it costs 5n − 6 against an optimum of n + 2. */

@@ -38,8 +38,8 @@ export function chain(n: number): JsonObject {
 /** The same path, with its root in the middle: where Algorithm 2 begins. */
 export function fromTheMiddle(n: number): JsonObject {
   const middle = Math.ceil(n / 2) - 1;
-  const towards = (i: number) => (i < middle ? i + 1 : Math.max(middle, i - 1));
-  return { root: `n${middle}`, parents: Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${towards(i)}`])) };
+  const toward = (i: number) => (i < middle ? i + 1 : Math.max(middle, i - 1));
+  return { root: `n${middle}`, parents: Object.fromEntries(Array.from({ length: n }, (_, i) => [`n${i}`, `n${toward(i)}`])) };
 }
 
 /** A binomial tree on n = 2^k nodes: a node's parent clears the lowest set bit of its number, so node n − 1 is the deepest. */

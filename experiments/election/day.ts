@@ -4,7 +4,7 @@
  * The paper bounds no time. What bounds it here: a more recent leader pair is adopted by whoever hears of it, one hop a latency, and a
  * new channel needs a round trip until both its ends speak. So `diameter + 2` latencies after the last link changed and the last node
  * elected itself, a component follows one leader. How long after a change elections may go on is another question: searches follow
- * the links downwards, and that way can be much longer than the diameter (`fan` below).
+ * the links downward, and that way can be much longer than the diameter (`fan` below).
  */
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';

@@ -1,5 +1,5 @@
 /**
- * Approximately synchronised clocks that preserve causality (chapter 7 of the thesis leaves them open): hybrid logical clocks.
+ * Approximately synchronized clocks that preserve causality (chapter 7 of the thesis leaves them open): hybrid logical clocks.
  *
  * A node's clock shows its own physical time, which is off by less than a bound, and never less than what it has shown or heard of (Kulkarni et
  * al., "Logical Physical Clocks", 2014, with time and counter in one number). They are causal, so that a leader is elected as ever; but Theorem 2 wants

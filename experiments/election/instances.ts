@@ -1,4 +1,4 @@
-/** All small systems: every connected labelled graph, every leader, every set of link changes. */
+/** All small systems: every connected labeled graph, every leader, every set of link changes. */
 import { explore } from '../../test/explore/index.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Property, Instance, Topology } from '../../machines/protocol.js';

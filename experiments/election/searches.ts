@@ -4,10 +4,10 @@
  *
  * For each leader pair that was made since the last change the tree LT of those that have adopted it, each below the one from whom it heard;
  * for each reference level that was begun since then the graph RD of those that have taken it on, in that order. A change forgets them all. Looked
- * at are the heights of nodes; what travels and what neighbours hold are copies of them.
+ * at are the heights of nodes; what travels and what neighbors hold are copies of them.
  */
 import { compareLeaderPairs, isSame, type Height } from '../../machines/election/height.js';
-import { neighbours } from '../../machines/election/links.js';
+import { neighbors } from '../../machines/election/links.js';
 import { electionContext } from '../../machines/election/view.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Protocol, Step } from '../../machines/protocol.js';
@@ -76,7 +76,7 @@ export class Searches {
     const graph = this.graphs.get(prefixOf(height) ?? '');
     if (!graph) return;
     this.note('F', graph.includes(node));
-    const near = neighbours(electionContext(this.c.nodes.get(node)!).links);
+    const near = neighbors(electionContext(this.c.nodes.get(node)!).links);
     if (height.r === 1)
       this.note(
         'G',
@@ -86,7 +86,7 @@ export class Searches {
   }
 
   private isMutual(node: NodeId, other: NodeId): boolean {
-    return neighbours(electionContext(this.c.nodes.get(other)!).links).includes(node);
+    return neighbors(electionContext(this.c.nodes.get(other)!).links).includes(node);
   }
 
   private compare(graph: readonly NodeId[], [u, hu]: readonly [NodeId, Height], [v, hv]: readonly [NodeId, Height]): void {

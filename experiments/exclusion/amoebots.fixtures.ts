@@ -1,4 +1,4 @@
-/** Hexagon formation by amoebots that act at the same time, each in a neighbourhood that it has locked. */
+/** Hexagon formation by amoebots that act at the same time, each in a neighborhood that it has locked. */
 import { expect } from 'vitest';
 import { Hexagon } from './amoebot/hexagon.js';
 import { beside, keyOf, spiral, type Point } from './amoebot/lattice.js';

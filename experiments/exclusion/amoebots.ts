@@ -1,7 +1,7 @@
 /**
- * Amoebots on locks: each locks its neighbourhood, looks, acts when its time is over, and unlocks; a movement goes last.
+ * Amoebots on locks: each locks its neighborhood, looks, acts when its time is over, and unlocks; a movement goes last.
  *
- * The links of the simulation follow the matter: a movement is a sequence of cuts and joins, after which locks of severed neighbours
+ * The links of the simulation follow the matter: a movement is a sequence of cuts and joins, after which locks of severed neighbors
  * have lapsed and newcomers are not locked.
  */
 import type { NodeId } from '../../machines/effects.js';
@@ -9,10 +9,10 @@ import type { BondChange } from './amoebot/matter.js';
 import type { ExclusionNotice } from '../../machines/exclusion/machine.js';
 import type { Simulation } from '../../network/simulation.js';
 
-/** An amoebot algorithm: what an amoebot would do in a neighbourhood, and doing it. */
+/** An amoebot algorithm: what an amoebot would do in a neighborhood, and doing it. */
 export interface AmoebotAlgorithm<Action> {
-  enabled(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null;
-  perform(amoebot: NodeId, action: Action, neighbours: readonly NodeId[]): BondChange | null;
+  enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null;
+  perform(amoebot: NodeId, action: Action, neighbors: readonly NodeId[]): BondChange | null;
 }
 
 export interface Deed<Action> {

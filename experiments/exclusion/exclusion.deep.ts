@@ -7,7 +7,7 @@ import { runLocking } from './run.js';
 const differing = ({ rows }: Table) =>
   rows.filter(({ cells }) => cells.some((cell) => agrees(cell) === false)).map(({ label }) => label);
 
-test('a request alone: 8 edge messages a neighbour, locked after 6 rounds, idle 2 rounds after Unlock', () => {
+test('a request alone: 8 edge messages a neighbor, locked after 6 rounds, idle 2 rounds after Unlock', () => {
   expect(differing(aloneTable())).toEqual([]);
 });
 

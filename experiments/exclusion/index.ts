@@ -152,7 +152,7 @@ export function chanceTable(): Table {
     ]);
   });
   return {
-    title: 'Chance to win a trial against synchronised rivals',
+    title: 'Chance to win a trial against synchronized rivals',
     columns: ['', 'measured', 'expected trials', '… per contestant'],
     rows,
     note: 'With K = Δ² + 1 and Δ² rivals the trials per contestant tend to e − 1 = 1.718: a request needs O(Δ²) of them.',
@@ -184,7 +184,7 @@ export function printedTable(runs: number): Table {
     title: 'Runs in which everybody who asked succeeded',
     columns: ['', 'printed rules', 'corrected rules'],
     rows,
-    note: 'The printed rules deadlock as soon as two neighbours compete for each other at the wrong moment.',
+    note: 'The printed rules deadlock as soon as two neighbors compete for each other at the wrong moment.',
   };
 }
 

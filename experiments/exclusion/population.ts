@@ -1,4 +1,4 @@
-/** A population on locks: every lock that succeeds is an interaction with one of the neighbours it holds, chosen at random, or with all of them. */
+/** A population on locks: every lock that succeeds is an interaction with one of the neighbors it holds, chosen at random, or with all of them. */
 import type { Population } from './agents/population.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { ExclusionNotice } from '../../machines/exclusion/machine.js';

@@ -1,5 +1,5 @@
 /**
- * A trace and the page that shows it as one HTML file: it opens from a disk, an issue or a CI artefact, without a server and without a
+ * A trace and the page that shows it as one HTML file: it opens from a disk, an issue or a CI artifact, without a server and without a
  * net. The trace is data in it, and nothing of it runs.
  */
 import { existsSync, readFileSync } from 'node:fs';

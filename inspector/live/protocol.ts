@@ -39,7 +39,7 @@ export function overlayRuleOf(core: RunningCore, instance: Instance<any>): Overl
     try {
       return protocol.overlay?.(view, node, c.links, c);
     } catch {
-      // Some marks ask for neighbours that have not reported yet.
+      // Some marks ask for neighbors that have not reported yet.
       return undefined;
     }
   };
@@ -49,7 +49,7 @@ function configurationOf(instance: Instance<any>, { nodes, inFlight: flights, po
   const { links } = instance.topology;
   const view: LinksView = {
     up: (from, to) => links.some(([a, b]) => (a === from && b === to) || (a === to && b === from)),
-    neighbours: (node) => links.flatMap(([a, b]) => (a === node ? [b] : b === node ? [a] : [])),
+    neighbors: (node) => links.flatMap(([a, b]) => (a === node ? [b] : b === node ? [a] : [])),
     port: (node, peer) => ports.get(node)?.[peer] ?? 0,
   };
   return { instance, nodes, flights, links: view };

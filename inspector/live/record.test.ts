@@ -73,7 +73,7 @@ test('one node of several: its steps are checked, what others sent is placed', a
   expect(properties).toEqual([]);
 });
 
-test('neighbours that are known by their ports, while one goes', async () => {
+test('neighbors that are known by their ports, while one goes', async () => {
   const shared = bus();
   const topology = { nodes: ids, links: [] };
   const transports = ids.map((id) => shared.transport(id));

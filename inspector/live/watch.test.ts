@@ -73,7 +73,7 @@ test('after what was left out everything is shown as it stands: states, messages
     const shown = end.roles(place).map(({ role, view }) => [role, view]);
     expect(Object.fromEntries(shown)).toEqual(nodes.get(name));
     expect(end.runs(place)).toBe(!crashed!.includes(name));
-    for (const peer of links.neighbours(name)) expect(end.channelUp(place, recording.nodes.find(peer))).toBe(true);
+    for (const peer of links.neighbors(name)) expect(end.channelUp(place, recording.nodes.find(peer))).toBe(true);
   }
   expect(end.flights().map(({ id }) => id)).toEqual(flights.map(({ id }) => id).sort((a, b) => a - b));
   const before = recording.messages.get(0);

@@ -23,7 +23,7 @@ import { fold, type FoldedChart, type FoldedPaths } from './fold.js';
 import { isOuter, notesOf, wrap, type Chart, type ChartState, type ChartTransition } from './chart.js';
 
 export interface Style {
-  /** `stacked`: downwards, and the regions of a parallel state one below the other. */
+  /** `stacked`: downward, and the regions of a parallel state one below the other. */
   readonly direction: 'TB' | 'LR' | 'stacked';
   readonly actions: boolean;
 }
@@ -65,7 +65,7 @@ export function fitChart(chart: Chart, measure: Measure = estimate, folded = NOT
   };
   return (panel) => {
     const scale = ({ width, height }: ChartLayout) => Math.min(panel.width / width, panel.height / height);
-    // What is too large to be read at once is read downwards.
+    // What is too large to be read at once is read downward.
     const isBetter = (one: ChartLayout, other: ChartLayout) =>
       Math.max(scale(one), scale(other)) < SCALE_READABLE
         ? Math.min(panel.width / one.width, 1) > Math.min(panel.width / other.width, 1)

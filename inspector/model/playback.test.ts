@@ -89,7 +89,7 @@ describe('jumps to violations', () => {
     `${[head, ...lines.slice(0, 9)].join('\n')}\n${violated}${lines.slice(9, 12).join('\n')}\n${violated}`,
   );
 
-  test('forwards and back', () => {
+  test('forward and back', () => {
     expect(withTwo.violations).toEqual([9, 13]);
     expect(nextStop(withTwo, -1, 'violation', 1)).toBe(9);
     expect(nextStop(withTwo, 9, 'violation', 1)).toBe(13);

@@ -1,5 +1,5 @@
 /**
- * Why something is as it is: the chain of causes backwards, read from the trace.
+ * Why something is as it is: the chain of causes backward, read from the trace.
  *
  * A delivery was caused by the step that sent the message, a timer by the step that armed it, or that entered the state whose delay
  * (`after`) it is, a command by the world outside. What a step found (its state before) is a condition and not a cause; it is told as what

@@ -109,7 +109,7 @@ function TopBar() {
           <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
         </label>
         <IconButton
-          label={theme.value === 'dark' ? 'light colours' : 'dark colours'}
+          label={theme.value === 'dark' ? 'light colors' : 'dark colors'}
           icon={
             theme.value === 'dark'
               ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8'

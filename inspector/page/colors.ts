@@ -1,4 +1,4 @@
-/** The colours of the canvases, from the same style sheet as everything else. */
+/** The colors of the canvases, from the same style sheet as everything else. */
 import type { Overlay } from '../../machines/protocol.js';
 import { theme, type Theme } from './shell.js';
 
@@ -14,7 +14,7 @@ export interface Palette {
   readonly accent: string;
   readonly wrong: string;
   readonly tones: Readonly<Record<Tone, { readonly fill: string; readonly edge: string; readonly text: string }>>;
-  /** For kinds of things that are told apart by colour only in the order of their appearance: messages, pointers, states. */
+  /** For kinds of things that are told apart by color only in the order of their appearance: messages, pointers, states. */
   readonly kinds: readonly string[];
 }
 
@@ -46,5 +46,5 @@ export function palette(): Palette {
 
 export const kindColor = (number: number): string => palette().kinds[number % KIND_COLORS]!;
 
-/** The same colour for markup, which follows the theme by itself. */
+/** The same color for markup, which follows the theme by itself. */
 export const kindStyle = (number: number): string => `var(--kind-${number % KIND_COLORS})`;

@@ -13,7 +13,7 @@ import { axis, pauseAt, playhead, recording, growing } from './state.js';
 
 interface Series {
   readonly name: string;
-  /** The number of its colour. */
+  /** The number of its color. */
   readonly kind: number;
   value(row: Row): number;
 }

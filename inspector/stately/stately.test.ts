@@ -7,7 +7,7 @@ import { createNames } from '../../adapters/controller/names.js';
 import { createQuota } from '../../adapters/controller/quota.js';
 import { createElection } from '../../adapters/election.js';
 import { createLocks } from '../../adapters/locks/locks.js';
-import { Neighbourhood } from '../../adapters/neighbourhood.js';
+import { Neighborhood } from '../../adapters/neighborhood.js';
 import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { nodeLogic } from '../../adapters/node/node-logic.js';
 import { createNode } from '../../adapters/node/node.js';
@@ -65,7 +65,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
       () => createQuota({ ...base(), budget: 1 }),
       () => createNames(base()),
       () => createBank(base()),
-      () => new Neighbourhood(base()),
+      () => new Neighborhood(base()),
     ];
     for (const make of made) {
       told.length = 0;

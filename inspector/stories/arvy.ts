@@ -8,7 +8,7 @@ const chain = {
   root: node(N - 1),
   parents: Object.fromEntries(Array.from({ length: N }, (_, i) => [node(i), node(Math.min(i + 1, N - 1))])),
 };
-/** First two neighbours across the missing link in turn, then everybody once around. */
+/** First two neighbors across the missing link in turn, then everybody once around. */
 const sequential = [
   ...Array.from({ length: 8 }, (_, i) => node(i % 2 === 0 ? 0 : N - 1)),
   ...Array.from({ length: N - 1 }, (_, i) => node(i + 1)),
@@ -44,7 +44,7 @@ export const arvyStory: Story = {
       run: 'Arrow',
       at: 'start',
       node: 'n0',
-      text: 'Twelve nodes on a ring, one token, at n11. Every node points along the ring to where the token is to be found, so that n0 points the long way round, though n11 is its neighbour.',
+      text: 'Twelve nodes on a ring, one token, at n11. Every node points along the ring to where the token is to be found, so that n0 points the long way round, though n11 is its neighbor.',
     },
     {
       run: 'Arrow',
@@ -52,7 +52,7 @@ export const arvyStory: Story = {
         { at: { says: 'n0 was asked' }, text: 'n0 asks.' },
         {
           at: { says: 'n11 received find' },
-          text: 'Its find follows the pointers and turns each one around behind it: {cost find} links to reach a neighbour.',
+          text: 'Its find follows the pointers and turns each one around behind it: {cost find} links to reach a neighbor.',
         },
       ],
       at: { says: 'n0 received token' },
@@ -86,7 +86,7 @@ export const arvyStory: Story = {
     {
       run: 'Ivy',
       beside: 'Arrow',
-      along: [{ at: { says: 'n11 was asked' }, text: 'Now the neighbours point at each other.' }],
+      along: [{ at: { says: 'n11 was asked' }, text: 'Now the neighbors point at each other.' }],
       at: { before: 'n1 was asked' },
       node: 'n0',
       text: 'Eight requests cost {cost find} where Arrow paid eleven times eight.',
@@ -102,7 +102,7 @@ export const arvyStory: Story = {
       beside: 'Ivy',
       at: { before: 'n1 was asked' },
       node: 'n0',
-      text: "Arvy allows any choice in between, and this one is made for rings. One edge is the bridge (dashed). A find that crosses it turns the pointers behind it to who asked, as Ivy does; elsewhere Arrow's rule holds. The neighbours' requests cost {cost find}.",
+      text: "Arvy allows any choice in between, and this one is made for rings. One edge is the bridge (dashed). A find that crosses it turns the pointers behind it to who asked, as Ivy does; elsewhere Arrow's rule holds. The neighbors' requests cost {cost find}.",
     },
     {
       run: 'Bridge',

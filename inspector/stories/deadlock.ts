@@ -21,8 +21,8 @@ export const deadlock: Story = {
   },
   terms: {
     checker: 'A program that tries every order in which things can happen, and so finds the ones that go wrong.',
-    candidate: 'A node that has asked to lock a neighbourhood, and has neither got it nor given up.',
-    candidates: 'Nodes that have asked to lock a neighbourhood, and have neither got it nor given up.',
+    candidate: 'A node that has asked to lock a neighborhood, and has neither got it nor given up.',
+    candidates: 'Nodes that have asked to lock a neighborhood, and have neither got it nor given up.',
     priority: 'A number that a candidate draws for one try. The best one wins, unless another is as good; who loses draws again.',
   },
   steps: [
@@ -30,7 +30,7 @@ export const deadlock: Story = {
       run: 'As printed',
       at: 'start',
       node: 'n0',
-      text: 'Two nodes, one link. Each wants to lock itself and its neighbour. The algorithm was published with a proof that nobody waits for ever. The checker has tried every order of events, and this is the shortest one that goes wrong.',
+      text: 'Two nodes, one link. Each wants to lock itself and its neighbor. The algorithm was published with a proof that nobody waits for ever. The checker has tried every order of events, and this is the shortest one that goes wrong.',
     },
     {
       run: 'As printed',

@@ -25,7 +25,7 @@ export const districts: Story = {
     {
       run: 'The day',
       at: { part: 0.03 },
-      text: 'People with badges that hear each other over a metre or two. A link is there only while two stand together. Nobody has a list of who is where, and there is no server.',
+      text: 'People with badges that hear each other over a meter or two. A link is there only while two stand together. Nobody has a list of who is where, and there is no server.',
     },
     {
       run: 'The day',

@@ -49,7 +49,7 @@ export const merge: Story = {
       at: { says: 'e noticed link.down' },
       node: 'e',
       along: [{ at: { says: 'went down' }, text: 'The link between the squares is cut.' }],
-      text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbours, and tells them.',
+      text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbors, and tells them.',
     },
     {
       run: 'The election',

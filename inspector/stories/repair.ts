@@ -17,10 +17,10 @@ const scenario = {
 export const repair: Story = {
   name: 'repair',
   title: 'Corruption, and the wave of repair',
-  says: 'A queue without a centre loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
+  says: 'A queue without a center loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
   runs: { 'The queue': { scenario } },
   terms: {
-    pointer: 'What a node knows of the queue: the neighbour that is nearer to its end.',
+    pointer: 'What a node knows of the queue: the neighbor that is nearer to its end.',
     φ: 'How many pointers and finds lie on an edge, counted at both ends and on the way.',
     find: 'The request of a node on its way to the end of the queue.',
     guardian: 'The end of an edge that looks after it, the one that is nearer to the root.',
@@ -33,7 +33,7 @@ export const repair: Story = {
       run: 'The queue',
       at: 'start',
       node: 'n0',
-      text: 'A tree of fifteen nodes. Each has a pointer towards the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds that lie on it: 1 everywhere is the whole of order.',
+      text: 'A tree of fifteen nodes. Each has a pointer toward the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds that lie on it: 1 everywhere is the whole of order.',
     },
     {
       run: 'The queue',
@@ -70,7 +70,7 @@ export const repair: Story = {
       run: 'The queue',
       at: { at: 28 },
       node: 'n2',
-      text: 'A guardian that counts too few puts a pointer on its edge, one that counts too many takes one away or waits for it. Edges heal one by one, all at the same time, whatever their neighbours do.',
+      text: 'A guardian that counts too few puts a pointer on its edge, one that counts too many takes one away or waits for it. Edges heal one by one, all at the same time, whatever their neighbors do.',
     },
     {
       run: 'The queue',

@@ -90,7 +90,7 @@ function arbitraryPipelined(input: DeliveryInput, choose: Choose): Arbitrary<Pip
 const UNSERVED = { reject: 'rejecting', defer: 'deferring', park: 'parking', end: 'ending' } as const;
 
 function arbitraryRoot(input: RootInput, { options }: ControllerInstance, choose: Choose): Arbitrary<RootContext> {
-  const value = input.unserved === 'reject' && choose(2) === 1 ? 'signalled' : UNSERVED[input.unserved];
+  const value = input.unserved === 'reject' && choose(2) === 1 ? 'signaled' : UNSERVED[input.unserved];
   return { value, context: { ...input, permits: choose(options.M + 1), parked: [] } };
 }
 

@@ -97,7 +97,7 @@ export const handIn = tell(({ context: { of, permits }, event }: { context: Bin;
   const { permits: local, members, issued } = event;
   return {
     role: MAIN,
-    message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled: false },
+    message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signaled: false },
   };
 });
 

@@ -44,7 +44,7 @@ export function followsItsTerms(view: NodeView, settings: Settings): boolean {
   if (deposits && !isSameScale(deposits.scale, terms.R)) return false;
   if (!controllersOf(settings).every((of) => scalesOf(view, of).every((scale) => isSameScale(scale, terms[of])))) return false;
   const bin = deliveryState(view, 'R');
-  return terms.alive || (requestState(view, 'R') === 'exhausted' && (bin.startsWith('exhausted') || bin === 'signalled'));
+  return terms.alive || (requestState(view, 'R') === 'exhausted' && (bin.startsWith('exhausted') || bin === 'signaled'));
 }
 
 /** Who was rejected asks for no more: its local bin is as it was. */

@@ -104,7 +104,7 @@ export interface Settings {
   readonly echo: 'quiet' | 'premature';
 }
 
-/** What one part of the node hands in; `signalled` is the root's word that the resource is exhausted. */
+/** What one part of the node hands in; `signaled` is the root's word that the resource is exhausted. */
 export interface Settled {
   readonly type: 'settled';
   readonly part: Part;
@@ -112,7 +112,7 @@ export interface Settled {
   readonly members: number;
   /** What the application here was given, less what it deposited. */
   readonly issued: number;
-  readonly signalled: boolean;
+  readonly signaled: boolean;
 }
 
 /** A change as one controller of a node hears of it. */

@@ -156,7 +156,7 @@ function depthsOf(root: NodeId, children: Readonly<Record<NodeId, readonly NodeI
   return depths;
 }
 
-/** Each node that is to join waits for the neighbour through which the root is nearest, so that no two may welcome it. */
+/** Each node that is to join waits for the neighbor through which the root is nearest, so that no two may welcome it. */
 function vacantOf(parents: Readonly<Record<NodeId, NodeId>>, root: NodeId, graph: NetworkGraph): Record<NodeId, NodeId[]> {
   const vacant: Record<NodeId, NodeId[]> = {};
   const outside = graph.topology.nodes.filter((node) => parents[node] === undefined);

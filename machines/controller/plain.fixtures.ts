@@ -78,10 +78,10 @@ const isQuiet = (c: Config): boolean => c.flights.length === 0;
 const rejections = (c: Config): boolean =>
   [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
-const isSignalled = (c: Config): boolean => rootState(c, 'R') === 'signalled';
+const isSignaled = (c: Config): boolean => rootState(c, 'R') === 'signaled';
 
 /** The printed rule says so at the end of every phase. */
-const hasSignalled = (c: Config): boolean => isSignalled(c) || c.instance.options.phase?.rule === 'printed';
+const hasSignaled = (c: Config): boolean => isSignaled(c) || c.instance.options.phase?.rule === 'printed';
 
 const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c);
 
@@ -102,7 +102,7 @@ const invariants: ControllerProperty[] = [
     name: 'rejects follow the signal',
     kind: 'always',
     says: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
-    holds: (c) => !rejections(c) || hasSignalled(c),
+    holds: (c) => !rejections(c) || hasSignaled(c),
   },
   {
     name: 'nobody is forgotten',
@@ -126,7 +126,7 @@ const exhaustion: ControllerProperty[] = [
     name: 'the signal means a reject',
     kind: 'always',
     says: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
-    holds: (c) => !isQuiet(c) || !isSignalled(c) || rejections(c) || !isWhole(c),
+    holds: (c) => !isQuiet(c) || !isSignaled(c) || rejections(c) || !isWhole(c),
   },
   {
     name: 'at most W wasted',
@@ -140,7 +140,7 @@ const lateSignal: ControllerProperty = {
   name: 'the signal waits for the permits',
   kind: 'always',
   says: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
-  holds: (c) => !isSignalled(c) || waste(c) <= c.instance.options.W || !isWhole(c),
+  holds: (c) => !isSignaled(c) || waste(c) <= c.instance.options.W || !isWhole(c),
 };
 
 const binsFit: ControllerProperty = {

@@ -47,7 +47,7 @@ function configuration(options: Json, { roles = [], flights = [] }: Bad): Config
 const request = (level: number) => ({ message: { type: 'request', of: 'R', level } as Flight['message'] });
 const basic = { kind: 'basic', M: 9, W: 2 };
 const exhausted = ['n2', 'R.request', { value: 'exhausted' }] as const;
-const signalled = ['n0', 'R.delivery', { value: 'signalled' }] as const;
+const signaled = ['n0', 'R.delivery', { value: 'signaled' }] as const;
 const dead = { N: { exponent: null }, alive: false };
 const waiting = ['n2', 'R.request', { value: { refilling: 'open' } }] as const;
 
@@ -62,13 +62,13 @@ const cases: readonly (readonly [name: string, options: Json, bad: Bad])[] = [
     { roles: [['n1', 'R.delivery', { value: { stocked: 'relaying' } }]], flights: [request(-1), request(0)] },
   ],
   ['one request a link', basic, { flights: [request(-1)] }],
-  ['the signal means a reject', basic, { roles: [signalled] }],
-  ['at most W wasted', basic, { roles: [signalled, exhausted] }],
+  ['the signal means a reject', basic, { roles: [signaled] }],
+  ['at most W wasted', basic, { roles: [signaled, exhausted] }],
   ['bins are empty or half full', basic, { roles: [['n2', 'R.request', { context: { permits: 1 } }]] }],
   ['bins are empty or half full', basic, { roles: [['n1', 'R.delivery', { context: { permits: 1 } }]] }],
   ['every request is answered', basic, { roles: [waiting] }],
   ['every join is permitted', { kind: 'main', M: 9, W: 2 }, { roles: [['n1', 'N.request', { value: 'held' }]] }],
-  ['the signal waits for the permits', { kind: 'main', M: 9, W: 2, signal: 'late' }, { roles: [signalled] }],
+  ['the signal waits for the permits', { kind: 'main', M: 9, W: 2, signal: 'late' }, { roles: [signaled] }],
   ['names are unique', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 2 } }]] }],
   ['names are short', { kind: 'names' }, { roles: [['n1', 'main', { context: { name: 16 } }]] }],
   [

@@ -33,7 +33,7 @@ const invariants: ControllerProperty[] = [
     'rejects follow the signal',
     'A request is rejected only after the root has said that the resource is exhausted (I3).',
     // The printed rule says so at the end of every phase.
-    (t) => t.rejections === 0 || t.hasSignalled || t.options.phase?.rule === 'printed',
+    (t) => t.rejections === 0 || t.hasSignaled || t.options.phase?.rule === 'printed',
   ),
   promise(
     'nobody is forgotten',
@@ -54,7 +54,7 @@ const exhaustion: ControllerProperty[] = [
   promise(
     'the signal means a reject',
     'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
-    (t, c) => !t.isQuiet || !t.hasSignalled || t.rejections > 0 || !isWhole(t, c),
+    (t, c) => !t.isQuiet || !t.hasSignaled || t.rejections > 0 || !isWhole(t, c),
   ),
   promise(
     'at most W wasted',
@@ -66,7 +66,7 @@ const exhaustion: ControllerProperty[] = [
 const lateSignal = promise(
   'the signal waits for the permits',
   'The resource is exhausted only once at least M - W permits are given out (section 3).',
-  (t, c) => !t.hasSignalled || t.waste <= t.options.W || !isWhole(t, c),
+  (t, c) => !t.hasSignaled || t.waste <= t.options.W || !isWhole(t, c),
 );
 
 const binsFit = promise(

@@ -5,7 +5,7 @@
  *
  * States: what becomes of a request that the bin cannot serve.
  *   rejecting  it is rejected; the first time says that the resource is exhausted
- *   signalled  it is rejected, and that has been said
+ *   signaled  it is rejected, and that has been said
  *   deferring  it is deferred until the next change, which the node's main role is told to make; with `signal: "late"` the last of them
  *              says that the resource is exhausted, when all permits that were given have arrived (section 3: by broadcast-and-echo)
  *   parking    it waits, and all later ones behind it, until deposits cover it
@@ -73,10 +73,10 @@ const reply = (type: Reply['type'], to: (args: In) => Parked) =>
 
 const deplete = tell(({ context }: In) => ({ role: MAIN, message: { type: 'depleted' as const, of: context.of } }));
 
-const handIn = (signalled: boolean) =>
+const handIn = (signaled: boolean) =>
   tell(({ context: { of, permits }, event }: In<Settle>) => {
     const { permits: local, members, issued } = event;
-    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signalled } };
+    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signaled } };
   });
 
 const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'] } as const;
@@ -136,9 +136,9 @@ export const rootMachine = setup({
       ],
     },
     rejecting: {
-      on: { request: [serve, { target: 'signalled', actions: [...reply('reject', asked), 'announceExhausted'] }] },
+      on: { request: [serve, { target: 'signaled', actions: [...reply('reject', asked), 'announceExhausted'] }] },
     },
-    signalled: {
+    signaled: {
       on: {
         request: [serve, { actions: reply('reject', asked) }],
         settle: { actions: [handIn(true), 'emptyBin'] },
@@ -149,7 +149,7 @@ export const rootMachine = setup({
       always: { guard: 'hasParked', actions: [...reply('defer', oldest), 'forgetOldest'] },
       on: {
         request: [serve, { actions: [...reply('defer', asked), deplete] }],
-        epoch: { guard: withEvent('isOver'), target: 'signalled', actions: [withEvent('renew'), 'announceExhausted'] },
+        epoch: { guard: withEvent('isOver'), target: 'signaled', actions: [withEvent('renew'), 'announceExhausted'] },
       },
     },
     parking: {

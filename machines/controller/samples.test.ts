@@ -33,7 +33,7 @@ test.each([
   ['request', ['exhausted', 'frozen', 'held', 'ready', 'refilling.frozen', 'refilling.open']],
   ['delivery', ['dry.idle', 'dry.relaying', 'exhausted.idle', 'exhausted.relaying', ...busy.map((mode) => `stocked.${mode}`)]],
   ['pipelined', ['dry', 'exhausted', 'stocked']],
-  ['root', ['deferring', 'ending', 'parking', 'rejecting', 'signalled']],
+  ['root', ['deferring', 'ending', 'parking', 'rejecting', 'signaled']],
   ['main', ['collecting', 'echoed', 'leaving', 'outside', 'running', 'settling', 'severed', 'severing']],
   ['deposits', ['frozen', 'open']],
   ['newcomer', ['joined', 'outside']],

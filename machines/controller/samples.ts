@@ -52,7 +52,7 @@ const settled = (['R', 'N'] as const).map((part): Settled => ({
   permits: 1,
   members: 0,
   issued: 0,
-  signalled: false,
+  signaled: false,
 }));
 const down = (peer: NodeId): LinkEvent<NodeId> => ({ type: 'link.down', peer });
 const up = (peer: NodeId): LinkEvent<NodeId> => ({ type: 'link.up', peer });
@@ -101,7 +101,7 @@ const root = (unserved: Unserved, permits = 3): ChartSamples => ({
   ],
 });
 
-/** From a neighbour that is neither parent nor child; `v` may be about to join. */
+/** From a neighbor that is neither parent nor child; `v` may be about to join. */
 const severedFrom = (from: NodeId): Received<Severed> => ({ type: 'severed', from });
 const strange = [down('x'), down('v'), up('x'), severedFrom('x')];
 

@@ -5,7 +5,7 @@ const at = (node: string, ...words: readonly (string | readonly [string, number]
   words.map((word) => (typeof word === 'string' ? { at: 0, node, do: word } : { at: 0, node, do: word[0], amount: word[1] }));
 
 const row = (n: number) => ({ kind: 'path', n });
-/** A row whose last node is not of the tree yet: it joins under its neighbour. */
+/** A row whose last node is not of the tree yet: it joins under its neighbor. */
 const parents = (n: number) => Object.fromEntries(Array.from({ length: n - 1 }, (_, i) => [`n${i}`, `n${Math.max(0, i - 1)}`]));
 
 export const controllerSystems: readonly SystemSample[] = [

@@ -67,7 +67,7 @@ test.each([
   ['main', 'drop action settling: settled #2, action 1', named, FOUND],
   ['main', 'drop action settling: settled, action 1', named, FOUND],
   ['main', 'swap actions settling: settled #2, actions 1 and 2', named, FOUND],
-  ['root', 'drop transition signalled: settle', ended, FOUND],
+  ['root', 'drop transition signaled: settle', ended, FOUND],
 ])('%s: %s', (chart, edit, scenario, name) => {
   expect(brokenByMutant(controller, scenario, chart, edit)).toContain(name);
 });

@@ -147,7 +147,7 @@ function isPlace(change: Change): boolean {
 /** The resource is exhausted once; the printed rule says so at the end of every phase. */
 function isEnd(change: Change, options: ControllerOptions): boolean {
   const { before, after, step } = change;
-  const ends = hasSignalled(after, step.node, options) && !hasSignalled(before, step.node, options);
+  const ends = hasSignaled(after, step.node, options) && !hasSignaled(before, step.node, options);
   return options.phase?.rule === 'printed' || told(change, 'exhausted').length === Number(ends);
 }
 
@@ -161,7 +161,7 @@ function isAsFound({ before, after, step: { node } }: Change, c: Configuration):
   const members = [...c.nodes].filter(([, view]) => isMember(view));
   // The root goes on within the same step with what it has held: what comes of that was not there yet.
   const named = members.map(([id, view]) => requestOf(id === node ? before : view, 'N')!.names.length);
-  const hasEnded = deliveryState(is.late ? after : before, 'R') === 'signalled';
+  const hasEnded = deliveryState(is.late ? after : before, 'R') === 'signaled';
   return is.n === members.length + total(named) && is.alive !== hasEnded;
 }
 
@@ -192,8 +192,8 @@ function heldBy(view: NodeView): number {
   return bins + local + global + mainOf(view)!.permits;
 }
 
-const hasSignalled = (view: NodeView, id: NodeId, { root }: ControllerOptions): boolean =>
-  id === root && deliveryState(view, 'R') === 'signalled';
+const hasSignaled = (view: NodeView, id: NodeId, { root }: ControllerOptions): boolean =>
+  id === root && deliveryState(view, 'R') === 'signaled';
 
 /** A leaf without a name for which no change and no answer is under way. */
 function mayLeave(view: NodeView): boolean {

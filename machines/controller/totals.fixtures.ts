@@ -41,7 +41,7 @@ const within = (roles: NodeView, name: string, change: object): NodeView => {
 const twists: readonly Twist[] = [
   (roles) => {
     const delivery = roles['R.delivery'];
-    return delivery?.chart === 'root' ? { ...roles, 'R.delivery': { ...delivery, value: 'signalled' } } : roles;
+    return delivery?.chart === 'root' ? { ...roles, 'R.delivery': { ...delivery, value: 'signaled' } } : roles;
   },
   (roles, random) => within(roles, 'R.request', { scale: { flat: 1 + random.below(4) } }),
   (roles, random) => within(roles, MAIN, { name: random.below(60) }),

@@ -29,7 +29,7 @@ interface NodeFact {
   readonly keptBack: number;
   readonly gathered: number;
   readonly isExhausted: boolean;
-  readonly hasSignalled: boolean;
+  readonly hasSignaled: boolean;
   /** It was cut off, or has lost a part of the tree below it. */
   readonly isBroken: boolean;
   /** It waits for a permit of R; and something that comes by itself. */
@@ -60,7 +60,7 @@ export const controllerFold: Fold<ControllerOptions, ControllerTotals, Controlle
     id,
     ...permitsAt(view, id === options.root),
     isExhausted: isExhausted(view),
-    hasSignalled: id === options.root && deliveryState(view, 'R') === 'signalled',
+    hasSignaled: id === options.root && deliveryState(view, 'R') === 'signaled',
     isBroken: isSevered(view) || (mainOf(view)?.lost.length ?? 0) > 0,
     isWaiting: isWaiting(view, 'R'),
     isOwed: isOwed(view, options),
@@ -169,7 +169,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   isMisgrown = false;
   /** Nodes with more requests on the way up than they may have. */
   crowded = 0;
-  hasSignalled = false;
+  hasSignaled = false;
   /** Requests that were rejected, or are about to be. */
   rejections = 0;
   readonly names = new Names();
@@ -206,7 +206,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     this.keptBack += by * fact.keptBack;
     this.gathered += by * fact.gathered;
     if (fact.isExhausted) this.rejections += by;
-    if (fact.hasSignalled) this.hasSignalled = by === 1;
+    if (fact.hasSignaled) this.hasSignaled = by === 1;
     if (fact.isBroken) this.broken += by;
     if (fact.isWaiting) this.waiting += by;
     if (fact.isOwed) this.owed += by;

@@ -53,11 +53,11 @@ describe('Figure 1', () => {
     expect(after(...b)).toMatchObject({ parents: { d: 'd' }, finds: ['d: d->c'], states: { a: 'holding.using.last' } });
   });
 
-  test('(c) c receives the find of d: it points to d and forwards to a', () => {
+  test('(c) c receives the find of d: it points to d and forward to a', () => {
     expect(after(...c)).toMatchObject({ parents: { c: 'd' }, finds: ['d: c->a'] });
   });
 
-  test('(d) e requests, (e) c receives it, points to e and forwards to d', () => {
+  test('(d) e requests, (e) c receives it, points to e and forward to d', () => {
     expect(after(...d)).toMatchObject({ parents: { e: 'e' }, finds: ['d: c->a', 'e: e->c'] });
     expect(after(...e)).toMatchObject({ parents: { c: 'e' }, finds: ['d: c->a', 'e: c->d'] });
   });
@@ -74,7 +74,7 @@ describe('Figure 1', () => {
     expect(after(...h)).toMatchObject({ parents: { a: 'b' }, nexts: { a: 'b' }, states: { a: 'holding.using.followed' } });
   });
 
-  test('(i) a forwards the find of d to b, (j) where d is queued behind b', () => {
+  test('(i) a forward the find of d to b, (j) where d is queued behind b', () => {
     expect(after(...i)).toMatchObject({ parents: { a: 'd' }, finds: ['d: a->b'] });
     expect(after(...j)).toMatchObject({ parents: { b: 'd' }, nexts: { a: 'b', b: 'd', d: 'e' }, finds: [] });
   });

@@ -48,7 +48,7 @@ describe('transitions of spec 1.3', () => {
     expect(effects).toEqual([{ type: 'send', to: 'b', message: { type: 'find', producer: 'a', visited: ['a'], edge: 'tree' } }]);
   });
 
-  test('T4: a node that does not end the queue forwards the find along its old pointer and takes the new parent', () => {
+  test('T4: a node that does not end the queue forward the find along its old pointer and takes the new parent', () => {
     const { state, context, effects } = after(input({ policy: 'middle' }), find());
     expect(state).toBe('idle');
     expect(context.parent).toBe('d');

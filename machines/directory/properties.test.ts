@@ -33,7 +33,7 @@ function configuration(nodes: Record<string, Node>, flights: readonly Partial<Fl
     instance: { topology, options, distance: () => 1, rank: (node) => names.indexOf(node) },
     nodes: new Map(names.map((id) => [id, view(id, nodes[id]!)])),
     flights: flights.map((flight, id) => ({ id, from: 'a', to: 'a', cost: 1, message: { type: 'token' }, ...flight })),
-    links: { up: () => true, neighbours: () => [], port: () => 0 },
+    links: { up: () => true, neighbors: () => [], port: () => 0 },
   };
 }
 

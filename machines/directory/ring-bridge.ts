@@ -1,4 +1,4 @@
-/** The start of the ring bridge on any ring with positive weights (Algorithm 2, generalised as in spec 1.4). */
+/** The start of the ring bridge on any ring with positive weights (Algorithm 2, generalized as in spec 1.4). */
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { Topology } from '../protocol.js';

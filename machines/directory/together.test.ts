@@ -30,6 +30,6 @@ test('what joins is served with the token that comes, and no find is sent for it
   expect(joined).toMatchObject({ served: ['n1', 'n1', 'n1', 'n3', 'n3', 'n3'] });
   expect([apart, joined].map((summary) => summary['findMessages'])).toEqual([11, 3]);
   expect([threeTimes(1), threeTimes(3)].map(({ messages }) => messages.total)).toEqual([17, 5]);
-  const neighbours = [1, 3].map((together) => threeTimes(together, ['n2', 'n3']).summary);
-  expect(neighbours.map((summary) => summary['findMessages'])).toEqual([7, 3]);
+  const neighbors = [1, 3].map((together) => threeTimes(together, ['n2', 'n3']).summary);
+  expect(neighbors.map((summary) => summary['findMessages'])).toEqual([7, 3]);
 });

@@ -1,6 +1,6 @@
 /**
- * Typed arbitrary states of the election: any heights, its own and those that a node remembers of its neighbours, and an Update with any height on
- * its way. Clocks are not corrupt: stamps are of the first ticks. Who is a neighbour is what the channels say. The paper promises
+ * Typed arbitrary states of the election: any heights, its own and those that a node remembers of its neighbors, and an Update with any height on
+ * its way. Clocks are not corrupt: stamps are of the first ticks. Who is a neighbor is what the channels say. The paper promises
  * nothing after them: docs/election.md says what recovers.
  */
 import type { NodeId } from '../effects.js';

@@ -74,7 +74,7 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     ]);
   });
 
-  test('the same choices, made in a network: the corrected theorem asks for symmetric neighbours and says nothing of it', () => {
+  test('the same choices, made in a network: the corrected theorem asks for symmetric neighbors and says nothing of it', () => {
     const { choices } = run(false, [noNeedlessElection]).counterexample!;
     const { nodes, links } = linked(['n1', 'n2'], ['n1', 'n3']);
     const scenario = parseScenario({ protocol: 'election', options: { hello: false }, topology: { nodes, links } }, protocols);
@@ -83,11 +83,11 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     expect(properties.find(({ name }) => name === 'S: no needless election')?.holds).toBeNull();
   });
 
-  test('because a leader-oriented network may have one-sided neighbours', () => {
+  test('because a leader-oriented network may have one-sided neighbors', () => {
     const neverOneSided: Property<ElectionProtocolOptions> = {
       name: 'never one-sided at rest',
       kind: 'always',
-      says: 'A leader-oriented network has symmetric neighbours.',
+      says: 'A leader-oriented network has symmetric neighbors.',
       holds: (c) => !isOriented(c) || isSymmetric(c),
     };
     expect(run(false, [neverOneSided]).counterexample?.choices).toEqual([

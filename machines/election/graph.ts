@@ -1,4 +1,4 @@
-/** Hops and components of a graph given by its neighbour lists. */
+/** Hops and components of a graph given by its neighbor lists. */
 import type { NodeId } from '../effects.js';
 import type { LinksView, Topology } from '../protocol.js';
 
@@ -15,7 +15,7 @@ export function adjacencyOf({ nodes, links }: Topology): Adjacency {
 
 /** The peers to which both directions are up: once changes have stopped there are no others. */
 export const linkedTo = (node: NodeId, links: LinksView): NodeId[] =>
-  links.neighbours(node).filter((peer) => links.up(peer, node));
+  links.neighbors(node).filter((peer) => links.up(peer, node));
 
 export const adjacencyNow = (nodes: Iterable<NodeId>, links: LinksView): Adjacency =>
   new Map([...nodes].map((node) => [node, linkedTo(node, links)]));

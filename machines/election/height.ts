@@ -65,16 +65,16 @@ export const electSelf = ({ id }: Height, now: number): Height => ({ ...oriented
 
 export const startNewRefLevel = (own: Height, now: number): Height => ({ ...own, tau: now, oid: own.id, r: 0, delta: 0 });
 
-/** All neighbours have the same reference level: the search has met a dead end here. */
-export function reflectRefLevel(own: Height, neighbours: readonly Height[]): Height {
-  const { tau, oid } = neighbours[0]!;
+/** All neighbors have the same reference level: the search has met a dead end here. */
+export function reflectRefLevel(own: Height, neighbors: readonly Height[]): Height {
+  const { tau, oid } = neighbors[0]!;
   return { ...own, tau, oid, r: 1, delta: 0 };
 }
 
-/** One below the lowest of those neighbours that hold the most recent reference level, so that the search came from all of them. */
-export function propagateLargestRefLevel(own: Height, neighbours: readonly Height[]): Height {
-  const largest = neighbours.reduce((a, b) => (compareReferenceLevels(a, b) >= 0 ? a : b));
-  const lowest = Math.min(...neighbours.filter(isReferenceLevelOf(largest)).map(({ delta }) => delta));
+/** One below the lowest of those neighbors that hold the most recent reference level, so that the search came from all of them. */
+export function propagateLargestRefLevel(own: Height, neighbors: readonly Height[]): Height {
+  const largest = neighbors.reduce((a, b) => (compareReferenceLevels(a, b) >= 0 ? a : b));
+  const lowest = Math.min(...neighbors.filter(isReferenceLevelOf(largest)).map(({ delta }) => delta));
   return { ...own, tau: largest.tau, oid: largest.oid, r: largest.r, delta: lowest - 1 };
 }
 

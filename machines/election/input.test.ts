@@ -42,7 +42,7 @@ test.each([
     'options.separations[0] is 3, more than the radius 2; two leaders that far apart do not hear of each other',
   ],
   [{ separations: [1] }, 'options.separations has 1 entries for 0 radii; give one for each level'],
-  [{ radii: [1], hello: false }, 'options.radii needs hello: without it a neighbour may never tell its tables; leave hello on'],
+  [{ radii: [1], hello: false }, 'options.radii needs hello: without it a neighbor may never tell its tables; leave hello on'],
   [
     { radius: 1 },
     'options.radius is not known here; the options are leader, clock, hello, skipIfLeader, sink, radii, separations',

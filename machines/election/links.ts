@@ -2,7 +2,7 @@
  * A node's table of links: one row for every other node to which its own channel is up, ordered by name.
  *
  * A row is `forming` while nothing was heard from the peer since the channel came up, and holds its last height from then on: the
- * peer is a neighbour. Peers without a row are absent. (Section 5: absent → forming → neighbour, and back to absent.)
+ * peer is a neighbor. Peers without a row are absent. (Section 5: absent → forming → neighbor, and back to absent.)
  */
 import type { NodeId } from '../effects.js';
 import type { Height } from './height.js';
@@ -26,7 +26,7 @@ export const withoutLink = (links: LinkTable, peer: NodeId): LinkTable => links.
 export const everybody = (links: LinkTable): NodeId[] => links.map(({ peer }) => peer);
 
 /** N: whom it counts when it decides. */
-export const neighbours = (links: LinkTable): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
+export const neighbors = (links: LinkTable): NodeId[] => links.filter(({ height }) => height !== null).map(({ peer }) => peer);
 
 export const heightsOf = (links: LinkTable): Height[] => links.map(({ height }) => height).filter((height) => height !== null);
 

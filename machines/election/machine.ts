@@ -7,20 +7,20 @@
  *
  * States. Control is in what happens within one step: `deciding` holds all rules of spec section 4 in their order, `updating` sends the
  * new height to whom it concerns. Between two steps a node is in one of the named states of spec section 5, which are views: what
- * `reading` reads off the own height and the neighbours, and no rule asks for them. They have no transitions of their own because the
+ * `reading` reads off the own height and the neighbors, and no rule asks for them. They have no transitions of their own because the
  * paper's conditions (SINK, the comparisons of reference levels and leader pairs) are about heights alone: a rule that asked for the
  * state would be told the same a second time, and all eleven rules would stand once in each state, with the same order between them.
- *   isolated    no neighbours; leads itself
+ *   isolated    no neighbors; leads itself
  *   leader      leads a component of at least two
  *   oriented    its links show the way down to the leader
  *   searching   takes part in a search for the leader: `originator` started it, `propagating` passes it on
  *   reflected   the search has met a dead end and is on its way back: `originator` gets its own search back
  * Searching and reflected may be final: after a search that found the leader its reference level stays.
- * Invariants: properties A to K of properties.ts; the named state is the one that the height and the neighbours give.
+ * Invariants: properties A to K of properties.ts; the named state is the one that the height and the neighbors give.
  *
  * Departures. SINK demands lid != id, which the paper prints the other way round (erratum 1; `sink: 'printed'` is the print). The
- * answer to a staler neighbour, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbours (19).
- * Of the reference levels that neighbours hold, the largest is propagated with the smallest delta among its holders (3). A perfect
+ * answer to a staler neighbor, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbors (19).
+ * Of the reference levels that neighbors hold, the largest is propagated with the smallest delta among its holders (3). A perfect
  * clock is the tick: events of one tick share a stamp, and identities order them. Presence tables (spec section 8) belong to the
  * levels, roles of their own: where there are any, an Update goes through them on its way out, and each adds its table.
  */
@@ -39,7 +39,7 @@ import {
   type Height,
   type Identity,
 } from './height.js';
-import { everybody, heightOf, heightsOf, isLinked, neighbours, withLink, withoutLink, type LinkTable } from './links.js';
+import { everybody, heightOf, heightsOf, isLinked, neighbors, withLink, withoutLink, type LinkTable } from './links.js';
 import { levelRole, type LeaderChange, type Turn, type Update } from './messages.js';
 
 export interface ElectionInput {
@@ -48,7 +48,7 @@ export interface ElectionInput {
   readonly links: LinkTable;
   readonly clock: 'perfect' | 'logical';
   readonly hello: boolean;
-  /** A leader that loses its last neighbour stays what it is instead of electing itself anew. */
+  /** A leader that loses its last neighbor stays what it is instead of electing itself anew. */
   readonly skipIfLeader: boolean;
   readonly sink: 'settled' | 'printed';
   /** How many levels of leaders stand under this one. */
@@ -167,10 +167,10 @@ export const electionMachine = setup({
   guards: {
     hasLevels: ({ context }) => context.levels > 0,
     isFromStranger: ({ context }, { from }: ReceivedUpdate) => !isLinked(context.links, from),
-    isAlone: ({ context }) => neighbours(context.links).length === 0,
+    isAlone: ({ context }) => neighbors(context.links).length === 0,
     leads: ({ context: { height } }) => isSame(height.lid, height.id),
     isAloneInOffice: ({ context: { height, links, skipIfLeader } }) =>
-      skipIfLeader && neighbours(links).length === 0 && isSame(height.lid, height.id),
+      skipIfLeader && neighbors(links).length === 0 && isSame(height.lid, height.id),
     lostItsLastWayDown: ({ context, event }) => event.type === 'link.down' && isSink(context),
     hearsMoreRecentLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) < 0,
     hearsStalerLeader: (args) => heard(args) !== null && compareLeaderPairs(heard(args)!, args.context.height) > 0,

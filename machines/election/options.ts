@@ -2,7 +2,7 @@
  * The election's options, as a scenario gives them, checked and completed with the start that they ask for.
  *
  * The paper starts from any leader-oriented configuration (section 3.3): here every component has a leader, and everybody is oriented
- * towards it.
+ * toward it.
  */
 import { nodeOf, oneOf, refuseUnknown } from '../checks.js';
 import type { NodeId } from '../effects.js';
@@ -26,7 +26,7 @@ export interface ElectionProtocolOptions {
 
 /** What one node starts with. */
 export interface NodeStart {
-  readonly neighbours: readonly NodeId[];
+  readonly neighbors: readonly NodeId[];
   readonly leader: NodeId;
   /** Hops to the leader. */
   readonly distance: number;
@@ -45,7 +45,7 @@ export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionProtocol
   const hello = truth(raw, 'hello', true);
   const levels = levelRules(raw);
   if (levels.length > 0 && !hello) {
-    throw new UsageError('options.radii needs hello: without it a neighbour may never tell its tables; leave hello on');
+    throw new UsageError('options.radii needs hello: without it a neighbor may never tell its tables; leave hello on');
   }
   return {
     leader,
@@ -71,8 +71,8 @@ function startOf(
   for (const leader of [wanted, ...topology.nodes]) {
     if (leader in start) continue;
     for (const [node, distance] of hopsFrom(leader, adjacency)) {
-      const neighbours = adjacency.get(node)!;
-      start[node] = { neighbours, leader, distance, levels: presence.map((level) => level.get(node)!) };
+      const neighbors = adjacency.get(node)!;
+      start[node] = { neighbors, leader, distance, levels: presence.map((level) => level.get(node)!) };
     }
   }
   return start;

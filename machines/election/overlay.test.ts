@@ -40,7 +40,7 @@ test('with levels it is the district’s, and a badge numbers the levels that a 
   expect(seen).toContain('active: search 1 of b, reflected1');
 });
 
-test('links point down, towards the leader', () => {
+test('links point down, toward the leader', () => {
   const simulation = new Simulation(parseScenario(path, protocols), { host: 'snapshots' });
   simulation.start();
   const pointers = [...simulation.configuration.nodes].map(([id, node]) => [id, overlay(node).pointers]);

@@ -1,5 +1,5 @@
 /**
- * A node's marks on the picture of the network: links point down, a colour for each phase of a search, a badge for each office. The
+ * A node's marks on the picture of the network: links point down, a color for each phase of a search, a badge for each office. The
  * ground is that of its search's reference level, which spreads and comes back reflected, else of its district or its leader.
  */
 import type { Overlay, NodeView } from '../protocol.js';

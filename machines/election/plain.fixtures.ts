@@ -27,11 +27,11 @@ function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boo
   return true;
 }
 
-/** The heights of one node that it, its channels and its neighbours hold. */
+/** The heights of one node that it, its channels and its neighbors hold. */
 function tokensOf(id: NodeId, c: Config): Height[] {
   const tokens: Height[] = [];
   everyToken(id, c, (height, recorded) => recorded || tokens.push(height) > 0);
-  for (const peer of c.links.neighbours(id)) {
+  for (const peer of c.links.neighbors(id)) {
     const recorded = heightOf(electionContext(c.nodes.get(peer)!).links, id);
     if (recorded) tokens.push(recorded);
   }
@@ -75,7 +75,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
   ),
   everywhere(
     'B: news is newer',
-    'Towards its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
+    'Toward its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
     channelsAreOrderly,
   ),
   everywhere(
@@ -91,7 +91,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
     'Two heights of one node with the same reference level and leader pair have the same delta.',
     deltasAgree,
   ),
-  everywhere('I: no sink', 'After every event each node leads, or has a neighbour below it or of another leader.', (id, c) => {
+  everywhere('I: no sink', 'After every event each node leads, or has a neighbor below it or of another leader.', (id, c) => {
     const { height, links } = electionContext(c.nodes.get(id)!);
     return !isSink({ height, links, sink: 'settled' });
   }),
@@ -100,11 +100,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
     'Outside of searches delta is never negative, and it is 0 exactly at the leader.',
     (id, c) => everyToken(id, c, ({ tau, delta, lid, id }) => tau > 0 || (delta >= 0 && (delta === 0) === isSame(lid, id))),
   ),
-  everywhere(
-    'K: neighbours are channels',
-    'A node has a row for another exactly while its channel there is up.',
-    rowsAreChannels,
-  ),
+  everywhere('K: neighbors are channels', 'A node has a row for another exactly while its channel there is up.', rowsAreChannels),
   {
     name: 'K: what is down is empty',
     kind: 'always',
@@ -113,7 +109,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
   },
   everywhere(
     'states are read off heights',
-    'Between two events a node is in the state that its height and its neighbours give: isolated, leader, oriented, searching or reflected.',
+    'Between two events a node is in the state that its height and its neighbors give: isolated, leader, oriented, searching or reflected.',
     (id, c) => isInStateOfItsHeight(c.nodes.get(id)!),
   ),
   everywhere(
@@ -153,7 +149,7 @@ function stampsAreNotAhead(id: NodeId, c: Config): boolean {
 const isNode = (id: Height['oid'], { instance }: Config): boolean => id !== null && instance.rank(id[1]) >= 0;
 
 function channelsAreOrderly(id: NodeId, c: Config): boolean {
-  return c.links.neighbours(id).every((peer) => isOrderly(id, peer, c));
+  return c.links.neighbors(id).every((peer) => isOrderly(id, peer, c));
 }
 
 const isOrderly = (from: NodeId, to: NodeId, c: Config): boolean => isSequence(from, to, c, isOlder);
@@ -179,6 +175,6 @@ const isContradiction = (a: Height, b: Height): boolean =>
 
 function rowsAreChannels(id: NodeId, c: Config): boolean {
   const { links } = electionContext(c.nodes.get(id)!);
-  const up = c.links.neighbours(id);
+  const up = c.links.neighbors(id);
   return links.length === up.length && up.every((peer) => isLinked(links, peer));
 }

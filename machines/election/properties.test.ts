@@ -180,7 +180,7 @@ describe('broken on purpose', () => {
   test.each<[string, Configuration<any>]>([
     ['a leader that counts as oriented', withRole(start, 'a', 'election', () => ({}), 'oriented')],
     ['a follower that counts as the leader', withRole(start, 'b', 'election', () => ({}), 'leader')],
-    ['a node with a neighbour that counts as isolated', withRole(start, 'c', 'election', () => ({}), 'isolated')],
+    ['a node with a neighbor that counts as isolated', withRole(start, 'c', 'election', () => ({}), 'isolated')],
   ])('states are read off heights: %s', (_, c) => {
     expect(broken(c)).toEqual(['states are read off heights']);
   });
@@ -203,8 +203,8 @@ describe('broken on purpose', () => {
     });
   });
 
-  test('symmetric neighbours: one end still forming', () => {
-    expect(broken(at(start, 'a', ({ links }) => ({ links: withLink(links, 'b', null) })))).toContain('symmetric neighbours');
+  test('symmetric neighbors: one end still forming', () => {
+    expect(broken(at(start, 'a', ({ links }) => ({ links: withLink(links, 'b', null) })))).toContain('symmetric neighbors');
   });
 
   test('reports reach the top: a node and its district leader follow different leaders', () => {

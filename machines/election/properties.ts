@@ -8,7 +8,7 @@ import { electionContext, isAgreedAt, isOrientedAt } from './view.js';
 
 export function electionProperties(instance: Instance<ElectionProtocolOptions>): Property<ElectionProtocolOptions>[] {
   const { hello, levels } = instance.options;
-  return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbours] : []), ...hierarchyProperties(levels)];
+  return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbors] : []), ...hierarchyProperties(levels)];
 }
 
 const says = always(electionFold, { isLocal: true });
@@ -21,7 +21,7 @@ const invariants: readonly Property<ElectionProtocolOptions>[] = [
   ),
   says(
     'B: news is newer',
-    'Towards its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
+    'Toward its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
     (t) => t.channels.hold,
   ),
   says(
@@ -34,25 +34,21 @@ const invariants: readonly Property<ElectionProtocolOptions>[] = [
     'Two heights of one node with the same reference level and leader pair have the same delta.',
     (t) => t.tokens.hold,
   ),
-  says(
-    'I: no sink',
-    'After every event each node leads, or has a neighbour below it or of another leader.',
-    (t) => t.sinks === 0,
-  ),
+  says('I: no sink', 'After every event each node leads, or has a neighbor below it or of another leader.', (t) => t.sinks === 0),
   says(
     'J: delta counts from the leader',
     'Outside of searches delta is never negative, and it is 0 exactly at the leader.',
     (t) => t.miscounted === 0,
   ),
   says(
-    'K: neighbours are channels',
+    'K: neighbors are channels',
     'A node has a row for another exactly while its channel there is up.',
     (t) => t.unlisted === 0,
   ),
   says('K: what is down is empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
   says(
     'states are read off heights',
-    'Between two events a node is in the state that its height and its neighbours give: isolated, leader, oriented, searching or reflected.',
+    'Between two events a node is in the state that its height and its neighbors give: isolated, leader, oriented, searching or reflected.',
     (t) => t.misnamed === 0,
   ),
 ];
@@ -65,10 +61,10 @@ const leaderOriented: Property<ElectionProtocolOptions> = {
   holds: (c, node) => isOrientedAt(node, c),
 };
 
-const symmetricNeighbours: Property<ElectionProtocolOptions> = {
-  name: 'symmetric neighbours',
+const symmetricNeighbors: Property<ElectionProtocolOptions> = {
+  name: 'symmetric neighbors',
   kind: 'eventually',
-  says: 'Once changes stop, both ends of every link count each other as neighbours (what hello is for).',
+  says: 'Once changes stop, both ends of every link count each other as neighbors (what hello is for).',
   when: () => true,
   holds: (c, node) =>
     electionContext(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),

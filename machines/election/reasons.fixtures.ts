@@ -5,12 +5,12 @@ import { ELECTION, LEVEL } from './messages.js';
 export const reasons: Readonly<Record<string, string>> = {
   ...because(
     ELECTION,
-    'the time does not depend on the neighbours, nor they on the time',
+    'the time does not depend on the neighbors, nor they on the time',
     'swap actions (root): link.up, actions 1 and 2',
     'swap actions (root): link.down, actions 1 and 2',
     'swap actions (root): update #2, actions 1 and 2',
   ),
-  ...because(ELECTION, 'a sink has neighbours', 'reorder choices deciding: always #3, before #2'),
+  ...because(ELECTION, 'a sink has neighbors', 'reorder choices deciding: always #3, before #2'),
   ...because(
     ELECTION,
     'the one is about a lost link, the other about an Update',

@@ -13,7 +13,7 @@ export function electionRole(node: NodeId, instance: Instance<ElectionProtocolOp
   const input: ElectionInput = {
     id: identityOf(node, instance),
     height: heightAt(node),
-    links: start[node]!.neighbours.toSorted().map((peer) => ({ peer, height: heightAt(peer) })),
+    links: start[node]!.neighbors.toSorted().map((peer) => ({ peer, height: heightAt(peer) })),
     clock,
     hello,
     skipIfLeader,

@@ -137,7 +137,7 @@ describe('Update', () => {
     expect(snapshot.context).toEqual({ ...down.snapshot.context, now: 6 });
   });
 
-  test('from a peer that is forming: it becomes a neighbour', () => {
+  test('from a peer that is forming: it becomes a neighbor', () => {
     const links = [{ peer: 'a', height: null }, ...input().links.slice(1)];
     expect(take(update(a, oriented(a, l, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
   });

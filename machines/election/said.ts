@@ -12,7 +12,7 @@ import {
   startNewRefLevel,
   type Height,
 } from './height.js';
-import { everybody, heightsOf, isLinked, neighbours } from './links.js';
+import { everybody, heightsOf, isLinked, neighbors } from './links.js';
 import { isSink, type ElectionContext } from './machine.js';
 import type { Update } from './messages.js';
 import type { ElectionProtocolOptions } from './options.js';
@@ -51,7 +51,7 @@ export class SaidUpdates {
     return [
       { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForWhomItConcerns },
       { name: 'clocks are causal', kind: 'always', holds: this.isCausal },
-      { name: 'searches begin, go on and turn back as the neighbours are', kind: 'always', holds: this.searches },
+      { name: 'searches begin, go on and turn back as the neighbors are', kind: 'always', holds: this.searches },
       ...(this.options.skipIfLeader
         ? [{ name: 'a leader alone stays in office', kind: 'always' as const, holds: this.staysInOffice }]
         : []),
@@ -82,7 +82,7 @@ function isLater(before: ElectionContext, { clock, now }: ElectionContext, event
 }
 
 const isAloneInOffice = ({ height, skipIfLeader }: ElectionContext, { links }: ElectionContext): boolean =>
-  skipIfLeader && isSame(height.lid, height.id) && neighbours(links).length === 0;
+  skipIfLeader && isSame(height.lid, height.id) && neighbors(links).length === 0;
 
 /** The height of a node that has no way down; `null` where it has one, or is not to decide. */
 function searchedBy(before: ElectionContext, after: ElectionContext, event: Event): Height | null {

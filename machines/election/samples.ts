@@ -11,7 +11,7 @@ const [a, b, c]: readonly [Identity, Identity, Identity] = [
 ];
 const peers = [b, c];
 
-/** What a neighbour may say: that it is oriented, searches, has met a dead end, leads. */
+/** What a neighbor may say: that it is oriented, searches, has met a dead end, leads. */
 function heights(id: Identity): Height[] {
   const calm = [oriented(id, c, id === c ? 0 : 1), oriented(id, a, 1)];
   const searching = [startNewRefLevel(calm[0]!, 2), { ...startNewRefLevel(oriented(a, c, 1), 1), id, delta: -1 }];

@@ -1,7 +1,7 @@
 /**
  * What holds of a run and not of a state: who is in office stays there without need.
  *
- * S (Theorem 2 as corrected): in a network at rest, leader-oriented and with symmetric neighbours, one link is lost. With perfect
+ * S (Theorem 2 as corrected): in a network at rest, leader-oriented and with symmetric neighbors, one link is lost. With perfect
  * clocks nobody who still has a way to the leader elects itself. D5, with any clock: no district leader resigns, and a node becomes
  * one only where no leader in office is within the radius. L3: after the last change nobody elects itself twice.
  */

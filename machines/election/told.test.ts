@@ -46,7 +46,7 @@ const lost = {
     { at: 2, do: 'cut', link: ['l', 'y'] },
   ],
 };
-const SEARCHES = 'searches begin, go on and turn back as the neighbours are';
+const SEARCHES = 'searches begin, go on and turn back as the neighbors are';
 const CONCERNED = 'heights are said to whom they concern';
 
 test.each([

@@ -12,7 +12,7 @@ type Config = Configuration<any>;
 
 export const electionContext = (node: NodeView): ElectionContext => node[ELECTION]!.context;
 export const roleOf = (node: NodeView): string => statePath(node[ELECTION]!);
-/** The state that the height and the neighbours of a node come to (spec section 5). */
+/** The state that the height and the neighbors of a node come to (spec section 5). */
 export function stateByHeight({ height, links }: Pick<ElectionContext, 'height' | 'links'>): RoleView['value'] {
   if (links.every((link) => link.height === null)) return 'isolated';
   if (isSame(height.lid, height.id)) return 'leader';
@@ -33,11 +33,11 @@ const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
 export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), c.links);
 
 /** Both directions of a node's links are in one state, which the paper assumes once changes have stopped. */
-export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbours(id).every((peer) => c.links.up(peer, id));
+export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbors(id).every((peer) => c.links.up(peer, id));
 
 /**
  * The four conditions of the paper's section 3.4, as one node sees them: it has nothing on the way and exact views, follows the leader
- * that its neighbours follow, and has a way down unless it leads. Where all nodes of a component say so it is leader-oriented: there
+ * that its neighbors follow, and has a way down unless it leads. Where all nodes of a component say so it is leader-oriented: there
  * is one leader pair, heights have no cycles, and who is lowest has no way down and hence leads.
  */
 export function isOrientedAt(id: NodeId, c: Config): boolean {
@@ -57,7 +57,7 @@ export function isOriented(c: Config): boolean {
   return true;
 }
 
-/** Whether every link that is up both ways has both ends as neighbours. */
+/** Whether every link that is up both ways has both ends as neighbors. */
 export const isSymmetric = (c: Config): boolean =>
   [...adjacency(c)].every(([id, peers]) =>
     peers.every((peer) => heightOf(electionContext(c.nodes.get(id)!).links, peer) !== null),

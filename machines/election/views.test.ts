@@ -1,23 +1,23 @@
-/** The named states of the election are views of its height and its neighbours: they say nothing else, and no rule asks for them. */
+/** The named states of the election are views of its height and its neighbors: they say nothing else, and no rule asks for them. */
 import { expect, test } from 'vitest';
 import { graphsOf } from '../../test/index.js';
 import { statePath } from '../checks.js';
 import { isSame } from './height.js';
 import { election } from './index.js';
-import { neighbours } from './links.js';
+import { neighbors } from './links.js';
 import { electionMachine, type ElectionContext } from './machine.js';
 import { ELECTION } from './messages.js';
 
 const named = ['isolated', 'leader', 'oriented', 'searching', 'reflected'];
 
 function stateOf({ id, height, links }: ElectionContext): string {
-  if (neighbours(links).length === 0) return 'isolated';
+  if (neighbors(links).length === 0) return 'isolated';
   if (isSame(height.lid, id)) return 'leader';
   if (height.tau === 0) return 'oriented';
   return `${height.r === 1 ? 'reflected' : 'searching'}.${isSame(height.oid, id) ? 'originator' : 'propagating'}`;
 }
 
-test('in every state that paths reach, the name is the one that height and neighbours give', () => {
+test('in every state that paths reach, the name is the one that height and neighbors give', () => {
   const graphs = graphsOf(election, 30).filter(({ chart }) => chart === ELECTION);
   const vertices = graphs.flatMap(({ vertices }) => vertices);
   const names = vertices.map(({ value }) => statePath({ value }));

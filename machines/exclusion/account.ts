@@ -4,7 +4,7 @@ import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../
 import type { ExclusionContext, ExclusionNotice } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { including, without, type PortNumber, type Ports } from './ports.js';
-import { exclusionContext, isFromInitiator, lockSet, linkedNeighbours, peersAt, valueOf, type ExclusionValue } from './view.js';
+import { exclusionContext, isFromInitiator, lockSet, linkedNeighbors, peersAt, valueOf, type ExclusionValue } from './view.js';
 
 interface LockRecord {
   readonly node: NodeId;
@@ -17,7 +17,7 @@ interface LockRecord {
 
 interface Request {
   readonly at: number;
-  /** The neighbours of the request whose link has been there ever since. */
+  /** The neighbors of the request whose link has been there ever since. */
   persistent: NodeId[];
 }
 
@@ -85,7 +85,7 @@ export class ExclusionAccount implements Observer {
   private followLink({ node, event }: Step, c: Configuration): void {
     const port: PortNumber = event['peer'];
     this.ports.set(node, event.type === 'link.up' ? including(this.portsOf(node), port) : without(this.portsOf(node), port));
-    const now = linkedNeighbours(c, node);
+    const now = linkedNeighbors(c, node);
     this.degree = Math.max(this.degree, now.length);
     const request = this.requests.get(node);
     if (request) request.persistent = request.persistent.filter((peer) => peer === node || now.includes(peer));
@@ -160,7 +160,7 @@ export class ExclusionAccount implements Observer {
 
   properties() {
     return [
-      { name: 'locks the persistent neighbourhood', kind: 'always' as const, holds: this.locksThePersistent },
+      { name: 'locks the persistent neighborhood', kind: 'always' as const, holds: this.locksThePersistent },
       { name: 'locks and unlocks are told', kind: 'always' as const, holds: this.tells },
       { name: 'one message per port and role in a step', kind: 'always' as const, holds: this.sendsSparingly },
     ];

@@ -32,7 +32,7 @@ export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
   messages: { ...plain, request: { priority: isPriority }, win: { won: isBoolean } } satisfies ShapesOf<ExclusionMessage>,
   commands: {
     lock: { waits: true, completedBy: ['unlocked'] },
-    /** Locks the node and the neighbour at one of its ports only. */
+    /** Locks the node and the neighbor at one of its ports only. */
     pair: {
       fields: [{ name: 'port', type: 'integer' }],
       event: ({ port }) => ({ type: 'lock', ports: [port] }) as LockCall,

@@ -14,14 +14,14 @@ const three = { nodes: ['n0', 'n1', 'n2'], links: [['n0', 'n1', 1]] as const };
 describe.each([
   {
     erratum: 2,
-    what: 'a winner waits for ever for a neighbour that is gone',
+    what: 'a winner waits for ever for a neighbor that is gone',
     calls: [1],
     changes: [cut('n0', 'n1')],
     broken: 'every request succeeds',
   },
   {
     erratum: 3,
-    what: 'an idle node keeps the lock of a neighbour that is gone, and a stranger inherits it',
+    what: 'an idle node keeps the lock of a neighbor that is gone, and a stranger inherits it',
     calls: [1],
     changes: [cut('n0', 'n1'), join('n1', 'n2')],
     broken: 'the lock set is known',

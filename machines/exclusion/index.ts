@@ -1,9 +1,9 @@
 /**
- * Local mutual exclusion: a node locks itself and all its neighbours, without identities, while links come and go.
+ * Local mutual exclusion: a node locks itself and all its neighbors, without identities, while links come and go.
  *
- * Fault model: nodes do not fail and know their neighbours by port numbers only; messages arrive in any order, and on a link that
+ * Fault model: nodes do not fail and know their neighbors by port numbers only; messages arrive in any order, and on a link that
  * stays none is lost. Links may be cut and joined at any time; a cut is noticed at both ends. Under it every request succeeds with
- * probability 1, and locked neighbourhoods never overlap. A node whose link to its holder is cut is free at once, even though the
+ * probability 1, and locked neighborhoods never overlap. A node whose link to its holder is cut is free at once, even though the
  * holder may still be in its critical section.
  */
 import { defineProtocol } from '../define.js';
@@ -20,7 +20,7 @@ export { exclusionMachine } from './machine.js';
 export { exclusionCore };
 
 /**
- * Local mutual exclusion: a node locks itself and all its neighbours, without identities, while links come and go. Commands:
+ * Local mutual exclusion: a node locks itself and all its neighbors, without identities, while links come and go. Commands:
  * `lock`, `unlock`.
  *
  * @example

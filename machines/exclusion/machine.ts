@@ -1,5 +1,5 @@
 /**
- * Local mutual exclusion: a node locks itself and all neighbours that stay, while links come and go under it.
+ * Local mutual exclusion: a node locks itself and all neighbors that stay, while links come and go under it.
  *
  * Paper: Daymude, Richa, Scheideler, "Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems",
  * Algorithms 1 to 3, with the corrections without which it deadlocks; `printed.ts` is the algorithm to the letter.
@@ -11,7 +11,7 @@
  *   prepare   told the ports of its request that it is coming; waits for all to be ready
  *   compete   drew a priority and put it to every port; waits for all outcomes, and draws again if any was lost
  *   win       won everywhere; waits until all have set their lock
- *   locked    itself and every neighbour left in its request are its own
+ *   locked    itself and every neighbor left in its request are its own
  *   unlock    gave them back; waits until all have acknowledged
  * The participant (the paper's `phase`):
  *   idle      nobody wants its lock
@@ -94,7 +94,7 @@ export interface LockCall {
 export type ExclusionEvent = FromPort | LockCall | { readonly type: 'unlock' } | Change | DrawnEvent;
 
 /**
- * What a node of the exclusion tells its application: that it has locked the neighbours behind these ports, or that it has given
+ * What a node of the exclusion tells its application: that it has locked the neighbors behind these ports, or that it has given
  * them back.
  *
  * @public

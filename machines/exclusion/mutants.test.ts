@@ -142,10 +142,10 @@ const joined = {
   ],
 };
 
-test('a link that nobody notes: violates "locks the persistent neighbourhood"', () => {
+test('a link that nobody notes: violates "locks the persistent neighborhood"', () => {
   const scenario = { ...joined, topology: { kind: 'path', n: 3 } };
   expect(brokenByMutant(exclusion, scenario, EXCLUSION, 'drop transition (root): link.up')).toEqual([
-    'locks the persistent neighbourhood',
+    'locks the persistent neighborhood',
   ]);
   expect(brokenByMutant(exclusion, scenario)).toEqual([]);
 });

@@ -10,7 +10,7 @@ export interface ExclusionOptions {
   /** How many different priorities there are (K). */
   readonly priorities: number;
   readonly rules: Rules;
-  /** Ticks for which a neighbourhood stays locked before it is unlocked by itself; `null` leaves that to events. */
+  /** Ticks for which a neighborhood stays locked before it is unlocked by itself; `null` leaves that to events. */
   readonly hold: number | null;
   /** Every link of the start with its ports. */
   readonly ports: readonly PortedLink[];

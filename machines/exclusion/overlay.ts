@@ -12,14 +12,14 @@ export function exclusionOverlay(node: NodeView, id: NodeId, links: LinksView): 
   const context = exclusionContext(node);
   const { initiator } = valueOf(node);
   const pointers = (ports: Ports, kind: string) =>
-    links.neighbours(id).flatMap((to) => (ports.includes(links.port(id, to)) ? [{ to, kind }] : []));
+    links.neighbors(id).flatMap((to) => (ports.includes(links.port(id, to)) ? [{ to, kind }] : []));
   const bids = new Map<PortNumber, number>(context.P);
   return {
     pointers: [
       ...pointers(context.lock === null ? [] : [context.lock], 'held by'),
       ...pointers(awaited(initiator, context), 'waits for'),
     ],
-    edges: links.neighbours(id).flatMap((to) => {
+    edges: links.neighbors(id).flatMap((to) => {
       const bid = bids.get(links.port(id, to));
       return bid === undefined ? [] : [{ to, label: String(bid) }];
     }),

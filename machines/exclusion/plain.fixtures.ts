@@ -33,7 +33,7 @@ const ofNodes = (rule: Rule, holds: (node: NodeView) => boolean): Invariant => (
   holds: (c) => [...c.nodes.values()].every(holds),
 });
 
-const ofNeighbourhoods = (rule: Rule, holds: (c: Config, id: NodeId) => boolean): Invariant => ({
+const ofNeighborhoods = (rule: Rule, holds: (c: Config, id: NodeId) => boolean): Invariant => ({
   ...rule,
   kind: 'always',
   holds: (c) => [...c.nodes.keys()].every((id) => holds(c, id)),
@@ -80,7 +80,7 @@ const twoMessagesOnAnEdge: Invariant = {
   holds: (c) => areOfDifferentRoles(messages(c)),
 };
 
-const lockSetIsKnown = ofNeighbourhoods(
+const lockSetIsKnown = ofNeighborhoods(
   {
     name: 'the lock set is known',
     says: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
@@ -93,7 +93,7 @@ const lockSetIsKnown = ofNeighbourhoods(
   },
 );
 
-const oneWinner = ofNeighbourhoods(
+const oneWinner = ofNeighborhoods(
   {
     name: 'one winner',
     says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',

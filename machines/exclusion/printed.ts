@@ -3,11 +3,11 @@
  * the states and variables mean, and docs/printed-deadlock.md for the shortest traces.
  *
  * Where it differs from the corrected chart:
- *   - A first request always joins the trial, even while another candidate owes a priority: two neighbours that compete for each
+ *   - A first request always joins the trial, even while another candidate owes a priority: two neighbors that compete for each
  *     other may each wait for the other's next request (erratum 1).
  *   - Disconnections are gathered in D, which every step reads and empties first (`tidy`). CleanUp, the step that does nothing else,
  *     is enabled only while the participant is not idle or the initiator unlocks, so a node in `win` may wait for ever for a
- *     neighbour that is gone (erratum 2), and an idle node keeps the lock of one (erratum 3).
+ *     neighbor that is gone (erratum 2), and an idle node keeps the lock of one (erratum 3).
  *   - A call without effect is a step all the same and empties D unread (erratum 4).
  */
 import { and, assign, or, stateIn } from 'xstate';

@@ -50,7 +50,7 @@ export const further: readonly FurtherSystem[] = [
     events: [does(0, 'lock', 'n0'), does(5, 'lock', 'n2'), link(36, 'cut', 'n0', 'n1')],
     states: 0,
   },
-  // One of two neighbours is gone before it has set its lock, and the answer of the other is all that is still to come.
+  // One of two neighbors is gone before it has set its lock, and the answer of the other is all that is still to come.
   {
     topology: row,
     options: { priorities: 2, rules: 'printed', hold: 1 },

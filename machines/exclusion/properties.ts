@@ -1,7 +1,7 @@
 /**
  * The invariants of local mutual exclusion (spec section 7) and its liveness, as named properties.
  *
- * All invariants speak of one node, its links and its neighbours, and are judged by totals: where something has changed, and nowhere else.
+ * All invariants speak of one node, its links and its neighbors, and are judged by totals: where something has changed, and nowhere else.
  */
 import { always } from '../folded.js';
 import type { NodeView, Property } from '../protocol.js';
@@ -17,7 +17,7 @@ const hasLocked = (view: NodeView): boolean => valueOf(view).initiator === 'lock
 const everyRequestSucceeds: Property<ExclusionOptions> = {
   name: 'every request succeeds',
   kind: 'eventually',
-  says: 'A node that asks for its neighbourhood locks what persists of it, even while its neighbours keep competing (lockout freedom).',
+  says: 'A node that asks for its neighborhood locks what persists of it, even while its neighbors keep competing (lockout freedom).',
   when: (c, id) => asks(c.nodes.get(id)!),
   holds: (c, id) => hasLocked(c.nodes.get(id)!),
   ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),

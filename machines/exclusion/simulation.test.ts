@@ -29,7 +29,7 @@ test('a second Lock waits its turn', () => {
   ]);
 });
 
-test('a pair: the node and the neighbour at one port', () => {
+test('a pair: the node and the neighbor at one port', () => {
   const { verdict, summary } = run({ events: [{ at: 0, node: 'n1', do: 'pair', port: 2 }] });
   expect({ verdict, sets: summary.lockSets, messages: summary.edgeMessages }).toEqual({
     verdict: 'valid',
@@ -43,7 +43,7 @@ test('hold null: locked until Unlock, and Unlock before that is of no effect', (
   expect(run({ options: { hold: null }, events }).summary.locks).toMatchObject([{ lockedAt: 6, unlockedAt: 50 }]);
 });
 
-test('a neighbour that leaves is no part of the lock set, one that comes is none either', () => {
+test('a neighbor that leaves is no part of the lock set, one that comes is none either', () => {
   const events = [lock('n1'), { at: 2, do: 'cut', link: ['n1', 'n2'] }, { at: 3, do: 'join', link: ['n1', 'n2'] }];
   const { verdict, summary } = run({ events });
   expect({ verdict, sets: summary.lockSets }).toEqual({ verdict: 'valid', sets: { n1: [['n0', 'n1']] } });

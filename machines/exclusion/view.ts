@@ -27,17 +27,17 @@ export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonl
 const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
 export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
 
-/** The neighbours that a node is linked with; of a link being cut, one direction falls before the other. */
-export const linkedNeighbours = (c: Configuration, id: NodeId): NodeId[] =>
-  c.links.neighbours(id).filter((peer) => c.links.up(peer, id));
+/** The neighbors that a node is linked with; of a link being cut, one direction falls before the other. */
+export const linkedNeighbors = (c: Configuration, id: NodeId): NodeId[] =>
+  c.links.neighbors(id).filter((peer) => c.links.up(peer, id));
 
-/** A node and its neighbours. */
-export const closedNeighbourhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...linkedNeighbours(c, id)];
+/** A node and its neighbors. */
+export const closedNeighborhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...linkedNeighbors(c, id)];
 
 /** The nodes behind some ports of a node; a port without a link leads to nobody. */
 export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] => [
   ...(ports.includes(0) ? [id] : []),
-  ...linkedNeighbours(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
+  ...linkedNeighbors(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
 ];
 
 /** The port at which a node receives what another one, or it itself, sends. */
@@ -45,7 +45,7 @@ export const portAt = (c: Configuration, to: NodeId, from: NodeId): PortNumber =
 
 /** All whose lock points to this node over a link that is there. */
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
-  closedNeighbourhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));
+  closedNeighborhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));
 
 /** A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody. */
 export function phaseFits(node: NodeView): boolean {

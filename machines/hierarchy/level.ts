@@ -7,7 +7,7 @@
  *
  * States: `leading` this level, or `following` a leader of it. Each event of the node gives every level its turn, lowest first, after
  * the election has had its own; what the node then sends comes back to the election with every level's table on it. In between, in
- * `weighing`, the level has heard the neighbours (rule 1) and judges by rules 2 to 5.
+ * `weighing`, the level has heard the neighbors (rule 1) and judges by rules 2 to 5.
  * Invariants: D1 to D3 of properties.ts at rest; `birth` is set once and never again; `member` is the node itself while it leads.
  */
 import { assign, emit, setup } from 'xstate';
@@ -29,20 +29,20 @@ export interface LevelInput {
   readonly birth: number | null;
   /** Whom it follows; itself while it leads. */
   readonly member: Identity;
-  /** What it last told its neighbours. */
+  /** What it last told its neighbors. */
   readonly table: PresenceTable;
-  /** Of each neighbour, ordered by name. */
+  /** Of each neighbor, ordered by name. */
   readonly heard: readonly HeardTable[];
 }
 
 export interface LevelContext extends LevelInput {
-  /** What the neighbours know of, one hop further. */
+  /** What the neighbors know of, one hop further. */
   readonly near: PresenceTable;
 }
 
 type In = { context: LevelContext; event: Turn };
 
-/** The neighbours' tables with this turn's news. */
+/** The neighbors' tables with this turn's news. */
 function heardBy({ context, event: { heard, links } }: In): readonly HeardTable[] {
   const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
   if (!heard) return kept;

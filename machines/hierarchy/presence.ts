@@ -1,7 +1,7 @@
 /**
  * Presence tables: which leaders of one level are near, and how near (spec section 8).
  *
- * Every Update carries the sender's tables. An entry that a neighbour holds at distance d is a candidate at distance d + 1; what is
+ * Every Update carries the sender's tables. An entry that a neighbor holds at distance d is a candidate at distance d + 1; what is
  * further than the level's radius is dropped, so that news of a leader that is gone grows too long and vanishes. Seniority is the
  * clock at which a leader first led this level, never reset, then its identity.
  */
@@ -9,7 +9,7 @@ import type { NodeId } from '../effects.js';
 import { compareIdentities, isSame, type Identity } from '../election/height.js';
 import type { PresenceEntry, PresenceTable } from '../election/messages.js';
 
-/** The last table received from a neighbour. */
+/** The last table received from a neighbor. */
 export interface HeardTable {
   readonly peer: NodeId;
   readonly table: PresenceTable;
@@ -19,7 +19,7 @@ export const bySeniority = (a: PresenceEntry, b: PresenceEntry): number => a.bir
 
 const byDistance = (a: PresenceEntry, b: PresenceEntry): number => a.distance - b.distance || bySeniority(a, b);
 
-/** Rule 1: the leaders that neighbours know of, one hop further. */
+/** Rule 1: the leaders that neighbors know of, one hop further. */
 export function candidates(own: Identity, heard: readonly HeardTable[], radius: number): PresenceTable {
   const near = new Map<NodeId, PresenceEntry>();
   for (const { table } of heard) {

@@ -6,7 +6,7 @@ import { hearsDirectly, wayAfter, type Heard } from './ways.js';
 /** Whatever the layer above sends; plain JSON. */
 export type FrameBody = unknown;
 
-/** The only frame there is: with no bodies it is a heartbeat, an acknowledgement or, when it rejects, a request to send again. */
+/** The only frame there is: with no bodies it is a heartbeat, an acknowledgment or, when it rejects, a request to send again. */
 export interface Frame {
   readonly type: 'frame';
   /** The sender's session, and the session of the receiver that it has heard since its own began. */
@@ -48,7 +48,7 @@ export interface LinkInput {
   readonly patience: number;
   /** How often this end may count its peer as gone; `null` is for ever, which only a checker that knows no time cannot live with. */
   readonly suspicions: number | null;
-  /** How many messages may be under way without an acknowledgement, and how many more may wait for their turn. */
+  /** How many messages may be under way without an acknowledgment, and how many more may wait for their turn. */
   readonly window: number;
   readonly room: number;
   /** The same in sizes (see `sizeOf`): of what may be under way, and of all that is kept. A frame holds no more than the former. */

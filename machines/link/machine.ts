@@ -1,10 +1,10 @@
 /**
  * One end of a link: reliable, ordered, told when it comes and goes, over a medium that loses, doubles and reorders.
  *
- * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgements and go-back-n with
+ * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgments and go-back-n with
  * rejections as in every textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats. Nothing is sent
  * again for being late: a slow medium would get slower by it. A heartbeat says how much was sent before it, and who misses some of that
- * rejects. An acknowledgement bears the checksum of all that it acknowledges: who reads there that the peer has delivered what was never
+ * rejects. An acknowledgment bears the checksum of all that it acknowledges: who reads there that the peer has delivered what was never
  * sent, because somebody has spoken in this end's name, begins a new session, and the link is down for a moment at both ends.
  *
  * Each run draws a nonce and says it in all its frames; each frame echoes that of the receiver, as the verification tag of SCTP (RFC 9260,
@@ -146,7 +146,7 @@ const handshake = [
   { actions: challengeIt },
 ] as const;
 
-/** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgement. */
+/** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgment. */
 const takeFrame = [withEvent('take'), ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteAck'] as const;
 /** One that says that something is missing: it brings nothing. */
 const takeRejection = [withEvent('take'), ...say(again), 'noteSent'] as const;
@@ -154,7 +154,7 @@ const takeRejection = [withEvent('take'), ...say(again), 'noteSent'] as const;
 const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as const;
 
 /**
- * The chart of one end of a link: sequence numbers, acknowledgements, a handshake of sessions and a detector that counts
+ * The chart of one end of a link: sequence numbers, acknowledgments, a handshake of sessions and a detector that counts
  * heartbeats. It is run by `link`.
  *
  * @public

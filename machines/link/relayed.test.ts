@@ -1,4 +1,4 @@
-/** Ends that do not reach each other, and neighbours of both who pass on; and what becomes of it without one of the rules. */
+/** Ends that do not reach each other, and neighbors of both who pass on; and what becomes of it without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
@@ -47,7 +47,7 @@ const ring = ['a', 'b', 'c', 'd', 'e'];
 const pairs = ring.flatMap((u, i) => ring.slice(i + 1).map((v) => [u, v] as const));
 const isOfRing = ([u, v]: readonly [string, string]) => [1, 4].includes((ring.indexOf(v) - ring.indexOf(u) + 5) % 5);
 
-/** Who is not a neighbour is reached by way of one; the direct way of one pair comes and goes. */
+/** Who is not a neighbor is reached by way of one; the direct way of one pair comes and goes. */
 test('in a ring of five everybody has everybody, everything arrives in order, once, and no link goes down', () => {
   const cuts = pairs.filter((pair) => !isOfRing(pair)).map((pair) => ({ at: 0, do: 'cut', link: pair }));
   const posts = Array.from({ length: 60 }, (_, i) => {

@@ -18,7 +18,7 @@ export const linkSystems: readonly SystemSample[] = [
   { topology, options: tight, events: [post('n0', 1), ends('n0', 'leave'), post('n1', 2)] },
   {
     topology: { kind: 'ring', n: 3 },
-    // Half of it has to be longer than one beat, or every neighbour is taken for unheard when it is asked to pass something on.
+    // Half of it has to be longer than one beat, or every neighbor is taken for unheard when it is asked to pass something on.
     options: { ...tight, patience: 4 },
     events: [
       { at: 0, do: 'cut', link: ['n0', 'n2'] },

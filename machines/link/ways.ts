@@ -1,10 +1,10 @@
 /**
- * By which way frames reach the peer: directly, or passed on by a neighbour of both, a relay.
+ * By which way frames reach the peer: directly, or passed on by a neighbor of both, a relay.
  *
  * An end that has not heard its peer directly for half its patience, or hears from it that this is so over there, hands its frames to a relay
- * as well; they still go directly, too, so that the direct way is found again as soon as there is one. Routes are learned backwards, as
+ * as well; they still go directly, too, so that the direct way is found again as soon as there is one. Routes are learned backward, as
  * bridges learn them (Perlman): by whom the peer was heard, by that one it is reached. While nothing is heard, each beat tries the next
- * relay, so that a peer that is gone costs one message a beat more and not one for each neighbour. A relay passes on over a direct way alone:
+ * relay, so that a peer that is gone costs one message a beat more and not one for each neighbor. A relay passes on over a direct way alone:
  * one hop, no loops. Sessions and numbers are those of the two ends, whichever way a frame takes: what comes twice, or late after the way
  * has changed, is known by them, and a change of the way takes no link down.
  */
@@ -19,14 +19,14 @@ export interface Pass {
   readonly message: Frame | Bye;
 }
 
-/** To a neighbour of both ends: pass this on. */
+/** To a neighbor of both ends: pass this on. */
 export interface Relay {
   readonly type: 'relay';
   readonly target: NodeId;
   readonly message: Frame | Bye;
 }
 
-/** From a neighbour of both ends: this is what the origin asked to have passed on. */
+/** From a neighbor of both ends: this is what the origin asked to have passed on. */
 export interface Relayed {
   readonly type: 'relayed';
   readonly origin: NodeId;

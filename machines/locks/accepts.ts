@@ -115,15 +115,15 @@ export function accepts(message: unknown, instance: Instance<LocksProtocolOption
   const isNodeOrNobody = (value: unknown) => value === null || isNode(value);
   const isMembers = isMembersOf(instance);
   const isMembership = isMembershipOf(instance);
-  const { epoch, lock, ...unlabelled } = message;
-  const { type, members, served, kept, membership } = unlabelled;
+  const { epoch, lock, ...unlabeled } = message;
+  const { type, members, served, kept, membership } = unlabeled;
   if (isOfEpochs(type) && !isMembership(membership)) return false;
   switch (type) {
     case 'update':
       return isOfShape(message, electionMessages, electionIn(instance));
     case 'find':
     case 'token':
-      return isEpoch(epoch) && isName(lock) && isOfShape(unlabelled, directoryMessages, instance);
+      return isEpoch(epoch) && isName(lock) && isOfShape(unlabeled, directoryMessages, instance);
     case 'confirm':
     case 'confirmed':
       return isEpoch(epoch) && isHeld(message) && isNodeOrNobody(message['user']) && isCountOrNothing(message['number']);

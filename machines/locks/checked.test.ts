@@ -155,7 +155,7 @@ test('a minority serves nobody, and its user is told at once', () => {
         says: 'A node without links neither serves nor uses.',
         kind: 'always',
         holds: (c) => {
-          const isAlone = !c.links.neighbours('b').length;
+          const isAlone = !c.links.neighbors('b').length;
           return !isAlone || (!isServing(c.nodes.get('b')!) && usesOf(c).every(({ node }) => node !== 'b'));
         },
       },

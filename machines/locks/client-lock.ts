@@ -6,7 +6,7 @@
  *
  * States.
  *   free            not wanted
- *   waiting.apart   wanted, and nobody to ask; may be cancelled
+ *   waiting.apart   wanted, and nobody to ask; may be canceled
  *   waiting.asked   asked of the voter to which the client is attached
  *   using.attached  granted; the voter knows
  *   using.detached  granted; the client looks for a voter that keeps it
@@ -65,7 +65,7 @@ export const clientLockMachine = setup({
     forgetFence: assign({ fence: null }),
     announceGrant: emit(({ context: { lock, fence } }) => ({ type: 'lock.granted' as const, lock, fence: fence! })),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
-    announceCancelling: emit(({ context: { lock } }) => ({ type: 'lock.cancelled' as const, lock })),
+    announceCanceling: emit(({ context: { lock } }) => ({ type: 'lock.canceled' as const, lock })),
     announceRefusal: emit(({ context: { lock, host } }, { others }: Pick<Full, 'others'>) => {
       return { type: 'lock.refused' as const, lock, peer: host!, others };
     }),
@@ -88,7 +88,7 @@ export const clientLockMachine = setup({
         apart: {
           on: {
             attached: { target: 'asked', actions: withEvent('noteHost') },
-            cancel: { target: '#lock.free', actions: ['announceCancelling', ...end] },
+            cancel: { target: '#lock.free', actions: ['announceCanceling', ...end] },
           },
         },
         asked: {

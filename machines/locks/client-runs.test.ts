@@ -175,7 +175,7 @@ function turmoil(seed: number, protocol = locks) {
 }
 
 describe('links of voters and clients come and go, runs', () => {
-  test.each([...Array(4).keys()])('no fence is granted twice, and afterwards everybody is served (seed %i)', (seed) => {
+  test.each([...Array(4).keys()])('no fence is granted twice, and afterward everybody is served (seed %i)', (seed) => {
     const { failed, granted } = turmoil(seed);
     expect(failed).toEqual([]);
     expect(new Set(granted.slice(-5))).toEqual(new Set(['a', 'b', 'c', 'x', 'y']));

@@ -67,13 +67,13 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
     request: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock }),
       waits: true,
-      completedBy: ['lock.released', 'lock.lost', 'lock.refused', 'lock.cancelled'],
+      completedBy: ['lock.released', 'lock.lost', 'lock.refused', 'lock.canceled'],
     },
     /** To read, beside others who do. */
     share: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock, mode: 'shared' }),
       waits: true,
-      completedBy: ['lock.released', 'lock.lost', 'lock.cancelled'],
+      completedBy: ['lock.released', 'lock.lost', 'lock.canceled'],
     },
     /** The cluster is new: there is nothing that anybody could have forgotten. */
     bootstrap: { event: () => ({ type: 'bootstrap' }), waits: false, completedBy: [] },
@@ -146,7 +146,7 @@ const isOfWrongList = ({ served, membership }: Standing, given: Membership): boo
 /** A node that starts again leads itself until it hears of others. */
 const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtocolOptions => ({
   ...election,
-  start: { ...election.start, [id]: { ...election.start[id]!, neighbours: [], leader: id, distance: 0 } },
+  start: { ...election.start, [id]: { ...election.start[id]!, neighbors: [], leader: id, distance: 0 } },
 });
 
 /** Who votes knows with whom; others are told. */

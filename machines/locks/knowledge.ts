@@ -21,7 +21,7 @@ import type {
 import type { Differing } from './lists.js';
 import type { PromiseReport } from './promises.js';
 
-/** Where a voter stands towards the others: what it must not forget, and is stored before it acts on it. */
+/** Where a voter stands toward the others: what it must not forget, and is stored before it acts on it. */
 export interface Standing {
   readonly memory: Memory;
   readonly promised: Ballot | null;

@@ -17,7 +17,7 @@
  *
  * States.
  *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
- *   waiting.apart     asked for, in no epoch; may be cancelled
+ *   waiting.apart     asked for, in no epoch; may be canceled
  *   waiting.queued    asked for in the directory of the epoch
  *   waiting.recalling   its token is here, and those who read are waited for; passed at once where nobody does, and by who wants to read
  *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
@@ -270,7 +270,7 @@ export const lockMachine = setup({
       return { type: 'lock.granted' as const, lock, fence: fence!, ...inMode(context) };
     }),
     announceRelease: emit(({ context: { lock } }) => ({ type: 'lock.released' as const, lock })),
-    announceCancelling: emit(({ context: { lock } }) => ({ type: 'lock.cancelled' as const, lock })),
+    announceCanceling: emit(({ context: { lock } }) => ({ type: 'lock.canceled' as const, lock })),
     announceLoss: emit(({ context: { lock, fence } }) => ({ type: 'lock.lost' as const, lock, fence: fence! })),
   },
   guards: {
@@ -330,8 +330,8 @@ export const lockMachine = setup({
             ],
             gone: [{ guard: 'isOfUser', target: '#lock.passing', actions: userLeaves }, leavesLine], // 11
             cancel: [
-              { guard: 'isOwn', target: '#lock.passing', actions: [userLeaves, 'announceCancelling'] },
-              { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine', 'announceCancelling'] }, // 11
+              { guard: 'isOwn', target: '#lock.passing', actions: [userLeaves, 'announceCanceling'] },
+              { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine', 'announceCanceling'] }, // 11
             ],
             apart: [
               { guard: 'isOwn', actions: 'dropClients' },

@@ -50,7 +50,7 @@ function run(seed: number, protocol = locks) {
 const seeds = Array.from({ length: 12 }, (_, seed) => seed);
 
 describe('links and nodes that come and go', () => {
-  test.each(seeds)('no fence twice, one token an epoch; afterwards one epoch, and everybody is served (seed %i)', (seed) => {
+  test.each(seeds)('no fence twice, one token an epoch; afterward one epoch, and everybody is served (seed %i)', (seed) => {
     const { verdict, properties, summary } = run(seed);
     expect(properties.filter(({ holds }) => holds === false)).toEqual([]);
     expect(verdict).toBe('valid');

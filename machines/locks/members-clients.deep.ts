@@ -114,7 +114,7 @@ test.each<[string, Weather]>([
   ['all of it', { kinds: [...usual, 'voter ends', 'client ends', 'share', 'down', 'up'], options: { storage: 7 } }],
   ['one voter forgets', { kinds: [...usual, 'share'], options: five, forgets: true }],
   ['voters stop, and go on', { kinds: [...usual, 'voter stops', 'share'], options: five }],
-])('%s: all properties hold, and afterwards both clients are served', (name, weather) => {
+])('%s: all properties hold, and afterward both clients are served', (name, weather) => {
   for (let seed = 0; seed < RUNS; seed++) {
     const { failed, last } = run(name, seed, weather);
     expect([seed, failed.filter((of) => !mayFail(weather).includes(of)), last.toSorted()]).toEqual([seed, [], clients]);

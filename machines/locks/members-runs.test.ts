@@ -64,7 +64,7 @@ describe.each<[string, Weather]>([
   ['links come and go, and processes end and begin again', { hasCuts: true, hasEnds: true }],
 ])('%s', (_, weather) => {
   test.each(seeds)(
-    'no fence twice, never two majorities; afterwards all know one list, and who votes is served (seed %i)',
+    'no fence twice, never two majorities; afterward all know one list, and who votes is served (seed %i)',
     (seed) => {
       const { failed, standing, summary } = run(seed, weather);
       expect(failed).toEqual([]);

@@ -314,7 +314,7 @@ export type LocksNotice =
   | ({ readonly type: 'lock.granted' } & HeldIn)
   | { readonly type: 'lock.released'; readonly lock: string }
   /** A request was given up before anybody had been asked. */
-  | { readonly type: 'lock.cancelled'; readonly lock: string }
+  | { readonly type: 'lock.canceled'; readonly lock: string }
   /** Of a client: its voter has no room for the lock beside so many others; it was never granted. */
   | { readonly type: 'lock.refused'; readonly lock: string; readonly peer: NodeId; readonly others: number }
   /** The node is a member of this epoch from now on, */

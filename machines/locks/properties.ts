@@ -17,7 +17,7 @@ import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './
  * vote, more than half of whom are in it and remember enough to begin.
  */
 function isSettled(c: Configuration, node: NodeId): boolean {
-  const about = [node, ...c.links.neighbours(node)].filter((id) => !isClient(c.nodes.get(id)!));
+  const about = [node, ...c.links.neighbors(node)].filter((id) => !isClient(c.nodes.get(id)!));
   const known = about.map((id) => epochsOf(c.nodes.get(id)!).context);
   const decided = known.map(({ membership }) => membership).reduce((a, b) => (b.version > a.version ? b : a));
   const promised = known.flatMap(({ pending, promised }) => [...pending, ...(promised ? [promised] : [])]);
@@ -28,7 +28,7 @@ function isSettled(c: Configuration, node: NodeId): boolean {
   const reached = votersAmong(about);
   if (reached.some((id) => c.crashed?.includes(id))) return false;
   const areLinked = (u: NodeId, v: NodeId) => u === v || (c.links.up(u, v) && c.links.up(v, u));
-  const isClosed = reached.every((u) => votersAmong(c.links.neighbours(u)).every((v) => reached.includes(v)));
+  const isClosed = reached.every((u) => votersAmong(c.links.neighbors(u)).every((v) => reached.includes(v)));
   if (!isClosed || !reached.every((u) => reached.every((v) => areLinked(u, v)))) return false;
   return votesInOneOf(node, decided) && lists.every((membership) => canBegin(known, membership));
 }
@@ -104,7 +104,7 @@ const isServed = (view: NodeView): boolean => isServing(view) || isAttached(view
 function isWithinSettled(c: Configuration, node: NodeId): boolean {
   if (!isClient(c.nodes.get(node)!)) return isSettled(c, node);
   const isLinked = (peer: NodeId) => c.links.up(node, peer) && c.links.up(peer, node);
-  return !c.crashed?.includes(node) && c.links.neighbours(node).some((peer) => isLinked(peer) && isSettled(c, peer));
+  return !c.crashed?.includes(node) && c.links.neighbors(node).some((peer) => isLinked(peer) && isSettled(c, peer));
 }
 
 /** Serves an epoch, and is linked with somebody who serves a later one without this node. */
@@ -112,7 +112,7 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
   const served = servingOf(c.nodes.get(node)!);
   if (served === null) return false;
   const linksOf = (id: NodeId) => epochsOf(c.nodes.get(id)!).context.links;
-  return c.links.neighbours(node).some((peer) => {
+  return c.links.neighbors(node).some((peer) => {
     const other = servingOf(c.nodes.get(peer)!);
     const hearsEachOther = c.links.up(peer, node) && linksOf(peer).includes(node) && linksOf(node).includes(peer);
     return hearsEachOther && other !== null && other.epoch > served.epoch && !other.members.includes(node);
@@ -168,7 +168,7 @@ export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> =>
 function isOutOfReach(c: Configuration, client: NodeId): boolean {
   const isThere = (voter: NodeId) =>
     !isClient(c.nodes.get(voter)!) && !c.crashed?.includes(voter) && c.links.up(client, voter) && c.links.up(voter, client);
-  return c.crashed?.includes(client) || !c.links.neighbours(client).some(isThere);
+  return c.crashed?.includes(client) || !c.links.neighbors(client).some(isThere);
 }
 
 /** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */

@@ -168,7 +168,7 @@ type Summary = { readonly grants: readonly { readonly node: string; readonly fen
 describe('five nodes that end and start again, also all of them at once', () => {
   const whole = { nodes: five, links: pairs.map(([u, v]) => [u, v, 1]) };
   const seeds = within(6).map((i) => i + 2);
-  test.each(seeds)('no fence is granted twice, and afterwards everybody is served with larger ones (seed %i)', (seed) => {
+  test.each(seeds)('no fence is granted twice, and afterward everybody is served with larger ones (seed %i)', (seed) => {
     const report = run(whole, turmoil(seed), locks, { storage: 3, hold: 20 }, seed);
     expect(failed(report)).toEqual([]);
     const { grants } = report.summary as unknown as Summary;

@@ -149,7 +149,7 @@ function components(c: Configuration): number {
     const stack = [start];
     seen.add(start);
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      for (const peer of c.links.neighbours(node)) {
+      for (const peer of c.links.neighbors(node)) {
         if (seen.has(peer) || !c.links.up(peer, node)) continue;
         seen.add(peer);
         stack.push(peer);

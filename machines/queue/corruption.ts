@@ -48,7 +48,7 @@ function arbitraryNode(id: NodeId, instance: QueueInstance, choose: Choose): Nod
   return { roles, timers };
 }
 
-/** To itself, to a neighbour in the tree, or to any node at all. */
+/** To itself, to a neighbor in the tree, or to any node at all. */
 function arbitraryPointer(
   { id, parent, children }: Pick<PointerContext, 'id' | 'parent' | 'children'>,
   { options, topology }: QueueInstance,

@@ -42,7 +42,7 @@ export class EdgeLedger {
     return pointer === id || pointer === parent || children.includes(pointer) ? pointer : undefined;
   }
 
-  /** Whether what a node is about to take comes from nobody in its tree: a find from no neighbour, an observer from no parent. */
+  /** Whether what a node is about to take comes from nobody in its tree: a find from no neighbor, an observer from no parent. */
   isFromOutside({ kind, node, event }: Step): boolean {
     const before = this.pointers.get(node);
     const from: NodeId = event['from'];

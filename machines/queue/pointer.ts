@@ -8,13 +8,13 @@
  *   self      to the node itself: its latest request is the end of the queue, as far as it knows
  *   up        to its parent
  *   down      to one of its children
- *   astray    to no neighbour in the tree: only a corrupt node, or one whose tree moved under it, is here, and whatever happens next
+ *   astray    to no neighbor in the tree: only a corrupt node, or one whose tree moved under it, is here, and whatever happens next
  *             it first points to itself (F0)
  *   turning   within one step: which of these it is now
  * Invariant between steps: the state is the one that `pointer`, `parent` and `children` give.
  *
  * Departures. An own request is a find from the node itself (S3). A find is forwarded once, and counted by the guardian of the edge that
- * it goes out on, although the paper lists both as rules of their own (S2). Finds from nodes that are no neighbours in the tree are
+ * it goes out on, although the paper lists both as rules of their own (S2). Finds from nodes that are no neighbors in the tree are
  * dropped (O5, part 3).
  */
 import { assign, emit, raise, setup } from 'xstate';

@@ -5,7 +5,7 @@ import { GUARDIAN, POINTER, TREE } from './messages.js';
 export const reasons: Readonly<Record<string, string>> = {
   ...because(
     POINTER,
-    'a pointer that is at no neighbour takes every event itself, and one at a neighbour stays where it is',
+    'a pointer that is at no neighbor takes every event itself, and one at a neighbor stays where it is',
     'retarget (root): child.gained, to stay',
   ),
   ...because(
@@ -19,7 +19,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(POINTER, 'nobody is its own parent', 'reorder choices turning: always #2, before #1'),
   ...because(
     POINTER,
-    'the pointer is at a neighbour in the tree, which is no stranger',
+    'the pointer is at a neighbor in the tree, which is no stranger',
     'reorder choices up: find #2, before #1',
     'reorder choices down: find #2, before #1',
   ),
@@ -58,7 +58,7 @@ export const unpromised: Readonly<Record<string, string>> = {
   ),
   ...because(
     POINTER,
-    'a neighbour is parent and child at once only while the tree moves, when nothing is promised',
+    'a neighbor is parent and child at once only while the tree moves, when nothing is promised',
     'reorder choices turning: always #3, before #2',
   ),
   ...because(

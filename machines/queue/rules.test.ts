@@ -56,7 +56,7 @@ const sentTo = (to: string, origin: string | null = 'z') => ({ to, type: 'find',
 const request = { type: 'request' };
 const obsr = (x: 0 | 1, from = 'c') => ({ type: 'obsr', x, from });
 
-describe('F0: a pointer that leads to no neighbour in the tree', () => {
+describe('F0: a pointer that leads to no neighbor in the tree', () => {
   test('points to the node itself first, then the find is queued there', () => {
     expect(after({ pointer: 'y' }, find('a'))).toMatchObject({
       pointer: 'a',
@@ -173,7 +173,7 @@ describe('F4: a find is forwarded once, and the pointer turns to where it came f
     });
   });
 
-  test('a find from a node that is no neighbour in the tree is dropped (part 3)', () => {
+  test('a find from a node that is no neighbor in the tree is dropped (part 3)', () => {
     for (const pointer of ['a', 'b', 'c']) {
       expect(after({ pointer }, find('y'))).toMatchObject({ pointer, sends: [], emitted: [{ type: 'dropped' }] });
     }

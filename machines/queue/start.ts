@@ -29,9 +29,9 @@ export const parentAtStart = (id: NodeId, { parents }: QueueOptions): NodeId | n
 
 export function treeInput(id: NodeId, instance: Instance<QueueOptions>): TreeInput {
   const { options, topology } = instance;
-  const { neighbours, entries } = options.levels!;
+  const { neighbors, entries } = options.levels!;
   const heard: Record<NodeId, TreeEntry | null> = {};
-  for (const peer of neighbours[id]!) heard[peer] = entries[peer]!;
+  for (const peer of neighbors[id]!) heard[peer] = entries[peer]!;
   return {
     identity: identityInTree(id, options.root, instance),
     limit: topology.nodes.length,

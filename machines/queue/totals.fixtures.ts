@@ -23,7 +23,7 @@ const scenarios = [
 ];
 
 const twists: readonly Twist[] = [
-  // It points to itself or to another neighbour in the tree.
+  // It points to itself or to another neighbor in the tree.
   (roles, random) => {
     const role = roles[POINTER]!;
     const { id, parent, children } = role.context;

@@ -1,4 +1,4 @@
-/** The breadth-first tree as one node computes it from what its neighbours last said (spec part 3). */
+/** The breadth-first tree as one node computes it from what its neighbors last said (spec part 3). */
 import type { NodeId } from '../effects.js';
 
 /** What a node says of itself: the smallest identity it knows of, how far that is, and through whom. */
@@ -13,7 +13,7 @@ export interface Heartbeat {
 
 export type TreeEntry = Omit<Heartbeat, 'type'>;
 
-/** All that a node stores: for each neighbour, what was last heard from it. */
+/** All that a node stores: for each neighbor, what was last heard from it. */
 export interface Hearing {
   readonly identity: number;
   /** At least the number of nodes; no distance reaches it, and so an invented root dies out. */
@@ -25,7 +25,7 @@ export interface Own extends TreeEntry {
   readonly via: NodeId | null;
 }
 
-/** The least (root, dist, via) of the node itself as a root and of what each neighbour offers. */
+/** The least (root, dist, via) of the node itself as a root and of what each neighbor offers. */
 export function ownEntry({ identity, limit, heard }: Hearing): Own {
   let own: Own = { id: identity, root: identity, dist: 0, par: null, via: null };
   for (const [via, entry] of Object.entries(heard)) {
@@ -36,7 +36,7 @@ export function ownEntry({ identity, limit, heard }: Hearing): Own {
   return own;
 }
 
-/** The neighbours that say they hang below this node, in the order of their identities. */
+/** The neighbors that say they hang below this node, in the order of their identities. */
 export function childrenOf(hearing: Hearing): NodeId[] {
   const { root, dist } = ownEntry(hearing);
   return Object.entries(hearing.heard)

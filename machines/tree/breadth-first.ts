@@ -8,7 +8,7 @@ export interface TreeLevels {
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   /** What each node says of itself. */
   readonly entries: Readonly<Record<NodeId, TreeEntry>>;
-  readonly neighbours: Readonly<Record<NodeId, readonly NodeId[]>>;
+  readonly neighbors: Readonly<Record<NodeId, readonly NodeId[]>>;
 }
 
 /** A node's identity: its place in the topology's list, the wanted root before all others. */
@@ -18,10 +18,10 @@ export const identityInTree = (node: NodeId, root: NodeId, { rank }: Pick<Networ
 export function breadthFirst(root: NodeId, graph: NetworkGraph): TreeLevels {
   const { nodes, links } = graph.topology;
   const id = (node: NodeId) => identityInTree(node, root, graph);
-  const neighbours: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
+  const neighbors: Record<NodeId, NodeId[]> = Object.fromEntries(nodes.map((node) => [node, []]));
   for (const [a, b] of links) {
-    neighbours[a]!.push(b);
-    neighbours[b]!.push(a);
+    neighbors[a]!.push(b);
+    neighbors[b]!.push(a);
   }
   const parents: Record<NodeId, NodeId> = {};
   const entries: Record<NodeId, TreeEntry> = {};
@@ -33,7 +33,7 @@ export function breadthFirst(root: NodeId, graph: NetworkGraph): TreeLevels {
       const next: NodeId[] = [];
       // In the order of identities, so that the first to reach a node is the parent that ties go to.
       for (const parent of level.sort((a, b) => id(a) - id(b))) {
-        for (const child of neighbours[parent]!) {
+        for (const child of neighbors[parent]!) {
           if (child in entries) continue;
           parents[child] = parent;
           entries[child] = { id: id(child), root: id(start), dist, par: id(parent) };
@@ -43,5 +43,5 @@ export function breadthFirst(root: NodeId, graph: NetworkGraph): TreeLevels {
       level = next;
     }
   }
-  return { parents, entries, neighbours };
+  return { parents, entries, neighbors };
 }

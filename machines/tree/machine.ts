@@ -4,7 +4,7 @@
  * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", takes any such tree as given; this one is the usual
  * minimum-identity tree with bounded distances (spec part 3). Assumes links that lose nothing while they are up, a bound on their
  * delay, identities that are distinct, and a `limit` of at least the number of nodes. Everything a node stores is what it last heard
- * from each neighbour, and all of it may be arbitrary at the start: a root that nobody is grows more distant with every heartbeat
+ * from each neighbor, and all of it may be arbitrary at the start: a root that nobody is grows more distant with every heartbeat
  * and dies at the limit, then the tree of the smallest real identity forms, ties going to the parent of the smaller identity.
  *
  * States:
@@ -13,7 +13,7 @@
  * Invariant between steps: `parent` and `children` are those that `heard` gives.
  *
  * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. Gains are told
- * before losses, so that the client's neighbours change from one tree to the next without a moment in which both are missing.
+ * before losses, so that the client's neighbors change from one tree to the next without a moment in which both are missing.
  */
 import { assign, setup } from 'xstate';
 import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
@@ -86,7 +86,7 @@ export const treeMachine = setup({
     adoptParent: assign({ parent: ({ context }) => ownEntry(context).via }),
   },
   guards: {
-    isNeighbour: ({ context }, { from }: ReceivedHeartbeat) => from in context.heard,
+    isNeighbor: ({ context }, { from }: ReceivedHeartbeat) => from in context.heard,
     hasGainedChild: ({ context }) => gained(context) !== undefined,
     hasLostChild: ({ context }) => lost(context) !== undefined,
     hasNewParent: ({ context }) => ownEntry(context).via !== context.parent,
@@ -100,7 +100,7 @@ export const treeMachine = setup({
   states: {
     steady: {
       on: {
-        heartbeat: { guard: withEvent('isNeighbour'), target: 'moving', actions: withEvent('hear') },
+        heartbeat: { guard: withEvent('isNeighbor'), target: 'moving', actions: withEvent('hear') },
         'link.up': { target: 'moving', actions: withEvent('meet') },
         'link.down': { target: 'moving', actions: withEvent('part') },
       },

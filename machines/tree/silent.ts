@@ -19,7 +19,7 @@ export function isSilent(c: Configuration, role: string): boolean {
   return (
     [...c.nodes.keys()].every((node) => {
       const { heard } = hearing(node);
-      const peers = c.links.neighbours(node).filter((peer) => c.links.up(peer, node));
+      const peers = c.links.neighbors(node).filter((peer) => c.links.up(peer, node));
       return peers.every((peer) => isHeard(peer, heard[peer] ?? null)) && peers.length === Object.keys(heard).length;
     }) &&
     c.flights.every(

@@ -42,9 +42,9 @@ test('the tree that a run starts on is a fixed point: nobody would say anything 
     nodes,
     links: [...new Map(links.map((link) => [[link[0], link[1]].sort().join(), link])).values()],
   });
-  const { entries, neighbours, parents } = breadthFirst('n4', graph);
+  const { entries, neighbors, parents } = breadthFirst('n4', graph);
   for (const node of nodes) {
-    const heard = Object.fromEntries(neighbours[node]!.map((peer) => [peer, entries[peer]!]));
+    const heard = Object.fromEntries(neighbors[node]!.map((peer) => [peer, entries[peer]!]));
     const { via, ...said } = ownEntry({ identity: entries[node]!.id, limit: 30, heard });
     expect(said).toEqual(entries[node]);
     expect(via ?? node).toBe(parents[node]);

@@ -1,5 +1,5 @@
 /**
- * Three real backbones, each link as long as the great circle between its cities, in kilometres.
+ * Three real backbones, each link as long as the great circle between its cities, in kilometers.
  *
  * The data are facts (cities, their positions, which of them are linked); lengths are computed here, so that nothing is said twice.
  */

@@ -4,7 +4,7 @@
  * A file is keys and values; a value is a number, a string, or a list of keys and values in brackets. We read `graph`, its `node`s
  * (`id`, `label`, `Longitude`, `Latitude`) and `edge`s (`source`, `target`, `weight`), and skip the rest. Real files are sloppy:
  * a label that two nodes share gets the id behind it, links that are doubled count once (with the smallest weight), self-links are
- * dropped, and directions are ignored. A link weighs what the file says; else the great circle between its ends in kilometres, when
+ * dropped, and directions are ignored. A link weighs what the file says; else the great circle between its ends in kilometers, when
  * both have a position; else 1.
  *
  * Everything is read in one pass, without recursion and without going back.

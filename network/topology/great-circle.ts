@@ -13,7 +13,7 @@ const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
 /**
  * The length of the great circle between two places by the haversine formula, which is exact enough for near places too.
- * Rounded to metres, so that the last bits of an engine's sine do not reach a run.
+ * Rounded to meters, so that the last bits of an engine's sine do not reach a run.
  */
 export function greatCircleKm(a: Position, b: Position): number {
   const halfLatitude = Math.sin(radians(b.latitude - a.latitude) / 2);

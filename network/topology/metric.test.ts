@@ -104,9 +104,9 @@ describe('at size', () => {
   const nodes = Array.from({ length: n }, (_, i) => name(i));
   const ring = { nodes, links: nodes.map((u, i) => [u, nodes[(i + 1) % n]!, 1] as Link) };
 
-  // With a search for each, at some 50 ms, the neighbours alone would take more than an hour.
+  // With a search for each, at some 50 ms, the neighbors alone would take more than an hour.
   test(
-    '100,000 nodes: all neighbours ask and no search is needed, one source asks for all and one is',
+    '100,000 nodes: all neighbors ask and no search is needed, one source asks for all and one is',
     { timeout: 20_000 },
     () => {
       const metric = createMetric(ring);

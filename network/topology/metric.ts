@@ -1,8 +1,8 @@
 /**
  * Shortest paths in a topology.
  *
- * Dijkstra from a source the first time that anybody asks for it, kept afterwards; the links stand in typed arrays (each node's
- * neighbours in a row, sorted), so that 100,000 nodes are no matter as long as few sources ask. Most messages go to a neighbour, and
+ * Dijkstra from a source the first time that anybody asks for it, kept afterward; the links stand in typed arrays (each node's
+ * neighbors in a row, sorted), so that 100,000 nodes are no matter as long as few sources ask. Most messages go to a neighbor, and
  * a link at most twice as long as the shortest one is itself a shortest path, since a detour has two links: no search is needed then.
  */
 import TinyQueue from 'tinyqueue';
@@ -79,12 +79,12 @@ interface Reached {
 
 const nearer = (a: Reached, b: Reached): number => a.distance - b.distance || a.node - b.node;
 
-/** The links as rows of neighbours: those of node i stand from `first[i]` up to `first[i + 1]`, sorted. No link is doubled. */
+/** The links as rows of neighbors: those of node i stand from `first[i]` up to `first[i + 1]`, sorted. No link is doubled. */
 class Graph {
   readonly weightMin: number;
   private readonly index = new Map<NodeId, number>();
   private readonly first: Int32Array;
-  private readonly neighbour: Int32Array;
+  private readonly neighbor: Int32Array;
   private readonly length: Float64Array;
 
   constructor({ nodes, links }: Topology) {
@@ -95,15 +95,15 @@ class Graph {
     this.first = new Int32Array(nodes.length + 1);
     for (const ends of [from, to]) for (const i of ends) this.first[i + 1]!++;
     for (let i = 0; i < nodes.length; i++) this.first[i + 1]! += this.first[i]!;
-    this.neighbour = new Int32Array(2 * links.length);
+    this.neighbor = new Int32Array(2 * links.length);
     this.length = new Float64Array(2 * links.length);
     this.fill(from, to, links);
   }
 
   /** In the order of the links first, which leaves rows unsorted; then node by node into each other's rows, which sorts them. */
   private fill(from: Int32Array, to: Int32Array, links: readonly Link[]): void {
-    const { first, neighbour, length } = this;
-    const unsorted = new Int32Array(neighbour.length);
+    const { first, neighbor, length } = this;
+    const unsorted = new Int32Array(neighbor.length);
     const place = first.slice();
     links.forEach((_, k) => {
       unsorted[place[from[k]!]!++] = k;
@@ -114,7 +114,7 @@ class Graph {
       for (let slot = first[i]!; slot < first[i + 1]!; slot++) {
         const k = unsorted[slot]!;
         const row = place[from[k]! + to[k]! - i]!++;
-        neighbour[row] = i;
+        neighbor[row] = i;
         length[row] = links[k]![2];
       }
     }
@@ -137,10 +137,10 @@ class Graph {
     let high = this.first[a + 1]!;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.neighbour[middle]! < b) low = middle + 1;
+      if (this.neighbor[middle]! < b) low = middle + 1;
       else high = middle;
     }
-    return low < this.first[a + 1]! && this.neighbour[low] === b ? this.length[low]! : Infinity;
+    return low < this.first[a + 1]! && this.neighbor[low] === b ? this.length[low]! : Infinity;
   }
 
   search(source: number): Row {
@@ -153,7 +153,7 @@ class Graph {
       const { node } = next;
       if (next.distance > distance[node]!) continue;
       for (let place = this.first[node]!; place < this.first[node + 1]!; place++) {
-        const to = this.neighbour[place]!;
+        const to = this.neighbor[place]!;
         const through = next.distance + this.length[place]!;
         if (through >= distance[to]!) continue;
         distance[to] = through;

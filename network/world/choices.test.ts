@@ -179,9 +179,9 @@ describe('nodes', () => {
     const { world, news } = owned();
     give(world, 'a', 'bring', { id: 'd' });
     expect(news()).toEqual(['0@17 command a bring in box', '1@17 start d start']);
-    expect([world.links.neighbours('d'), [...world.nodes.keys()]]).toEqual([['a'], ['a', 'b', 'c', 'd']]);
+    expect([world.links.neighbors('d'), [...world.nodes.keys()]]).toEqual([['a'], ['a', 'b', 'c', 'd']]);
     give(world, 'b', 'bring', { id: 'd' });
-    expect([news(), world.links.neighbours('d')]).toEqual([['2@17 command b bring in box'], ['a']]);
+    expect([news(), world.links.neighbors('d')]).toEqual([['2@17 command b bring in box'], ['a']]);
   });
 
   test('a role that is not open refuses, and a crashed node hears nothing', () => {

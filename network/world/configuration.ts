@@ -16,7 +16,7 @@ export class ConfigurationView implements Configuration {
     readonly instance: Instance,
     private readonly running: ReadonlyMap<NodeId, Node>,
     private readonly inFlight: Pick<FlightTable, 'all' | 'between' | 'follow'>,
-    readonly links: Pick<Links, 'up' | 'neighbours' | 'port' | 'follow'>,
+    readonly links: Pick<Links, 'up' | 'neighbors' | 'port' | 'follow'>,
     private readonly down: ReadonlySet<NodeId>,
   ) {}
 

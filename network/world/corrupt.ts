@@ -14,7 +14,7 @@ export function corrupt(world: World, nodes: readonly NodeId[], choose: Choose):
   const instance = { ...frame.instance, topology: links.topology(frame.instance.topology.nodes) };
   const chosen = new Set(nodes);
   for (const from of nodes) {
-    for (const to of links.neighbours(from)) {
+    for (const to of links.neighbors(from)) {
       if (!chosen.has(to)) continue;
       const messages = corruption.channel(from, to, instance, choose);
       traffic.empty(from, to);

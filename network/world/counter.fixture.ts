@@ -1,4 +1,4 @@
-/** A protocol of the smallest kind that stores: every node counts what it was asked, stores it, and tells its neighbours once it is safe. */
+/** A protocol of the smallest kind that stores: every node counts what it was asked, stores it, and tells its neighbors once it is safe. */
 import { assign, emit, setup } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';
 import { effects, send, store, type LinkEvent, type Message, type NodeId, type StoredEvent } from '../../machines/effects.js';
@@ -7,7 +7,7 @@ import { STORAGE, storageMachine, type StorageInput } from '../../machines/stora
 interface Context {
   readonly count: number;
   readonly links: readonly NodeId[];
-  /** How often a neighbour has told. */
+  /** How often a neighbor has told. */
   readonly heard: number;
 }
 type Event = { readonly type: 'count' | 'counted' } | LinkEvent<NodeId> | StoredEvent;

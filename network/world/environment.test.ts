@@ -110,7 +110,7 @@ describe('the script', () => {
 });
 
 describe('links', () => {
-  test('between names each end changes by itself, and hears the name of its neighbour', () => {
+  test('between names each end changes by itself, and hears the name of its neighbor', () => {
     const environment = environmentOf({ events: [{ do: 'cut', link: ['a', 'b'] }] });
     expect(come(environment)).toMatchObject({ changes: [{ from: 'a', to: 'b', up: false }] });
     expect([environment.links.up('a', 'b'), environment.links.up('b', 'a')]).toEqual([false, true]);
@@ -172,7 +172,7 @@ describe('nodes that stop', () => {
     expect([1, 2, 3, 4, 5].map(() => come(environment))).toEqual([{ crashed: 'b' }, {}, { restarted: 'b' }, {}, {}]);
   });
 
-  test('before a process begins again its neighbours hear that it has ended, and then each end that it is back', () => {
+  test('before a process begins again its neighbors hear that it has ended, and then each end that it is back', () => {
     const environment = environmentOf({
       events: [
         { do: 'crash', node: 'b' },

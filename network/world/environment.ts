@@ -244,7 +244,7 @@ export class Environment {
     if (!this.crashed.delete(node)) return NOTHING;
     this.waiting.delete(node);
     this.underWay.delete(node);
-    const changes = this.turn(this.links.neighbours(node).map((to) => ({ from: node, to, up: false })));
+    const changes = this.turn(this.links.neighbors(node).map((to) => ({ from: node, to, up: false })));
     for (const { to } of changes) this.returning.add(channelKey(node, to));
     return { reloaded: node, changes };
   }

@@ -150,7 +150,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
   expect([next.context, asked]).toEqual([context, expected]);
 });
 
-test('another answer of a guard is another path, and both are known afterwards', () => {
+test('another answer of a guard is another path, and both are known afterward', () => {
   const machine = made({ on: { go: [{ guard: 'isEven', actions: ['inc', says('even')] }, { actions: ['inc', says('odd')] }] } });
   let { snapshot } = begin(machine, undefined);
   for (let i = 0; i < 2; i++) snapshot = macrostep(machine, snapshot, { type: 'go' }).snapshot;

@@ -39,12 +39,12 @@ describe('what is up', () => {
     const links = path();
     expect([links.up('a', 'b'), links.up('b', 'a'), links.up('a', 'c')]).toEqual([true, true, false]);
     expect([links.weight('a', 'b'), links.weight('c', 'b')]).toEqual([2, 3]);
-    expect(links.neighbours('b')).toEqual(['a', 'c']);
+    expect(links.neighbors('b')).toEqual(['a', 'c']);
   });
 
   test('nothing at a node that is not there, and a link nobody has said anything of weighs 1', () => {
     const links = path();
-    expect([links.up('x', 'a'), links.neighbours('x'), links.port('x', 'a')]).toEqual([false, [], 0]);
+    expect([links.up('x', 'a'), links.neighbors('x'), links.port('x', 'a')]).toEqual([false, [], 0]);
     expect([links.weight('x', 'a'), links.weight('a', 'c'), links.port('a', 'c')]).toEqual([1, 1, 0]);
     expect(links.peerAt('x', 1)).toBeUndefined();
   });
@@ -55,7 +55,7 @@ describe('what is up', () => {
     expect(links.set('a', 'b', false)).toBe(true);
     expect(links.set('a', 'b', false)).toBe(false);
     expect([links.up('a', 'b'), links.up('b', 'a')]).toEqual([false, true]);
-    expect([links.neighbours('a'), links.neighbours('b')]).toEqual([[], ['a', 'c']]);
+    expect([links.neighbors('a'), links.neighbors('b')]).toEqual([[], ['a', 'c']]);
     expect(links.set('a', 'b', true)).toBe(true);
     expect([links.weight('a', 'b'), heard]).toEqual([2, ['ab', 'ab']]);
   });
@@ -71,7 +71,7 @@ describe('what is up', () => {
     const links = path();
     const heard = heardOf(links);
     links.addNode('d', 'c');
-    expect([links.neighbours('d'), links.neighbours('c'), links.weight('d', 'c')]).toEqual([['c'], ['b', 'd'], 1]);
+    expect([links.neighbors('d'), links.neighbors('c'), links.weight('d', 'c')]).toEqual([['c'], ['b', 'd'], 1]);
     expect(heard).toEqual(['dc', 'cd']);
   });
 });

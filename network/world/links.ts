@@ -82,7 +82,7 @@ export class Links implements LinksView {
     return this.channels.get(from)?.get(to)?.up ?? false;
   }
 
-  neighbours(node: NodeId): readonly NodeId[] {
+  neighbors(node: NodeId): readonly NodeId[] {
     const peers: NodeId[] = [];
     this.channels.get(node)?.forEach(({ up }, peer) => up && peers.push(peer));
     return peers;

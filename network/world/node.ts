@@ -141,7 +141,7 @@ export class Node {
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
-          this.carry(role, this.labelled(role, effect), outcome, inbox);
+          this.carry(role, this.labeled(role, effect), outcome, inbox);
           break;
         case 'emit':
           if (!this.host.wiring?.isInner?.(role)) outcome.emitted.push(effect.event);
@@ -186,7 +186,7 @@ export class Node {
     else inbox.push({ role, event: { ...sent, type: 'outgoing', by } as Message, depth: this.depth });
   }
 
-  private labelled(role: string, effect: Send): Send {
+  private labeled(role: string, effect: Send): Send {
     const label = this.host.wiring?.label?.(role);
     return label === undefined ? effect : { to: effect.to, message: { ...effect.message, ...label } };
   }

@@ -13,7 +13,7 @@ const events = [
 ] as const;
 
 describe('a process that begins again', () => {
-  test('by hand: its neighbours hear that it ended, it starts anew without timers, and its channels are to come up', () => {
+  test('by hand: its neighbors hear that it ended, it starts anew without timers, and its channels are to come up', () => {
     const { world, news, heard } = owned({ more: again });
     give(world, 'a', 'wind');
     give(world, 'a', 'say', { to: 'b' });
@@ -32,7 +32,7 @@ describe('a process that begins again', () => {
       '4@17 reload a reload',
       'returning [["b","a"],["a","b"]]',
     ]);
-    expect([heard('a'), heard('b'), world.pendingOf('a').armed, world.links.neighbours('b')]).toEqual([
+    expect([heard('a'), heard('b'), world.pendingOf('a').armed, world.links.neighbors('b')]).toEqual([
       [],
       ['link.down a'],
       [],
@@ -71,11 +71,11 @@ describe('a process that begins again', () => {
     const { world, news } = owned({ more: again, events });
     world.make({ event: 0 });
     news();
-    expect([world.make({ event: 1 }), world.links.neighbours('a'), world.links.neighbours('b')]).toEqual([true, [], ['c']]);
+    expect([world.make({ event: 1 }), world.links.neighbors('a'), world.links.neighbors('b')]).toEqual([true, [], ['c']]);
     expect(news().filter((line) => line.includes('@'))).toEqual(['1@17 link b link.down in box', '2@17 reload a reload']);
   });
 
-  test('without time it is a choice after each neighbour has heard, and each channel comes up as a choice of its own', () => {
+  test('without time it is a choice after each neighbor has heard, and each channel comes up as a choice of its own', () => {
     let { world } = beginWorld(frameOf({ more: again, events }));
     const choices: object[][] = [];
     for (const choice of [

@@ -45,7 +45,7 @@ describe('in time, where a write takes three ticks', () => {
     expect(stored).toEqual({ count: 3 });
   });
 
-  test('its neighbours hear that it has ended before it begins again, and each end hears of the new connection', () => {
+  test('its neighbors hear that it has ended before it begins again, and each end hears of the new connection', () => {
     const { told, links } = run(ends(2, 10));
     expect(told).toEqual(['10 b link.down', '10 b link.up', '10 a link.up']);
     expect(links).toEqual(['b']);

@@ -27,7 +27,7 @@ const chapters = {
     controller: 'Quotas, names, a bank',
     directory: 'One token',
     queue: 'A queue that repairs itself',
-    exclusion: 'Neighbourhood locks',
+    exclusion: 'Neighborhood locks',
     transports: 'Connections, from nothing',
     'transports/in-process': 'In process',
     'transports/message-port': 'Message port',

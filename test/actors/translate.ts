@@ -228,7 +228,7 @@ class Translation {
         else if (action.type === 'xstate.raise') return given;
         return this.sending(action, where);
       case 'xstate.cancel':
-        return this.cancelling(action, where);
+        return this.canceling(action, where);
       case 'xstate.enqueueActions':
         // What it enqueues is only known when it is run.
         this.hasDelayed = true;
@@ -319,7 +319,7 @@ class Translation {
     return id;
   }
 
-  private cancelling({ sendId }: BuiltIn, where: string): unknown {
+  private canceling({ sendId }: BuiltIn, where: string): unknown {
     return disarm((args: Args) => ({
       timer: resolved(sendId, this.seen(args, where)) as string,
     }));

@@ -36,7 +36,7 @@ export class CompactStore implements States {
   /** The hashes of the states that are being added. */
   private lows = new Uint32Array(64);
   private highs = new Uint32Array(64);
-  /** Keeps the early reads of `addAll` from being optimised away. */
+  /** Keeps the early reads of `addAll` from being optimized away. */
   private read = 0;
 
   /** A hash has fewer bits where the masks leave some out. */

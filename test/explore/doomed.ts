@@ -1,4 +1,4 @@
-/** States from which no run leads to a goal, found backwards from the goals (only a complete graph can tell). */
+/** States from which no run leads to a goal, found backward from the goals (only a complete graph can tell). */
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 
@@ -44,7 +44,7 @@ function lookAgain(graph: Graph, coreachable: Uint8Array, states: Ints): Ints {
   return left;
 }
 
-/** Finds all that are left, from those that reach a goal backwards. */
+/** Finds all that are left, from those that reach a goal backward. */
 function goBack(graph: Graph, coreachable: Uint8Array): void {
   const before = predecessors(graph);
   const waiting = new Ints();

@@ -2,7 +2,7 @@
  * The run nearest to a counterexample on which nothing goes wrong: it begins with as many of the same choices as it can, makes another
  * one, and comes to rest with every property kept.
  *
- * From the end of the counterexample backwards, a few walks are taken from each of its states: the first prefers what stands first,
+ * From the end of the counterexample backward, a few walks are taken from each of its states: the first prefers what stands first,
  * the others are drawn from a fixed seed. Faults that a run may do without (a loss, a copy) are left out. So what is found is a good
  * run, and where the walks missed one there may be another that parts later: it is no proof, as the checker's answers are.
  */

@@ -59,7 +59,7 @@ describe('charts made at random', () => {
     );
   });
 
-  test.each(['unordered', 'fifo'] as const)('neighbours, %s, with links that change', (order) => {
+  test.each(['unordered', 'fifo'] as const)('neighbors, %s, with links that change', (order) => {
     const topology = {
       nodes: names(3),
       links: [

@@ -1,7 +1,7 @@
 /**
  * The search: from the first states on, every state expanded once. Breadth first, the way to a violation is a shortest one.
  *
- * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterwards, on the graph.
+ * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterward, on the graph.
  * A reduction leaves states out that would show nothing new (`symmetry.ts`).
  */
 import { SearchLimits, type Bounds, type Progress } from './bounds.js';

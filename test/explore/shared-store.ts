@@ -54,7 +54,7 @@ export class SharedStates implements States {
   private seats = 0;
   private hashes = new Int32Array(64);
   private early = new Int32Array(64);
-  /** Keeps the early reads from being optimised away. */
+  /** Keeps the early reads from being optimized away. */
   private read = 0;
 
   constructor(private readonly memory: SharedMemory) {
@@ -85,7 +85,7 @@ export class SharedStates implements States {
     return Atomics.load(cells, Cell.wordsWanted) + Atomics.load(cells, Cell.seatsWanted) > 0;
   }
 
-  /** Lets the memory grow, in one thread while the others wait. All look at it anew afterwards, and put in again what was there. */
+  /** Lets the memory grow, in one thread while the others wait. All look at it anew afterward, and put in again what was there. */
   grow(): void {
     const { cells, words, table } = this.memory;
     makeRoom(words, Math.max(2 * cells[Cell.wordsWanted]!, WORDS));

@@ -17,7 +17,7 @@ const HEAD = 3;
 /** One bit at least is left for the hash. */
 const PLACE_BITS_MAX = 31;
 
-/** The states of a search, as whoever looks at them afterwards needs them. */
+/** The states of a search, as whoever looks at them afterward needs them. */
 export interface States {
   readonly size: number;
   /** The length of the longest row. */
@@ -50,7 +50,7 @@ export class StateStore implements States {
   private slots = (1 << 11) - 1;
   private placeMask = (1 << 16) - 1;
   private hashes = new Int32Array(64);
-  /** Keeps the early reads of `addAll` from being optimised away. */
+  /** Keeps the early reads of `addAll` from being optimized away. */
   private read = 0;
 
   /** The index of the state that stands in `row`, which is recorded as new, with its parent, if it is. */

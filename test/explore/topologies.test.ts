@@ -29,7 +29,7 @@ describe('connected graphs', () => {
     expect([2, 3, 4].map((n) => everyTopology(n, { protocol: plain, fixed: ['n0'] }).length)).toEqual([1, 3, 11]);
   });
 
-  test('identities that are compared: every labelled graph', () => {
+  test('identities that are compared: every labeled graph', () => {
     expect([2, 3, 4].map((n) => everyTopology(n, { protocol: election }).length)).toEqual([1, 4, 38]);
   });
 

@@ -85,7 +85,7 @@ export class Walk {
     const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
     const isCorrupted = kinds[i] === LINK && this.model.environments.moves(this.row[0]!)[subjects[i]!]!.kind === 'corrupt';
     const walked = isCorrupted ? [] : [...doubled, this.make(i)];
-    if (this.model.system.protocol.network.time) this.recognise(i);
+    if (this.model.system.protocol.network.time) this.recognize(i);
     this.length = begins[i + 1]! - begins[i]!;
     this.row.set(rows.subarray(begins[i], begins[i + 1]));
     if (isCorrupted) this.restart();
@@ -102,7 +102,7 @@ export class Walk {
   }
 
   /** Packets whose times were numbered anew are known by their place in their channel. */
-  private recognise(i: number): void {
+  private recognize(i: number): void {
     const { successors, packets, system } = this.model;
     const { rows, begins } = successors;
     const channels = new Map<number, number[]>();

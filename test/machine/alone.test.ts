@@ -91,7 +91,7 @@ describe('what a step asks for', () => {
     expect(news().filter((one) => !one.startsWith('arms'))).toEqual(['relays open', 'does ring', 'takes open/0']);
   });
 
-  test('a delayed event is armed, comes in its time, and is cancelled with its state', () => {
+  test('a delayed event is armed, comes in its time, and is canceled with its state', () => {
     const { alone, clock, value, send, news } = aloneOf(door);
     alone.start();
     send('open');
@@ -154,7 +154,7 @@ describe('delayed events', () => {
     },
   });
 
-  test('are raised or sent by name, cancelled by it, and others are told apart without one', () => {
+  test('are raised or sent by name, canceled by it, and others are told apart without one', () => {
     const { alone, clock, context, send, news } = aloneOf(timed);
     alone.start();
     send('arm');

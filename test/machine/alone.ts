@@ -4,7 +4,7 @@
  *
  * The root and the actors that it invokes or spawns are made by XState and never started: nothing runs but the steps that are taken here.
  * So a state can be left and come back to, where live actors would have to go the whole way again. In the order in which a live actor
- * would do it, when the step is over: delayed events are armed or cancelled, events are sent, actors are stopped.
+ * would do it, when the step is over: delayed events are armed or canceled, events are sent, actors are stopped.
  */
 import type { ActorOptions, AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -32,7 +32,7 @@ interface Asked {
   readonly params: any;
 }
 
-/** As the chart names it, for a delayed event that can be cancelled. */
+/** As the chart names it, for a delayed event that can be canceled. */
 type TimerId = string | symbol;
 
 /** What XState calls them, by number. */

@@ -111,7 +111,7 @@ describe('what a chart asks of its surroundings', () => {
       {},
     ],
     [
-      'delayed events, cancelled and armed again under their id',
+      'delayed events, canceled and armed again under their id',
       createMachine({
         initial: 'a',
         states: {

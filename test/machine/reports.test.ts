@@ -65,7 +65,7 @@ describe('mutants', () => {
     createMachine({ id: 'sums', context: { n: 0, m: 0 }, on: { ADD: { guard: ({ context }: any) => context.n < 3, actions } } });
   const up = (key: 'n' | 'm') => assign({ [key]: ({ context }: any) => context[key] + 1 } as never);
 
-  test('actions that commute are recognised by running both orders', async () => {
+  test('actions that commute are recognized by running both orders', async () => {
     const [swapped] = (await judged(new MachineTesting(sums([up('n'), up('m')])))).filter(({ name }) => name.startsWith('swap'));
     expect(swapped).toMatchObject({ killedBy: null, reason: 'both orders do the same in every step that performs them (3)' });
   });

@@ -40,7 +40,7 @@ export interface Scheduled {
   readonly source: AnyActor;
   readonly target: AnyActor;
   readonly event: Message;
-  /** What it is cancelled by. */
+  /** What it is canceled by. */
   readonly id: string;
 }
 

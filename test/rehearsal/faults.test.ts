@@ -322,7 +322,7 @@ test.each(FAULTS)('%s heals: at the end all are up, and reach each other', async
     listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
     await wait(9_500);
     const socket = new WebSocket(`ws://${PEERS[(PEERS.indexOf(id) + 1) % 3]}`);
-    socket.onopen = () => note('reaches its neighbour');
+    socket.onopen = () => note('reaches its neighbor');
   });
   expect(new Set(told.map((line) => line.slice(line.indexOf('p')))).size).toBe(3);
 });

@@ -48,7 +48,7 @@ const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mod
 
 /**
  * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed, but for who is
- * removed and has not heard of it; and whoever is undisturbed since somebody was granted a lock has a larger one afterwards. The fence of a reader is
+ * removed and has not heard of it; and whoever is undisturbed since somebody was granted a lock has a larger one afterward. The fence of a reader is
  * compared with those of writers. One of `lockJudges`.
  *
  * @experimental

@@ -44,10 +44,10 @@ function graphOf({ topology }: SystemSample): Graph {
   return { nodes, links: links.map(([u, v]) => [u, v]) };
 }
 
-function graphOfShape({ towards, closed, chords }: ScenarioShape): Graph {
-  const nodes = Array.from({ length: towards.length + 1 }, (_, i) => `n${i}`);
+function graphOfShape({ toward, closed, chords }: ScenarioShape): Graph {
+  const nodes = Array.from({ length: toward.length + 1 }, (_, i) => `n${i}`);
   const pairs = [
-    ...towards.map((place, i) => [place % (i + 1), i + 1] as const),
+    ...toward.map((place, i) => [place % (i + 1), i + 1] as const),
     ...(closed ? nodes.map((_, i) => [i, (i + 1) % nodes.length] as const) : []),
     ...chords.map(([u, v]) => [u % nodes.length, v % nodes.length] as const),
   ];

@@ -1,7 +1,7 @@
 /**
  * What a scenario of the swarm is made of, as fast-check draws and shrinks it: a connected graph, requests, faults that come and heal.
  *
- * Nodes and links are told by numbers that wrap around, so that a smaller graph still has all of them; everything shrinks towards two
+ * Nodes and links are told by numbers that wrap around, so that a smaller graph still has all of them; everything shrinks toward two
  * nodes, nothing asked for, nothing that fails, and time 0.
  */
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ export interface ScenarioShape {
   /** Whether the graph is that of the system. */
   readonly asGiven: boolean;
   /** For each node but the first, an earlier one that it is linked to. */
-  readonly towards: readonly number[];
+  readonly toward: readonly number[];
   readonly closed: boolean;
   readonly chords: readonly (readonly [number, number])[];
   readonly asks: readonly Ask[];
@@ -50,7 +50,7 @@ export const scenarioShapes = (systems: readonly SystemSample[]): fc.Arbitrary<S
   fc.record({
     base: fc.nat(Math.max(0, systems.length - 1)),
     asGiven: fc.boolean(),
-    towards: fc.array(any, { minLength: 1, maxLength: NODES_MAX - 1 }),
+    toward: fc.array(any, { minLength: 1, maxLength: NODES_MAX - 1 }),
     closed: fc.boolean(),
     chords: fc.array(fc.tuple(any, any), { maxLength: 3 }),
     asks: fc.array(fc.record({ at: time, node: any, command: any, peer: any, inFull: fc.boolean() }), { maxLength: 10 }),

@@ -274,10 +274,10 @@ export class FollowedWorld {
     return {
       step: (step) => void this.steps.push(step),
       lost: ({ flight, why }) => {
-        if (why === 'no route') this.fulfil((line) => line.kind === 'lost' && isOf(line, flight));
+        if (why === 'no route') this.fulfill((line) => line.kind === 'lost' && isOf(line, flight));
       },
       duplicated: (flight) => {
-        const line = this.fulfil((told) => told.kind === 'duplicated' && isOf(told, flight));
+        const line = this.fulfill((told) => told.kind === 'duplicated' && isOf(told, flight));
         if (line) this.packets.set(line.message!, this.launched!);
       },
       started: nothing,
@@ -301,11 +301,11 @@ export class FollowedWorld {
     const told = this.foretold.find(isThis);
     if (!told) return 'kept';
     if (told.kind === 'duplicated') return 'doubled';
-    this.fulfil((line) => line === told);
+    this.fulfill((line) => line === told);
     return 'lost';
   }
 
-  private fulfil(isIt: (line: NetworkLine) => boolean): NetworkLine | undefined {
+  private fulfill(isIt: (line: NetworkLine) => boolean): NetworkLine | undefined {
     const line = this.foretold.find(isIt);
     this.foretold = this.foretold.filter((other) => other !== line);
     return line;

@@ -114,7 +114,7 @@ test('a trace that begins in a given state, with its timers', () => {
   expect(verify(run, run.lines)).toMatchObject({ impossible: null });
 });
 
-test('what is lost or doubled as it is sent is neither in flight afterwards nor in flight once', () => {
+test('what is lost or doubled as it is sent is neither in flight afterward nor in flight once', () => {
   // A lost token is no token: what the run says of its properties is what the trace says of them.
   const verdicts = Array.from({ length: 12 }, (_, seed) => {
     const run = recorded({

@@ -1,6 +1,6 @@
 /**
- * Robots on a floor, each of which locks its neighbourhood, moves by one cell, and lets go. They have no names for each other and no one who
- * tells them what to do: a robot knows its neighbours by the ports of its radio (docs/exclusion.md).
+ * Robots on a floor, each of which locks its neighborhood, moves by one cell, and lets go. They have no names for each other and no one who
+ * tells them what to do: a robot knows its neighbors by the ports of its radio (docs/exclusion.md).
  *
  * Why nobody runs into anybody: who moves holds all robots in range, so none of those is moving; and who is out of range is at least three
  * cells away, so they cannot come to one cell by one step each. That stands and falls with radios that reach as far as they should: whose link is
@@ -107,7 +107,7 @@ class Going {
     this.linked = near;
   }
 
-  /** It has locked its neighbourhood. @param {string} robot */
+  /** It has locked its neighborhood. @param {string} robot */
   #go(robot) {
     const cell = this.floor.step(robot);
     const isSafe = this.floor.near(robot).every((other) => this.linked.has(linkOf(robot, other)));

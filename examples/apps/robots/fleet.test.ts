@@ -5,7 +5,7 @@ import { run } from './fleet.js';
 
 const fleet = { robots: 8, size: 7, ticks: 500, seed: 1 };
 
-test('robots that lock their neighbourhood do not run into each other, and come where they want to go', () => {
+test('robots that lock their neighborhood do not run into each other, and come where they want to go', () => {
   const { collisions, moves, trips, report, scenario } = run({ ...fleet, isCareful: false });
   expect(collisions).toEqual([]);
   expect(moves).toBeGreaterThan(10);

@@ -2,7 +2,7 @@
  * A level of a hierarchy whose leaders follow from another rule than presence tables: what section 8 of the specification compares
  * them with.
  *
- * The rule looks at a node and at what its neighbours have told, and says whether the node leads, whom it follows and what it tells.
+ * The rule looks at a node and at what its neighbors have told, and says whether the node leads, whom it follows and what it tells.
  * Everything else is as in the level of machines/election: the election gives each level its turn at every event, and an Update goes
  * to everybody when what it tells has changed.
  */
@@ -18,7 +18,7 @@ export interface HeardSeat<T> {
   readonly told: T;
 }
 
-/** What a rule is given: the node, its links, and its neighbours' news. */
+/** What a rule is given: the node, its links, and its neighbors' news. */
 export interface Look<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly height: Height;

@@ -74,10 +74,10 @@ test.each([2, 7, 12, 19, 30])('sequentially, a line of %i becomes a hexagon', (n
   const hexagon = new Hexagon(line(n));
   for (let i = 0; i < 1_000_000 && !hexagon.isFormed; i++) {
     const amoebot = random.pick(hexagon.amoebots);
-    const neighbours = hexagon.matter.neighbours(amoebot);
-    const action = hexagon.enabled(amoebot, neighbours);
+    const neighbors = hexagon.matter.neighbors(amoebot);
+    const action = hexagon.enabled(amoebot, neighbors);
     if (action) hexagon.perform(amoebot, action);
-    expect(neighbours.length).toBeLessThanOrEqual(8);
+    expect(neighbors.length).toBeLessThanOrEqual(8);
   }
   expect(hexagon.isFormed).toBe(true);
   expect(hexagon.matter.shape).toEqual(spiral({ x: 0, y: 0 }, n).map(keyOf).sort());

@@ -4,11 +4,11 @@
  *
  * Roles. `seed`: the first retired one. `idle`: has not heard of anybody who moves. `follower`: goes where the amoebot it points to
  * went. `root`: touches the retired ones and walks clockwise around them to the end of the spiral. `retired`: in its place for good,
- * and points to the next place of the spiral. What an amoebot does depends on itself and its neighbours only, and it writes at most
- * itself and one follower that it pulls: a locked neighbourhood is all it needs. A common sense of direction is assumed.
+ * and points to the next place of the spiral. What an amoebot does depends on itself and its neighbors only, and it writes at most
+ * itself and one follower that it pulls: a locked neighborhood is all it needs. A common sense of direction is assumed.
  */
 import type { NodeId } from '../../../machines/effects.js';
-import { beside, directions, isSamePoint, towards, turned, type Direction, type Point } from './lattice.js';
+import { beside, directions, isSamePoint, toward, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 
 /** What an amoebot of the hexagon formation knows: its role, and a direction of the lattice. */
@@ -56,42 +56,42 @@ export class Hexagon {
     return this.cells.get(amoebot)!;
   }
 
-  /** The action that an amoebot is enabled for, going by itself and these neighbours. */
-  enabled(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null {
+  /** The action that an amoebot is enabled for, going by itself and these neighbors. */
+  enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { role } = this.cell(amoebot);
     if (isFixed(this.cell(amoebot))) return null;
-    if (this.matter.isExpanded(amoebot)) return this.drawingIn(amoebot, neighbours);
-    if (role !== 'root' && neighbours.some((other) => isFixed(this.cell(other)))) return become('root', null);
-    if (role === 'root') return this.walking(amoebot, neighbours);
-    return role === 'idle' ? this.joining(amoebot, neighbours) : null;
+    if (this.matter.isExpanded(amoebot)) return this.drawingIn(amoebot, neighbors);
+    if (role !== 'root' && neighbors.some((other) => isFixed(this.cell(other)))) return become('root', null);
+    if (role === 'root') return this.walking(amoebot, neighbors);
+    return role === 'idle' ? this.joining(amoebot, neighbors) : null;
   }
 
-  private drawingIn(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null {
+  private drawingIn(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { tail } = this.matter.body(amoebot);
-    const behind = neighbours.filter((other) => {
+    const behind = neighbors.filter((other) => {
       const { role, points } = this.cell(other);
       return role === 'follower' && isSamePoint(beside(this.matter.body(other).head, points!), tail);
     });
     const follower = behind.find((other) => !this.matter.isExpanded(other));
     if (follower !== undefined) return { do: 'pull', follower };
-    const mustWait = behind.length > 0 || neighbours.some((other) => this.cell(other).role === 'idle');
+    const mustWait = behind.length > 0 || neighbors.some((other) => this.cell(other).role === 'idle');
     return mustWait ? null : { do: 'contract' };
   }
 
-  private joining(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null {
+  private joining(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { head } = this.matter.body(amoebot);
     const points = directions.find((direction) => {
       const other = this.matter.at(beside(head, direction));
-      return other !== undefined && neighbours.includes(other) && ['follower', 'root'].includes(this.cell(other).role);
+      return other !== undefined && neighbors.includes(other) && ['follower', 'root'].includes(this.cell(other).role);
     });
     return points === undefined ? null : become('follower', points);
   }
 
-  private walking(amoebot: NodeId, neighbours: readonly NodeId[]): Action | null {
+  private walking(amoebot: NodeId, neighbors: readonly NodeId[]): Action | null {
     const { head } = this.matter.body(amoebot);
     const isFixedAt = (direction: Direction) => {
       const other = this.matter.at(beside(head, direction));
-      return other !== undefined && neighbours.includes(other) && isFixed(this.cell(other));
+      return other !== undefined && neighbors.includes(other) && isFixed(this.cell(other));
     };
     const last = directions.find((direction) => {
       const other = this.matter.at(beside(head, direction));
@@ -115,7 +115,7 @@ export class Hexagon {
         return this.matter.contract(amoebot);
       case 'pull': {
         const { head, tail } = this.matter.body(amoebot);
-        this.cells.set(action.follower, { role: 'follower', points: towards(tail, head) });
+        this.cells.set(action.follower, { role: 'follower', points: toward(tail, head) });
         return this.matter.pull(amoebot, action.follower);
       }
     }

@@ -33,7 +33,7 @@ export const around = (point: Point): Point[] => directions.map((direction) => b
 export const isSamePoint = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y;
 
 /** The direction in which a node lies from one next to it. */
-export const towards = (from: Point, to: Point): Direction =>
+export const toward = (from: Point, to: Point): Direction =>
   directions.find((direction) => isSamePoint(beside(from, direction), to))!;
 
 /** A point as text, for maps and sets: `x y`. */

@@ -62,7 +62,7 @@ export class Matter {
   }
 
   /** Who is beside an amoebot. */
-  neighbours(amoebot: NodeId): NodeId[] {
+  neighbors(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
     const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
     return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
@@ -70,7 +70,7 @@ export class Matter {
 
   /** All pairs that are beside each other, each once. */
   bonds(): Bond[] {
-    return [...this.bodies.keys()].flatMap((u) => this.neighbours(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
+    return [...this.bodies.keys()].flatMap((u) => this.neighbors(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
   }
 
   /** Stretches a contracted amoebot into a free node beside it; `null` when somebody is there. */
@@ -86,7 +86,7 @@ export class Matter {
     return this.move([amoebot], () => this.drawIn(amoebot));
   }
 
-  /** A handover: the tail is drawn in, and a contracted neighbour stretches into the node that it leaves. */
+  /** A handover: the tail is drawn in, and a contracted neighbor stretches into the node that it leaves. */
   pull(amoebot: NodeId, follower: NodeId): BondChange {
     return this.move([amoebot, follower], () => {
       const { tail } = this.body(amoebot);
@@ -95,7 +95,7 @@ export class Matter {
     });
   }
 
-  /** The other handover: a contracted amoebot stretches into the tail of an expanded neighbour, which is drawn in by that. */
+  /** The other handover: a contracted amoebot stretches into the tail of an expanded neighbor, which is drawn in by that. */
   push(amoebot: NodeId, leader: NodeId): BondChange {
     return this.pull(leader, amoebot);
   }
@@ -108,7 +108,7 @@ export class Matter {
 
   private move(movers: readonly NodeId[], movement: () => void): BondChange {
     const bonds = () =>
-      movers.flatMap((mover) => this.neighbours(mover).map((other): Bond => (mover < other ? [mover, other] : [other, mover])));
+      movers.flatMap((mover) => this.neighbors(mover).map((other): Bond => (mover < other ? [mover, other] : [other, mover])));
     const before = bonds();
     movement();
     const after = bonds();

@@ -3,10 +3,10 @@
  *
  * Roles. The engine has a way to go; each of the others has a `front`, the amoebot before it. Who is expanded waits to be pushed from behind,
  * the last one contracts by itself. Where the one before it went, an amoebot is told: whoever expands writes it into the memory of
- * the one behind. What an amoebot does depends on itself and its locked neighbours, and it writes those alone.
+ * the one behind. What an amoebot does depends on itself and its locked neighbors, and it writes those alone.
  */
 import type { NodeId } from '../../../machines/effects.js';
-import { towards, type Direction, type Point } from './lattice.js';
+import { toward, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 import { Operations } from './operations.js';
 
@@ -34,7 +34,7 @@ export class Train {
     this.matter = new Matter(places);
     let before: Point | null = null;
     for (const [amoebot, point] of places) {
-      this.memories.set(amoebot, { way: before ? [] : way, front: before && towards(point, before), next: null });
+      this.memories.set(amoebot, { way: before ? [] : way, front: before && toward(point, before), next: null });
       before = point;
     }
   }
@@ -48,9 +48,9 @@ export class Train {
     return [...this.memories].every(([amoebot, { way }]) => way.length === 0 && !this.matter.isExpanded(amoebot));
   }
 
-  /** The action that an amoebot is enabled for, going by itself and these neighbours. */
-  enabled(amoebot: NodeId, neighbours: readonly NodeId[]): Shunting | null {
-    const here = this.at(amoebot, neighbours);
+  /** The action that an amoebot is enabled for, going by itself and these neighbors. */
+  enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Shunting | null {
+    const here = this.at(amoebot, neighbors);
     const { way, front, next } = here.read(amoebot);
     if (here.isExpanded(amoebot)) return this.behind(here) === undefined ? { do: 'contract' } : null;
     if (front === null) {
@@ -58,13 +58,13 @@ export class Train {
       return direction === undefined || here.connected(direction) !== undefined ? null : { do: 'expand', direction };
     }
     const leader = here.connected(front);
-    if (next === null || leader === undefined || !neighbours.includes(leader)) return null;
+    if (next === null || leader === undefined || !neighbors.includes(leader)) return null;
     return here.isExpanded(leader) ? { do: 'push', direction: front } : null;
   }
 
   /** Performs an action; `null` when somebody was faster and moved where it leads. */
-  perform(amoebot: NodeId, action: Shunting, neighbours: readonly NodeId[]): BondChange | null {
-    const here = this.at(amoebot, neighbours);
+  perform(amoebot: NodeId, action: Shunting, neighbors: readonly NodeId[]): BondChange | null {
+    const here = this.at(amoebot, neighbors);
     if (action.do === 'contract') return here.contract();
     const { direction } = action;
     const { way, next } = here.read(amoebot);
@@ -78,8 +78,8 @@ export class Train {
     return here.push(here.connected(direction)!);
   }
 
-  private at(amoebot: NodeId, neighbours: readonly NodeId[]): Operations<Carriage> {
-    return new Operations(this.matter, this.memories, amoebot, neighbours);
+  private at(amoebot: NodeId, neighbors: readonly NodeId[]): Operations<Carriage> {
+    return new Operations(this.matter, this.memories, amoebot, neighbors);
   }
 
   /** Tells the one behind where it goes. */
@@ -88,7 +88,7 @@ export class Train {
     if (last !== undefined) here.write(last, { next: direction });
   }
 
-  /** The locked neighbour whose front is this one's tail. */
+  /** The locked neighbor whose front is this one's tail. */
   private behind(here: Operations<Carriage>): NodeId | undefined {
     const { tail } = this.matter.body(here.self);
     return here.locked.find((other) => {

@@ -67,7 +67,7 @@ function Group({ group: { chart, value, nodes }, layout }: { group: StateGroup; 
   );
 }
 
-/** The chart without words: where one is in it can be seen in a few millimetres. */
+/** The chart without words: where one is in it can be seen in a few millimeters. */
 const Thumbnail = ({ layout, active }: { layout: ChartLayout; active: ReadonlySet<string> }) => (
   <svg class="chart thumbnail" aria-hidden="true" viewBox={`0 0 ${layout.width} ${layout.height}`}>
     {layout.states.map(({ state, x, y, width, height }) => (

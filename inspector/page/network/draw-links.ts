@@ -4,7 +4,7 @@ import type { Spot } from './geometry.js';
 import { fillPath, radiusOf, spotOf, type Drawn, type Emphasis } from './ink.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** Pointers beyond the first kind begin at a colour that no message has yet. */
+/** Pointers beyond the first kind begin at a color that no message has yet. */
 export const POINTER_COLORS = 4;
 
 export function drawLinks(drawn: Drawn, links: readonly SceneLink[]): void {
@@ -112,9 +112,9 @@ function tracePointer(
   if (length < 2 * radius) return;
   const bow = Math.min(length * 0.12, 22) * (1 + kind * 0.8);
   const control = { x: (from.x + to.x) / 2 + (dy / length) * bow, y: (from.y + to.y) / 2 - (dx / length) * bow };
-  const start = towards(from, control, radius + 1);
-  const tip = towards(to, control, radius + 2);
-  const base = towards(tip, control, head);
+  const start = toward(from, control, radius + 1);
+  const tip = toward(to, control, radius + 2);
+  const base = toward(tip, control, head);
   ctx.moveTo(start.x, start.y);
   ctx.quadraticCurveTo(control.x, control.y, base.x, base.y);
   const [nx, ny] = [(base.y - tip.y) * 0.5, (tip.x - base.x) * 0.5];
@@ -124,7 +124,7 @@ function tracePointer(
   heads.closePath();
 }
 
-function towards(from: Spot, to: Spot, distance: number): Spot {
+function toward(from: Spot, to: Spot, distance: number): Spot {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   return { x: from.x + ((to.x - from.x) / length) * distance, y: from.y + ((to.y - from.y) / length) * distance };
 }

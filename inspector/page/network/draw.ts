@@ -1,4 +1,4 @@
-/** Paints nodes and messages. Everything of one kind and colour is one path: that, and not the count of things, is what a frame costs. */
+/** Paints nodes and messages. Everything of one kind and color is one path: that, and not the count of things, is what a frame costs. */
 import { kindColor, palette, TONES } from '../colors.js';
 import { along, between, type Spot } from './geometry.js';
 import { FONT } from '../chart/measure.js';
@@ -6,7 +6,7 @@ import { circle, fillText, LABELS_MAX, radiusOf, shorten, spotOf, type Drawn, ty
 import type { Life } from '../../model/moment.js';
 import type { Scene, SceneLink } from './scene.js';
 
-/** Groups and gauges begin at colours that few messages have. */
+/** Groups and gauges begin at colors that few messages have. */
 export const GROUP_COLORS = 2;
 export const GAUGE_COLORS = 2;
 

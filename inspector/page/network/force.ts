@@ -142,15 +142,15 @@ function layDown(bodies: readonly Body[]): void {
 function circleOrder(n: number, ends: readonly { source: number; target: number }[]): number[] | null {
   if (n < 3) return null;
   if (ends.length === (n * (n - 1)) / 2) return Array.from({ length: n }, (_, i) => i);
-  const neighbours = Array.from({ length: n }, (): number[] => []);
+  const neighbors = Array.from({ length: n }, (): number[] => []);
   for (const { source, target } of ends) {
-    neighbours[source]!.push(target);
-    neighbours[target]!.push(source);
+    neighbors[source]!.push(target);
+    neighbors[target]!.push(source);
   }
-  if (ends.length !== n || neighbours.some(({ length }) => length !== 2)) return null;
+  if (ends.length !== n || neighbors.some(({ length }) => length !== 2)) return null;
   const order = [0];
   for (let before = -1, at = 0; ;) {
-    const next: number = neighbours[at]![0] === before ? neighbours[at]![1]! : neighbours[at]![0]!;
+    const next: number = neighbors[at]![0] === before ? neighbors[at]![1]! : neighbors[at]![0]!;
     if (next === 0) break;
     order.push(next);
     [before, at] = [at, next];

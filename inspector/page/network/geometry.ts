@@ -73,10 +73,10 @@ export function between(chain: readonly Spot[], radius: number): Spot[] {
 
 /** The way of a message that a node sends to itself: a loop above it. */
 export function loopAt({ x, y }: Spot, radius: number): Spot[] {
-  const [centre, size] = [y - radius * 2.1, radius * 1.15];
+  const [center, size] = [y - radius * 2.1, radius * 1.15];
   return Array.from({ length: 25 }, (_, i) => {
     const angle = Math.PI / 2 + ((i + 1) / 26) * 2 * Math.PI;
-    return { x: x + size * Math.cos(angle), y: centre + size * Math.sin(angle) };
+    return { x: x + size * Math.cos(angle), y: center + size * Math.sin(angle) };
   });
 }
 

@@ -1,4 +1,4 @@
-/** What the colours mean, of those that are in the picture. */
+/** What the colors mean, of those that are in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
 import { GAUGE_COLORS, GROUP_COLORS, LOOKS } from './draw.js';

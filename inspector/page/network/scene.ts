@@ -53,7 +53,7 @@ export interface Scene {
 
 const NOBODY: ReadonlySet<number> = new Set();
 
-/** Pointer kinds and groups keep their colours while one looks at one recording. */
+/** Pointer kinds and groups keep their colors while one looks at one recording. */
 export class SceneReader {
   readonly pointerKinds = new Interned();
   readonly groups = new Interned();

@@ -1,7 +1,7 @@
 /**
  * Where the nodes begin before forces act: distances in the graph as distances in the plane, as well as two dimensions can.
  *
- * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that lie far from each other, doubly centred, projected on their two
+ * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that lie far from each other, doubly centered, projected on their two
  * main directions. Forces alone, started from a heap, leave large networks folded.
  */
 /** A link by the numbers of its nodes. */
@@ -14,23 +14,23 @@ const PIVOTS = 12;
 const ITERATIONS = 60;
 
 export function startPositions(count: number, links: readonly NumberedLink[]): [x: number, y: number][] {
-  const neighbours = Array.from({ length: count }, (): number[] => []);
+  const neighbors = Array.from({ length: count }, (): number[] => []);
   for (const { source, target } of links) {
-    neighbours[source]!.push(target);
-    neighbours[target]!.push(source);
+    neighbors[source]!.push(target);
+    neighbors[target]!.push(source);
   }
-  const columns = center(pivotDistances(neighbours));
+  const columns = center(pivotDistances(neighbors));
   const first = mainDirection(columns, []);
   const second = mainDirection(columns, [first]);
-  return neighbours.map((_, node) => [project(columns, first, node), project(columns, second, node)]);
+  return neighbors.map((_, node) => [project(columns, first, node), project(columns, second, node)]);
 }
 
 /** Hops to each pivot; the next pivot is the node that is farthest from all before. */
-function pivotDistances(neighbours: readonly (readonly number[])[]): Float64Array[] {
-  const nearest = new Float64Array(neighbours.length).fill(Infinity);
+function pivotDistances(neighbors: readonly (readonly number[])[]): Float64Array[] {
+  const nearest = new Float64Array(neighbors.length).fill(Infinity);
   const columns: Float64Array[] = [];
-  for (let pivot = 0; columns.length < Math.min(PIVOTS, neighbours.length); pivot = farthest(nearest)) {
-    const hops = hopsFrom(pivot, neighbours);
+  for (let pivot = 0; columns.length < Math.min(PIVOTS, neighbors.length); pivot = farthest(nearest)) {
+    const hops = hopsFrom(pivot, neighbors);
     hops.forEach((distance, node) => (nearest[node] = Math.min(nearest[node]!, distance)));
     columns.push(hops);
   }
@@ -40,14 +40,14 @@ function pivotDistances(neighbours: readonly (readonly number[])[]): Float64Arra
 const farthest = (distances: Float64Array): number => distances.indexOf(distances.reduce((a, b) => Math.max(a, b), 0));
 
 /** Parts of the network that are not connected stand a little apart. */
-function hopsFrom(start: number, neighbours: readonly (readonly number[])[]): Float64Array {
-  const hops = new Float64Array(neighbours.length).fill(-1);
+function hopsFrom(start: number, neighbors: readonly (readonly number[])[]): Float64Array {
+  const hops = new Float64Array(neighbors.length).fill(-1);
   hops[start] = 0;
   let most = 0;
   for (const queue = [start]; queue.length > 0;) {
     const node = queue.shift()!;
     most = hops[node]!;
-    for (const next of neighbours[node]!) {
+    for (const next of neighbors[node]!) {
       if (hops[next]! >= 0) continue;
       hops[next] = hops[node]! + 1;
       queue.push(next);
@@ -68,7 +68,7 @@ function center(columns: readonly Float64Array[]): Float64Array[] {
   );
 }
 
-/** The strongest direction of the centred columns that is orthogonal to those before, by power iteration. */
+/** The strongest direction of the centered columns that is orthogonal to those before, by power iteration. */
 function mainDirection(columns: readonly Float64Array[], before: readonly number[][]): number[] {
   let direction = columns.map((_, i) => 1 / (i + 1 + before.length));
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {

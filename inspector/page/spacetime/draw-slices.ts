@@ -1,6 +1,6 @@
 /**
  * Paints the lanes of the space-time diagram by the states of their roles, in the manner of Perfetto: a slice for as long as a role is in
- * a state, in the colour that the state has in the plots, with its name where it fits.
+ * a state, in the color that the state has in the plots, with its name where it fits.
  */
 import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../canvas.js';

@@ -123,7 +123,7 @@ export function SpaceTimeView() {
 /** More than these nobody tells apart. */
 const STATES_MAX = 8;
 
-/** The states that are in sight, with the colours that they have in the plots, too. */
+/** The states that are in sight, with the colors that they have in the plots, too. */
 function States() {
   const states = [...new Set(diagram.value.slices.map(({ state }) => state))].sort((a, b) => a - b);
   return (

@@ -13,7 +13,7 @@ export const solvent = promise(
 export const unrejected = promise(
   'a bank rejects nothing',
   'A withdrawal that nothing covers waits, and the bank never ends (6.3).',
-  (t) => t.rejections === 0 && !t.hasSignalled,
+  (t) => t.rejections === 0 && !t.hasSignaled,
 );
 
 export const uniqueShortNames = [

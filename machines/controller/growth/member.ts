@@ -10,7 +10,7 @@ export interface MainInput {
   readonly depth: number;
   readonly name: number | null;
   readonly children: readonly NodeId[];
-  /** Neighbours that are to join under this node first; later children get names of their own. */
+  /** Neighbors that are to join under this node first; later children get names of their own. */
   readonly vacant: readonly NodeId[];
   readonly settings: Settings;
   readonly terms: Terms;
@@ -35,7 +35,7 @@ export interface MainContext extends MainInput {
   readonly departed: number;
   /** The controller that ran out first. */
   readonly cause: Controller | null;
-  readonly signalled: boolean;
+  readonly signaled: boolean;
 }
 
 /** What a member knows when it begins: of no change, and of no children but those given. */
@@ -50,7 +50,7 @@ export const memberContext = (input: MainInput): MainContext => ({
   members: 0,
   departed: 0,
   cause: null,
-  signalled: false,
+  signaled: false,
 });
 
 export interface Joined {
@@ -82,5 +82,5 @@ export type MainNotice =
   /** `permits` went down with this node. */
   | { readonly type: 'severed'; readonly permits: number };
 
-/** The next child: a neighbour that is to join, else a node with a name of its own. */
+/** The next child: a neighbor that is to join, else a node with a name of its own. */
 export const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;

@@ -105,12 +105,12 @@ export const mainMachine = setup({
       permits: context.permits + permits,
     })),
     awaitParts: assign(({ context }) => ({ unsettled: context.settings.parts })),
-    addPart: assign(({ context }, { part, permits, members, signalled }: Settled) => ({
+    addPart: assign(({ context }, { part, permits, members, signaled }: Settled) => ({
       unsettled: context.unsettled.filter((other) => other !== part),
       // What N has left is not carried over.
       permits: context.permits + (part === 'N' ? 0 : permits),
       members: part === 'N' ? members : context.members,
-      signalled: context.signalled || signalled,
+      signaled: context.signaled || signaled,
     })),
     strikeOff: assign(({ context }, { part, issued }: Settled) => ({
       unsettled: context.unsettled.filter((other) => other !== part),
@@ -121,8 +121,8 @@ export const mainMachine = setup({
     })),
     forgetChildren: assign({ children: [], awaiting: [] }),
     forgetHoldings: assign({ count: 0, departed: 0, permits: 0, unsettled: [] }),
-    planNext: assign(({ context: { phase, count, members, departed, permits, cause, signalled } }) => {
-      const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signalled);
+    planNext: assign(({ context: { phase, count, members, departed, permits, cause, signaled } }) => {
+      const next = nextPhase(phase!, { n: count + members + 1, departed, remaining: permits }, cause!, signaled);
       return { phase: next, terms: termsOf(next) };
     }),
     adoptTerms: assign((_, { terms }: Epoch) => ({ terms })),

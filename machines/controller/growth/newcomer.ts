@@ -3,7 +3,7 @@
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 2 (nodes join dynamically) and 5 (no node joins before it is permitted to).
  *
- * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbour whose link goes down
+ * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbor whose link goes down
  * meanwhile is not to join under it any more. What else comes is dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';

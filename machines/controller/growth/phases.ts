@@ -44,7 +44,7 @@ export function firstPhase(rule: PhaseRule, M: number, W: number, n: number, nam
   return { ...start, ...wasteOf(start, rule, M) };
 }
 
-export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signalled: boolean): Phase {
+export function nextPhase(phase: Phase, counted: Counted, cause: Controller, signaled: boolean): Phase {
   const { rule, n, base } = phase;
   const hasMore = counted.remaining > phase.waste;
   // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
@@ -57,7 +57,7 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
     ...(goesOn ? {} : wasteOf(phase, isGathered ? 'main' : rule, counted.remaining)),
     base: base === null ? null : base + 2 * n,
     // At a late end all that was given has arrived: what was deferred is rejected, and what is left is the waste.
-    alive: phase.alive && !signalled && !(phase.late && cause === 'R' && !isInner(phase)),
+    alive: phase.alive && !signaled && !(phase.late && cause === 'R' && !isInner(phase)),
     cause,
     previous: n,
   };

@@ -1,13 +1,13 @@
-/** What a neighbourhood gives its holder, and what it keeps from everybody else. */
+/** What a neighborhood gives its holder, and what it keeps from everybody else. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedError } from './transports/errors.js';
 import { InProcessBus } from './transports/in-process.js';
-import { Neighbourhood } from './neighbourhood.js';
+import { Neighborhood } from './neighborhood.js';
 
 async function people(...ids: string[]) {
   const bus = new InProcessBus();
   const transports = Object.fromEntries(ids.map((id) => [id, bus.transport(id)]));
-  const all = Object.fromEntries(ids.map((id) => [id, new Neighbourhood({ transport: transports[id]!, peers: ids })]));
+  const all = Object.fromEntries(ids.map((id) => [id, new Neighborhood({ transport: transports[id]!, peers: ids })]));
   onTestFinished(async () => {
     await Promise.all(Object.values(all).map((each) => each.close()));
     bus.close();
@@ -25,7 +25,7 @@ test('holds itself and everybody who is there', async () => {
   expect(held.has('b')).toBe(false);
 });
 
-test('those who share a neighbour exclude each other, and everybody is served', async () => {
+test('those who share a neighbor exclude each other, and everybody is served', async () => {
   const { all } = await people('a', 'b', 'c', 'd');
   let inside = 0;
   const served: string[] = [];
@@ -84,7 +84,7 @@ test('closing rejects who waits', async () => {
   await using _held = await all['a']!.lock();
   const waiting = all['b']!.lock();
   await all['b']!.close();
-  await expect(waiting).rejects.toThrow(new ClosedError('neighbourhood "neighbourhood" is closed'));
+  await expect(waiting).rejects.toThrow(new ClosedError('neighborhood "neighborhood" is closed'));
 });
 
 test('of two requests of one peer the second is given nothing before everybody is locked again', async () => {
@@ -102,7 +102,7 @@ test('no time that passes frees what is held', async () => {
   expect(all['a']!.node.scenario.options).toEqual({ hold: null, rules: 'deferred' });
 });
 
-test('peers that are named in another order are the same neighbours', async () => {
+test('peers that are named in another order are the same neighbors', async () => {
   const { all } = await people('b', 'a');
   expect(all['b']!.node.scenario.topology).toEqual({ nodes: ['a', 'b'], links: [] });
 });
@@ -114,7 +114,7 @@ test('who gives up before it asks asks nobody', async () => {
   expect(asks).not.toHaveBeenCalled();
 });
 
-test('a neighbourhood ends with the block that it was made in, and holds nobody any more', async () => {
+test('a neighborhood ends with the block that it was made in, and holds nobody any more', async () => {
   const { all } = await people('a', 'b');
   const held = await all['a']!.lock();
   {
@@ -130,5 +130,5 @@ test('it is an actor of XState, that of its node', async () => {
 });
 
 test('options that are missing are named', () => {
-  expect(() => new Neighbourhood({ peers: ['a'] } as never)).toThrow('Neighbourhood: transport is missing');
+  expect(() => new Neighborhood({ peers: ['a'] } as never)).toThrow('Neighborhood: transport is missing');
 });

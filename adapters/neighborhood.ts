@@ -4,7 +4,7 @@
  * Whom it locks are the peers that have been there ever since the lock was asked for. Two that hold at the same time
  * have no peer in common, and neither is one of the other's.
  *
- * Assumes a transport that tells both ends when one of them is gone. A held peer that goes, or closes its neighbourhood, leaves `peers`
+ * Assumes a transport that tells both ends when one of them is gone. A held peer that goes, or closes its neighborhood, leaves `peers`
  * and is free at once: look at `has(peer)` again before you commit anything with it.
  */
 import { exclusionCore } from '../machines/exclusion/index.js';
@@ -21,22 +21,22 @@ import type { Linked, Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 
 /**
- * What a `Neighbourhood` is made of.
+ * What a `Neighborhood` is made of.
  *
  * @public
  */
-export interface NeighbourhoodOptions extends InEnvironment {
-  /** Connected by the neighbourhood, closed by whoever made it. */
+export interface NeighborhoodOptions extends InEnvironment {
+  /** Connected by the neighborhood, closed by whoever made it. */
   readonly transport: Transport<Linked>;
-  /** All who may ever be neighbours, this one included. */
+  /** All who may ever be neighbors, this one included. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name lock each other; `neighbourhood` unless given. */
+  /** Only peers of the same name lock each other; `neighborhood` unless given. */
   readonly name?: string;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
 }
 
-/** What each option of a neighbourhood has to be. */
+/** What each option of a neighborhood has to be. */
 const CHECKS = {
   transport: checks.transport,
   peers: checks.peers,
@@ -54,10 +54,10 @@ const CHECKS = {
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { Neighbourhood } from 'xstate-quiver/adapters/neighbourhood';
+ * import { Neighborhood } from 'xstate-quiver/adapters/neighborhood';
  *
  * const bus = new InProcessBus();
- * const [a, b] = ['a', 'b'].map((id) => new Neighbourhood({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * const [a, b] = ['a', 'b'].map((id) => new Neighborhood({ transport: bus.transport(id), peers: ['a', 'b'] }));
  * await Promise.all([a.ready, b.ready]);
  * {
  *   await using held = await a.lock();
@@ -67,17 +67,17 @@ const CHECKS = {
  * ```
  * @public
  */
-export class Neighbourhood implements AsyncDisposable {
+export class Neighborhood implements AsyncDisposable {
   /** Resolves once this peer takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
-  /** The node under the neighbourhood: its notices and state, for those who want to see more. */
+  /** The node under the neighborhood: its notices and state, for those who want to see more. */
   readonly node: LiveNode;
   /** Who waits for the lock, in the order of asking; `null` for who has given up. */
-  private readonly waiting: { give: ((held: HeldNeighbourhood) => void) | null; refuse(error: Error): void }[] = [];
+  private readonly waiting: { give: ((held: HeldNeighborhood) => void) | null; refuse(error: Error): void }[] = [];
 
-  constructor(options: NeighbourhoodOptions) {
-    checks.checkOptions('Neighbourhood', options, CHECKS);
-    const { transport, peers, name = 'neighbourhood', ...environment } = options;
+  constructor(options: NeighborhoodOptions) {
+    checks.checkOptions('Neighborhood', options, CHECKS);
+    const { transport, peers, name = 'neighborhood', ...environment } = options;
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
     this.node = createNode({
       transport,
@@ -91,7 +91,7 @@ export class Neighbourhood implements AsyncDisposable {
     this.node.notices$.subscribe((notice) => {
       if ((notice as ExclusionNotice).type === 'locked') this.locked();
     });
-    void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighbourhood "${name}" is closed`)));
+    void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }
 
   /** The object as an XState actor: see `LiveNode`. */
@@ -102,13 +102,13 @@ export class Neighbourhood implements AsyncDisposable {
   /**
    * Waits until it holds this peer and all that stay; with a signal it can be given up.
    *
-   * @throws ClosedError when the neighbourhood is closed, or the error that ended it; the reason of `signal`.
+   * @throws ClosedError when the neighborhood is closed, or the error that ended it; the reason of `signal`.
    */
-  async lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighbourhood> {
+  async lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighborhood> {
     signal?.throwIfAborted();
     this.node.command('lock');
     const place: (typeof this.waiting)[number] = { give: null, refuse: () => {} };
-    const given = new Promise<HeldNeighbourhood>((give, refuse) => Object.assign(place, { give, refuse }));
+    const given = new Promise<HeldNeighborhood>((give, refuse) => Object.assign(place, { give, refuse }));
     this.waiting.push(place);
     // Who asked stays in the queue of the protocol; what comes after giving up is given back.
     signal?.addEventListener('abort', () => (place.give = null), { once: true });
@@ -116,7 +116,7 @@ export class Neighbourhood implements AsyncDisposable {
   }
 
   private locked(): void {
-    const held = new HeldNeighbourhood(this.node);
+    const held = new HeldNeighborhood(this.node);
     const give = this.waiting.shift()?.give;
     if (give) give(held);
     else queueMicrotask(() => held.release());
@@ -137,11 +137,11 @@ export class Neighbourhood implements AsyncDisposable {
 }
 
 /**
- * A locked neighbourhood as its holder sees it; `lock()` of a `Neighbourhood` hands it out.
+ * A locked neighborhood as its holder sees it; `lock()` of a `Neighborhood` hands it out.
  *
  * @public
  */
-export class HeldNeighbourhood implements AsyncDisposable {
+export class HeldNeighborhood implements AsyncDisposable {
   private isReleased = false;
 
   constructor(private readonly node: LiveNode) {}

@@ -8,7 +8,7 @@ import { PortTable } from './ports.js';
 import { Presence } from './presence.js';
 import { needsPresence } from './safety.js';
 
-export class Neighbours {
+export class Neighbors {
   /** Who is behind which port, where the protocol's nodes are anonymous. */
   readonly ports = new PortTable();
   private readonly presence: Presence | null;

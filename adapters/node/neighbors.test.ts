@@ -8,7 +8,7 @@ import type { Core } from '../../machines/protocol.js';
 import { tabsCore } from '../../machines/tabs/core.js';
 import type { Guarantees } from '../transports/transport.js';
 import { graphOf, unlinkedGraph } from './graph.js';
-import { Neighbours } from './neighbours.js';
+import { Neighbors } from './neighbors.js';
 import { PortTable } from './ports.js';
 import { needsPresence, refuseUnsafe } from './safety.js';
 import { watchers } from './watchers.js';
@@ -31,88 +31,88 @@ describe('ports', () => {
 });
 
 /** The others of node `a`, what it says to them, and what its charts hear of its links. */
-function neighboursOf(protocol: Core) {
+function neighborsOf(protocol: Core) {
   const said: [string, Message][] = [];
   const heard: LinkEvent[] = [];
-  const neighbours = new Neighbours(
+  const neighbors = new Neighbors(
     'a',
     protocol,
     (to, message) => said.push([to, message]),
     (event) => void heard.push(event),
   );
-  return { neighbours, said, heard };
+  return { neighbors, said, heard };
 }
 
 describe('where links speak', () => {
   test('a peer that comes up is greeted, is there once it answers, and until then nothing of it is heard', () => {
-    const { neighbours, said, heard } = neighboursOf(electionCore);
-    neighbours.told('up', 'b');
+    const { neighbors, said, heard } = neighborsOf(electionCore);
+    neighbors.told('up', 'b');
     expect([said, heard]).toEqual([[['b', hello()]], []]);
-    expect(neighbours.receive('b', word)).toBeNull();
-    expect(neighbours.receive('b', hello(true))).toBeNull();
+    expect(neighbors.receive('b', word)).toBeNull();
+    expect(neighbors.receive('b', hello(true))).toBeNull();
     expect(heard).toEqual([{ type: 'link.up', peer: 'b' }]);
-    expect(neighbours.receive('b', word)).toBe('b');
-    expect(neighbours.send('b', word)).toBe(2);
+    expect(neighbors.receive('b', word)).toBe('b');
+    expect(neighbors.send('b', word)).toBe(2);
     expect(said[1]).toEqual(['b', word]);
   });
 
   test('one that goes down, or takes leave, is a link that is down; what it says too late is not heard', () => {
-    const { neighbours, heard } = neighboursOf(electionCore);
-    for (const peer of ['b', 'c']) neighbours.receive(peer, hello(true));
+    const { neighbors, heard } = neighborsOf(electionCore);
+    for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
-    neighbours.told('down', 'b');
-    expect(neighbours.receive('c', bye)).toBeNull();
+    neighbors.told('down', 'b');
+    expect(neighbors.receive('c', bye)).toBeNull();
     expect(heard).toEqual([
       { type: 'link.down', peer: 'b' },
       { type: 'link.down', peer: 'c' },
     ]);
-    expect([neighbours.receive('b', word), neighbours.receive('c', word), neighbours.send('b', word)]).toEqual([null, null, 0]);
+    expect([neighbors.receive('b', word), neighbors.receive('c', word), neighbors.send('b', word)]).toEqual([null, null, 0]);
   });
 
   test('what a node says to itself needs no greeting', () => {
-    const { neighbours, said } = neighboursOf(electionCore);
-    expect([neighbours.receive('a', word), said]).toEqual(['a', []]);
+    const { neighbors, said } = neighborsOf(electionCore);
+    expect([neighbors.receive('a', word), said]).toEqual(['a', []]);
   });
 
   test('who leaves says so to all who may count it as there', () => {
-    const { neighbours, said } = neighboursOf(electionCore);
-    neighbours.told('up', 'b');
-    neighbours.leave();
+    const { neighbors, said } = neighborsOf(electionCore);
+    neighbors.told('up', 'b');
+    neighbors.leave();
     expect(said.at(-1)).toEqual(['b', bye]);
   });
 });
 
 describe('where nodes are anonymous', () => {
   test('each peer that is there is a port, and hears the charts say so', () => {
-    const { neighbours, said, heard } = neighboursOf(exclusionCore);
-    for (const peer of ['c', 'b']) neighbours.receive(peer, hello(true));
+    const { neighbors, said, heard } = neighborsOf(exclusionCore);
+    for (const peer of ['c', 'b']) neighbors.receive(peer, hello(true));
     expect(heard).toEqual([
       { type: 'link.up', peer: 1 },
       { type: 'link.up', peer: 2 },
     ]);
-    expect([neighbours.receive('c', word), neighbours.receive('b', word), neighbours.receive('a', word)]).toEqual([1, 2, 0]);
-    expect(neighbours.send(2, word)).toBe(1);
+    expect([neighbors.receive('c', word), neighbors.receive('b', word), neighbors.receive('a', word)]).toEqual([1, 2, 0]);
+    expect(neighbors.send(2, word)).toBe(1);
     expect(said).toEqual([['b', word]]);
   });
 
-  test('the port of a peer that goes is told of before it is free, and leads nowhere afterwards', () => {
-    const { neighbours, said, heard } = neighboursOf(exclusionCore);
-    for (const peer of ['b', 'c']) neighbours.receive(peer, hello(true));
+  test('the port of a peer that goes is told of before it is free, and leads nowhere afterward', () => {
+    const { neighbors, said, heard } = neighborsOf(exclusionCore);
+    for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
-    neighbours.told('down', 'b');
-    expect([heard, neighbours.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
-    neighbours.receive('d', hello(true));
-    expect([neighbours.ports.of('d'), neighbours.ports.of('c')]).toEqual([1, 2]);
+    neighbors.told('down', 'b');
+    expect([heard, neighbors.send(1, word), said]).toEqual([[{ type: 'link.down', peer: 1 }], 0, []]);
+    neighbors.receive('d', hello(true));
+    expect([neighbors.ports.of('d'), neighbors.ports.of('c')]).toEqual([1, 2]);
   });
 });
 
 test('where a protocol routes, everybody is reached at any time, and nobody is greeted', () => {
-  const { neighbours, said, heard } = neighboursOf(directory);
-  neighbours.told('up', 'b');
-  neighbours.told('down', 'b');
-  expect([neighbours.receive('b', word), neighbours.receive('b', hello())]).toEqual(['b', 'b']);
-  expect(neighbours.send('b', word)).toBe(1);
-  neighbours.leave();
+  const { neighbors, said, heard } = neighborsOf(directory);
+  neighbors.told('up', 'b');
+  neighbors.told('down', 'b');
+  expect([neighbors.receive('b', word), neighbors.receive('b', hello())]).toEqual(['b', 'b']);
+  expect(neighbors.send('b', word)).toBe(1);
+  neighbors.leave();
   expect([said, heard]).toEqual([[['b', word]], []]);
 });
 
