@@ -2,7 +2,7 @@
  * Mutation testing of one slice, with Stryker: `npm run mutation -- SLICE`, or `npm run mutation -- SLICE --again` while tests are being
  * written, which tries only what the last run left alive or what has changed.
  *
- * What came of it stands in `results/`, file by file with every survivor, and as a table in `docs/mutation.md`.
+ * It prints each mutant that no test notices, and writes all results to `results/`, which is not part of the repository.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { resultsOf } from './results.mjs';
 import { slices } from './slices.mjs';
-import { writeTable } from './table.mjs';
 
 const [name, again] = process.argv.slice(2);
 const slice = slices[name];
@@ -63,10 +62,10 @@ const mutants = await new Stryker({
 clearTimeout(tooLong);
 
 const results = resultsOf(slice, mutants);
+mkdirSync('mutation/results', { recursive: true });
 writeFileSync(`mutation/results/${name}.json`, `${JSON.stringify(results, null, 2)}\n`);
 for (const [file, { killed, alive }] of Object.entries(results)) {
   for (const mutant of alive) console.log(`${file}:${mutant}`);
   console.log(`${file}: ${killed} of ${killed + alive.length} killed`);
 }
 console.log(`${name}: ${mutants.length} mutants in ${Math.round((Date.now() - begun) / 1000)} s`);
-writeTable();

@@ -5,14 +5,6 @@
  * slice that has not ended after its minutes is stopped, and nothing of it is recorded.
  */
 
-/** The rooms whose scores are told; a file that stands in no slice yet is listed as not run. */
-export const rooms = [
-  { name: 'network/world', files: /^network\/world\/[^/]+\.ts$/ },
-  { name: 'network', files: /^network\/(?!world\/).+\.ts$/ },
-  { name: 'adapters/node', files: /^adapters\/node\/[^/]+\.ts$/ },
-  { name: 'adapters', files: /^adapters\/(?!node\/).+\.ts$/ },
-];
-
 const world = (...names) => names.map((name) => `network/world/${name}.ts`);
 
 const transports = (...names) => names.map((name) => `adapters/transports/${name}.ts`);

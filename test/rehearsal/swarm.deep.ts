@@ -1,6 +1,6 @@
 /**
  * Fresh schedules of what ships over hub, mesh, NATS and MQTT, for so many seconds of CPU time (`REHEARSAL_SECONDS`, two minutes unless
- * given) from a seed of the clock, or from `REHEARSAL_SEED`. It prints a line for each workload, which can be added to record.ndjson as it is.
+ * given) from a seed of the clock, or from `REHEARSAL_SEED`. It prints a line of counts for each workload.
  */
 import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
@@ -8,7 +8,6 @@ import { listsUnder } from './lists.fixture.js';
 import { locksUnder, shippedFrom } from './locks.fixture.js';
 import { membersUnder } from './members.fixture.js';
 import { movingObjectsUnder, OBJECTS, objectsUnder, unstoredObjectsUnder, type ShippedObjects } from './objects.fixture.js';
-import { lineOf, PERIODS } from './record.fixture.js';
 import { rehearse } from './rehearse.js';
 
 const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), OBJECTS);
@@ -51,6 +50,6 @@ test.each(WORKS)('%s', { timeout: SECONDS * 20_000 + 60_000 }, async (name, { op
   }
   const { grant: grants = 0, fault: faults = 0, return: operations = 0 } = sums;
   const counts = { schedules: seed - SEED, grants, faults, operations, failed: failed === '' ? 0 : 1 };
-  console.log(lineOf({ period: PERIODS.length, workload: name, seeds: `${SEED} to ${seed - 1}`, ...counts }));
+  console.log(JSON.stringify({ workload: name, seeds: `${SEED} to ${seed - 1}`, ...counts }));
   expect(failed).toBe('');
 });
