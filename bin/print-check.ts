@@ -2,7 +2,7 @@
 import type { Exploration } from '../test/explore/examine.js';
 import { broughtBy } from './protocols.js';
 import type { Source } from './scenarios.js';
-import { bold, dim, number, property, verdictInColor } from './style.js';
+import { bold, counted, dim, number, property, verdictInColor } from './style.js';
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
 
@@ -63,7 +63,7 @@ export function printCheck(
   const upTo = chanceOfMiss !== undefined && found.verdict === 'valid' ? ` up to ${powerOfTwo(chanceOfMiss)}` : '';
   console.log(`${verdictInColor(found.verdict)}${upTo}  ${bold(where)}  ${dim(`${scenario.protocol.name}, every interleaving`)}`);
   console.log(
-    `  states      ${number(found.states)} (${number(found.transitions)} transitions, ${number(found.terminal)} at rest)`,
+    `  states      ${number(found.states)} (${counted(found.transitions, 'transition')}, ${number(found.terminal)} at rest)`,
   );
   if (symmetries !== undefined) console.log(`  symmetry    ${number(symmetries)} ways to name the nodes, one of them searched`);
   if (chanceOfMiss !== undefined) {
@@ -73,13 +73,13 @@ export function printCheck(
   if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);
   const rate = `${number(perSecond(found.transitions, found.seconds))} transitions/s`;
   const memory = `${number(found.bytesPerState)} bytes a state, ${number(processBytes() / 2 ** 20)} MiB in the process`;
-  console.log(`  effort      ${number(found.interpreterCalls)} runs of a chart, ${rate}, ${memory}`);
+  console.log(`  effort      ${counted(found.interpreterCalls, 'run')} of a chart, ${rate}, ${memory}`);
   console.log(`  properties  ${found.properties.map(property).join('  ')}`);
   if (stopped !== undefined) console.log(`  stopped     ${stopped}`);
   if (vacuous.length > 0) console.log(`  vacuous     nothing here could violate: ${vacuous.join(', ')}`);
   if (isIdle(scenario)) console.log(`  idle        ${IDLE}`);
   if (!bad) return;
-  const length = `${bad.steps.length} steps${isShortest ? ', the fewest possible' : ''}`;
+  const length = `${counted(bad.steps.length, 'step')}${isShortest ? ', the fewest possible' : ''}`;
   console.log(`  ${bold(`violated: ${bad.property}`)} in ${length}, seed ${scenario.seed}:`);
   bad.steps.forEach((step, i) => console.log(`  ${i === bad.loop ? '↻' : ' '} ${String(i + 1).padStart(3)}  ${step}`));
   const file = tracePath ?? 'failure.ndjson';

@@ -1,7 +1,7 @@
 /** A report of `quiver test` for people. */
 import { coverageKinds, type CoverageKind } from '../test/coverage/items.js';
 import { hostKinds } from '../test/paths/suite.js';
-import { bold, dim, number, table, verdictInColor } from './style.js';
+import { bold, counted, dim, number, table, verdictInColor } from './style.js';
 import type { MutantReport, TestReport } from './test-report.js';
 
 const HEADINGS: Readonly<Record<CoverageKind, string>> = {
@@ -18,9 +18,15 @@ export function printTestReport(
   { protocol, walked, failures, coverage, page, swarm, mutants, ...report }: TestReport,
   saved: string | null,
 ): void {
-  const sum = (of: (one: (typeof walked)[number]) => number) => number(walked.reduce((total, one) => total + of(one), 0));
+  const sum = (of: (one: (typeof walked)[number]) => number) => walked.reduce((total, one) => total + of(one), 0);
   console.log(
-    `${bold(protocol)}  ${sum(({ paths }) => paths)} paths, ${sum(({ steps }) => steps)} steps, on ${hostKinds.join(' and on ')}\n`,
+    `${bold(protocol)}  ${counted(
+      sum(({ paths }) => paths),
+      'path',
+    )}, ${counted(
+      sum(({ steps }) => steps),
+      'step',
+    )}, on ${hostKinds.join(' and on ')}\n`,
   );
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
     chart,
@@ -40,9 +46,9 @@ export function printTestReport(
 }
 
 function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, saved: string | null): void {
-  if (!failure) return console.log(`\nswarm  ${number(runs)} scenarios, nothing breaks`);
+  if (!failure) return console.log(`\nswarm  ${counted(runs, 'scenario')}, nothing breaks`);
   console.log(
-    `\nswarm  ${bold(failure.property)} breaks in scenario ${number(runs)}, made smaller ${number(failure.shrinks)} times`,
+    `\nswarm  ${bold(failure.property)} breaks in scenario ${number(runs)}, made smaller ${counted(failure.shrinks, 'time')}`,
   );
   console.log(`  ${failure.says}`);
   console.log(`  ${JSON.stringify(failure.scenario)}`);
@@ -54,7 +60,7 @@ function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, s
 
 function printMutants({ all, killed, survivors, refuted }: MutantReport): void {
   const by = Object.entries(killed).map(([judge, count]) => `${number(count)} killed by ${judge}`);
-  console.log(`\n${number(all)} mutants: ${[...by, `${number(survivors.length)} left`].join(', ')}`);
+  console.log(`\n${counted(all, 'mutant')}: ${[...by, `${number(survivors.length)} left`].join(', ')}`);
   for (const { chart, name, diff, reason } of survivors) {
     console.log(`\n${chart}: ${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
     console.log(diff.map((line) => `  ${line}`).join('\n'));

@@ -118,4 +118,4 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
 }
 
 const whatWasThrown = (error: unknown): string =>
-  error instanceof Error ? error.message.split('\n')[0]! : `it throws ${shownValue(error)}, and no error`;
+  error instanceof Error ? error.message : `it throws ${shownValue(error)}, and no error`;

@@ -30,6 +30,9 @@ export function number(value: number): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(4)));
 }
 
+/** `1 path`, `2 paths`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${number(count)} ${count === 1 ? one : many}`;
+
 // eslint-disable-next-line no-control-regex
 const COLOR = /\x1b\[[0-9;]*m/g;
 const width = (text: string): number => text.replaceAll(COLOR, '').length;

@@ -21,7 +21,7 @@ import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import { relativeModule } from './relative-module.js';
 import { commandPatience, Strays } from './strays.js';
-import { bold, dim, number, table, verdictInColor } from './style.js';
+import { bold, counted, dim, number, table, verdictInColor } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
 
@@ -188,10 +188,10 @@ function print(
   const { states, steps, isComplete } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
   const { covered, of } = coverage.configurations;
-  console.log(`${number(states)} states, ${number(steps)} steps between them${isComplete ? '' : ', and there are more'}`);
-  console.log(`${number(covered)} of ${number(of)} configurations`);
+  console.log(`${counted(states, 'state')}, ${counted(steps, 'step')} between them${isComplete ? '' : ', and there are more'}`);
+  console.log(`${number(covered)} of ${counted(of, 'configuration')}`);
   for (const one of walked)
-    console.log(`${one.kind.padEnd(9)} ${number(one.paths)} paths, ${number(one.steps)} steps, ${WALKED_ON[mode]}`);
+    console.log(`${one.kind.padEnd(9)} ${counted(one.paths, 'path')}, ${counted(one.steps, 'step')}, ${WALKED_ON[mode]}`);
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
     chart,
     ...machineKinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
@@ -215,7 +215,7 @@ function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {
   const by = (judge: string) => number(mutants.filter(({ killedBy }) => killedBy === judge).length);
   const survivors = mutants.filter(({ killedBy }) => killedBy === null);
   console.log(
-    `\n${number(mutants.length)} mutants: ${by('rules')} killed by rules, ${by('paths')} by paths alone, ${number(survivors.length)} left`,
+    `\n${counted(mutants.length, 'mutant')}: ${by('rules')} killed by rules, ${by('paths')} by paths alone, ${number(survivors.length)} left`,
   );
   for (const { name, diff, reason } of survivors) {
     console.log(`\n${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);

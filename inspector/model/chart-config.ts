@@ -68,10 +68,12 @@ function choicesOf({ event, label, counted, choices }: Event): Found[] {
   return asList(choices).map((raw, index) => {
     const choice = asRecord(typeof raw === 'string' ? { target: raw } : raw);
     const { guard, actions, reenter, description, target } = choice;
+    const isRoute = event === 'xstate.route' && label === 'route';
+    const place = index === 0 ? '' : ` #${index + 1}`;
     return {
       event,
       label,
-      counted,
+      counted: isRoute ? `${event} ${String(target)}` : `${counted}${place}`,
       index,
       guard: guard === undefined ? null : wordOf(guard, 'guard'),
       actions: givenList(actions).map((action) => wordOf(action, 'actions')),

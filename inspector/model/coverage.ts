@@ -6,10 +6,8 @@ export type Covered = Readonly<Record<string, number>>;
 
 export const stateItem = (path: string): string => `state ${path}`;
 
-export function transitionItem({ source, counted, index }: ChartTransition): string {
-  const choice = index === 0 ? '' : ` #${index + 1}`;
-  return `transition ${source === '' ? '(root)' : source}: ${counted}${choice}`;
-}
+export const transitionItem = ({ source, counted }: ChartTransition): string =>
+  `transition ${source === '' ? '(root)' : source}: ${counted}`;
 
 export const stateCount = (covered: Covered, path: string): number => covered[stateItem(path)] ?? 0;
 export const transitionCount = (covered: Covered, transition: ChartTransition): number =>

@@ -31,6 +31,9 @@ export interface StateConfig {
   after?: Record<string, TransitionChoice[]>;
   invoke?: InvokeConfig[];
   onDone?: TransitionChoice[];
+  /** What an `xstate.route` to this state does; XState takes one, and only for a state that has an id. */
+  route?: TransitionChoice[];
+  id?: string;
   entry?: unknown[];
   exit?: unknown[];
 }
@@ -53,9 +56,13 @@ export interface Rule {
   /** All choices of this state for this event, the rule's own at its index. */
   readonly choices: TransitionChoice[];
   readonly choice: TransitionChoice;
+  /** The target of a route: `#id`. */
+  readonly route?: string;
 }
 
 export const ALWAYS = 'always';
+/** The event that leads to a state that has a `route`: `{ type: 'xstate.route', to: '#id' }`. */
+export const ROUTE = 'xstate.route';
 const ROOT = '(root)';
 
 export const stateName = (path: readonly string[]): string => (path.length === 0 ? ROOT : path.join('.'));
@@ -69,7 +76,17 @@ export function configOf(machine: AnyStateMachine): ChartConfig {
 }
 
 export function chartOf(config: ChartConfig, original: AnyStateMachine): AnyStateMachine {
-  return createMachine(config as never, original.implementations as never) as AnyStateMachine;
+  return createMachine(withSingleRoutes(config) as never, original.implementations as never) as AnyStateMachine;
+}
+
+/** XState takes a route that is one choice and no list. */
+function withSingleRoutes(config: StateConfig): unknown {
+  const { route, states, ...rest } = config;
+  return {
+    ...rest,
+    ...(route?.[0] && { route: route[0] }),
+    ...(states && { states: mapped(states, withSingleRoutes) }),
+  };
 }
 
 /** Every transition of a chart, outer states first, in the order of the config. */
@@ -79,8 +96,22 @@ export function* rulesOf(config: StateConfig, path: readonly string[] = []): Gen
     for (const [index, choice] of choices.entries())
       yield { id: transitionName(state, event, index), state, event, isOutside, index, choices, choice };
   }
+  if (path.length === 0) yield* routesIn(config);
   for (const [key, inner] of Object.entries(config.states ?? {})) yield* rulesOf(inner, [...path, key]);
 }
+
+/** The routes to the states inside, which XState makes transitions of the root. */
+function* routesIn({ states = {} }: StateConfig): Generator<Rule> {
+  for (const inner of Object.values(states)) {
+    const { id, route = [] } = inner;
+    for (const choice of id ? route : [])
+      yield { id: routeName(id!), state: ROOT, event: ROUTE, isOutside: true, index: 0, choices: route, choice, route: `#${id}` };
+    yield* routesIn(inner);
+  }
+}
+
+/** The name of the transition to a state that has a route. */
+const routeName = (id: string): string => transitionName(ROOT, `${ROUTE} #${id}`, 0);
 
 function* eventsOf({
   on,
@@ -89,7 +120,7 @@ function* eventsOf({
   invoke,
   onDone,
 }: StateConfig): Generator<readonly [string, TransitionChoice[], boolean]> {
-  for (const [event, choices] of Object.entries(on ?? {})) yield [event, choices, !event.startsWith('xstate.')];
+  for (const [event, choices] of Object.entries(on ?? {})) yield [event, choices, isFromOutside(event)];
   if (always) yield [ALWAYS, always, false];
   for (const [delay, choices] of Object.entries(after ?? {})) yield [`after ${delay}`, choices, false];
   for (const [i, invoked] of (invoke ?? []).entries()) {
@@ -102,19 +133,34 @@ function* eventsOf({
   if (onDone) yield [DONE, onDone, false];
 }
 
+/** XState's own events come from time, from actors and from the chart itself; routes alone come from outside. */
+export const isFromOutside = (event: string): boolean => event === ROUTE || !event.startsWith('xstate.');
+
 const DONE = 'done';
 const INVOKE_EVENTS = { onDone: 'done', onError: 'error', onSnapshot: 'snapshot' } as const;
 
 /** How rules call an event that XState knows by this type in this state. */
 export function eventName(node: AnyStateNode, type: string): string {
   if (type === '') return ALWAYS;
-  if (type === `xstate.done.state.${node.id}`) return DONE;
-  if (type.startsWith('xstate.after.')) return `after ${type.slice('xstate.after.'.length, -1 - node.id.length)}`;
+  if (type === `xstate.done.state.${node.id}` && node.config.onDone) return DONE;
+  const delay = type.startsWith('xstate.after.') && type.slice('xstate.after.'.length, -1 - node.id.length);
+  if (delay && node.after.some(({ eventType }) => eventType === type)) return `after ${delay}`;
   const [, what, id] = /^xstate\.(?:(done|error)\.actor|snapshot)\.(.*)$/s.exec(type) ?? [];
-  const index = id === undefined ? -1 : node.invoke.findIndex((one) => one.id === id);
+  const key = what === 'done' ? 'onDone' : what === 'error' ? 'onError' : 'onSnapshot';
+  // The handler of an invoked actor replaces one in "on" for the same event, and a later invoked actor of the same id an earlier one.
+  const handles = (one: AnyStateNode['invoke'][number]) => one.id === id && one[key] !== undefined;
+  const index = node.invoke.findLastIndex(handles);
   if (index < 0) return type;
   const invoked = [node.config.invoke as unknown].flat() as { readonly id?: string; readonly src: unknown }[];
   return `${invokeName(invoked, index)} ${what ?? 'snapshot'}`;
+}
+
+/** The name of a transition that XState has taken: by its place among those of its state for an event of this type. */
+export function nameOfTaken(node: AnyStateNode, type: string, index: number): string {
+  const taken = (type === '' ? node.always : node.transitions.get(type))?.[index];
+  const { id, route } = (taken?.target?.[0]?.config ?? {}) as { readonly id?: string; readonly route?: unknown };
+  if (type === ROUTE && node.parent === undefined && id && route) return routeName(id);
+  return transitionName(stateName(node.path), eventName(node, type), index);
 }
 
 /** Every state of a chart with its place, the root first. */
@@ -124,7 +170,7 @@ export function* statesOf(config: StateConfig, path: readonly string[] = []): Ge
 }
 
 function writtenOut(config: Readonly<Record<string, any>>): ChartConfig {
-  const { states, on, always, after, invoke, onDone, entry, exit, ...rest } = config;
+  const { states, on, always, after, invoke, onDone, route, entry, exit, ...rest } = config;
   return {
     ...rest,
     ...(entry !== undefined && { entry: listOf(entry) }),
@@ -134,6 +180,7 @@ function writtenOut(config: Readonly<Record<string, any>>): ChartConfig {
     ...(after && { after: mapped(after, choicesOf) }),
     ...(invoke !== undefined && { invoke: (listOf(invoke) as Record<string, unknown>[]).map(invokeWrittenOut) }),
     ...(onDone !== undefined && { onDone: choicesOf(onDone) }),
+    ...(route && { route: choicesOf(route) }),
     ...(states && { states: mapped(states, writtenOut) }),
   };
 }

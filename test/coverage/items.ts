@@ -3,7 +3,7 @@
  * types of messages that it sends and receives, which only runs can tell.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { configOf, eventName, rulesOf, stateName, statesOf, transitionName } from '../charts/config.js';
+import { configOf, eventName, isFromOutside, nameOfTaken, rulesOf, stateName, statesOf } from '../charts/config.js';
 
 export const coverageKinds = ['state', 'transition', 'guard', 'event', 'sent', 'received'] as const;
 export type CoverageKind = (typeof coverageKinds)[number];
@@ -50,8 +50,8 @@ function itemsOfTransition(node: AnyStateNode, eventType: string, index: number)
   const choices = (eventType === '' ? node.always : node.transitions.get(eventType)) ?? [];
   const entered = (choices[index]?.target ?? []).flatMap(initialStates);
   return [
-    `transition ${transitionName(stateName(node.path), event, index)}`,
-    ...(event === eventType && !event.startsWith('xstate.') ? [`event ${event}` as const] : []),
+    `transition ${nameOfTaken(node, eventType, index)}`,
+    ...(event === eventType && isFromOutside(event) ? [`event ${event}` as const] : []),
     ...statesAround([node, ...entered]),
   ];
 }

@@ -4,14 +4,11 @@
  * Counted are states, transitions, guards both ways, events, named actions, and what invoked services come to and send, of the machine and of each
  * child machine that ran. Counts of several runs add up: they are plain JSON.
  */
-import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { isObject } from '../../machines/checks.js';
+import type { AnyStateNode } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import { rulesOf, configOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
-import { findReason } from '../coverage/report.js';
-import { guardName } from '../mutants/render.js';
 import type { MachineGraph } from './graph.js';
+import { whyMissing } from './hints.js';
 import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
 
@@ -102,11 +99,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts): Mach
     return [...all].flatMap(([item, count]) => {
       if (count > 0) return [];
       const given = reasons[item] ?? reasons[`${chart}: ${item}`];
-      const reason =
-        given ??
-        (subject.unwritten.has(`${chart}: ${item}` as Noted)
-          ? unwritten(item)
-          : `${whyNot(item, all)}${cureFor(subject, chart, item)}`);
+      const reason = given ?? whyMissing(subject, chart, item, all);
       return [{ chart, item, reason, isExplained: given !== undefined }];
     });
   });
@@ -156,58 +149,4 @@ function shares(items: Readonly<Record<Item, number>>) {
     return { covered: all.filter(([, count]) => count > 0).length, of: all.length };
   };
   return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;
-}
-
-function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
-  const kind = kindOf(item) as string;
-  if (kind === 'action') return 'no transition that performs it was taken';
-  if (kind === 'outcome') return 'the service never came to it, or its samples leave it out';
-  return findReason(item, counts);
-}
-
-const unwritten = (item: Item): string =>
-  `it has no implementation, and XState performs nothing in its place; give one by provide: { actions: { ${item.slice('action '.length)}: () => {} } }, or say in reasons why not`;
-
-/** Which sample it would need, and where to give it. */
-function cureFor(subject: Subject, chart: string, item: Item): string {
-  const [, kind, name, outcome] = /^(guard|transition|event) (.*?)(?: is (true|false))?$/s.exec(item) ?? [];
-  if (kind === undefined) return '';
-  const rule = [...rulesOf(configOf(subject.original))].find(({ id }) => id === name);
-  const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
-  if (chart !== subject.name)
-    return `; the world sends a child machine what children name: give children.${chart}.${type} a sample if it does`;
-  if (subject.within.has(type))
-    return `; the chart, its children or its services send ${type} themselves: give events.${type} a sample, {} for a bare one, if the world does, too`;
-  return rule ? cureForRule(subject, rule, kind, outcome) : '';
-}
-
-/** What the world sends, and has no samples. */
-const bareEvents = ({ original, tests, within }: Subject): string[] =>
-  original.events.filter((type) => !(type in (tests.events ?? {})) && !within.has(type));
-
-/** As far as its text tells: it takes the context out of what it is given, and nothing else. */
-function looksAtContextAlone(original: AnyStateMachine, guard: unknown): boolean {
-  const name = isObject(guard) ? guard['type'] : guard;
-  const does = typeof name === 'string' ? original.implementations.guards[name] : name;
-  if (typeof does !== 'function') return false;
-  const joined: unknown = Reflect.get(does, 'guards');
-  if (Array.isArray(joined)) return joined.every((one) => looksAtContextAlone(original, one));
-  return /^(function\b[^(]*)?\(\s*\{\s*context\b[^.,}]*,?\s*\}/.test(Function.prototype.toString.call(does));
-}
-
-const FROM_SERVICE = { done: 'done', error: 'fails', snapshot: 'next' } as const;
-
-function cureForRule(subject: Subject, { event, isOutside, choice }: Rule, kind: string, outcome: string | undefined): string {
-  const [, source, what] = /^(.*) (done|error|snapshot)$/.exec(event) ?? [];
-  const place = source === undefined ? `events.${event}` : `services.${source}.${FROM_SERVICE[what as 'done']}`;
-  const isBrought = isOutside || source !== undefined;
-  if (kind === 'transition')
-    return source === undefined ? '' : `; give ${place} a sample, or let a child machine end: children.${source}`;
-  const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
-  if (isBrought && looksAtContextAlone(subject.original, choice.guard)) {
-    const bare = bareEvents(subject).filter((type) => type !== event);
-    const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
-    return `; it looks at the context alone: give samples to the events that lead to one ${needs}${without}`;
-  }
-  return isBrought ? `; give ${place} a sample ${needs}` : `; it takes a context ${needs}: give the samples that lead there`;
 }

@@ -310,7 +310,7 @@ describe('what is said wrongly', () => {
 
   test('a guard that nobody has written', async () => {
     const [failure] = await new MachineTesting(createMachine({ on: { A: { guard: 'isSo' } } })).searchFailures();
-    expect(failure!.says).toMatch(/Guard 'isSo' is not implemented.*Give it by provide: { guards: { … } }/);
+    expect(describeFailure(failure!)).toMatch(/Guard 'isSo' is not implemented.*Give it by provide: { guards: { … } }/);
   });
 });
 
@@ -363,7 +363,7 @@ describe('what means nothing is refused by name, and is not left out', () => {
       { invariants: { no: (async () => false) as never } },
       /no: .*gives a promise; it must give true or false at once/,
     ],
-    ['a state', { states: { b: async () => false } }, /the assertion of state b gives false/],
+    ['a state', { states: { b: async () => false } }, /check of state b: .*it gives false/],
   ])('%s that says no by a promise is no silence', async (_, tests, says) => {
     const testing = new MachineTesting(good, tests);
     const failures = [...(await testing.searchFailures()), await testing.firstFailure('shortest')].flatMap(

@@ -1,9 +1,11 @@
 /** What must hold of a machine in any state that it is found in, and of what the outside sees of it. */
 import type { AnyMachineSnapshot } from 'xstate';
+import { ROUTE } from '../charts/config.js';
 import { encode } from './encode.js';
+import { baseName } from './names.js';
 import type { MachineTests, MachineStep } from './options.js';
 import type { Rig } from './rig.js';
-import { isFromOutside } from './steps.js';
+import { MICROSTEPS_MAX } from './subject.js';
 
 export interface BrokenRule {
   readonly rule: string;
@@ -26,13 +28,10 @@ export const saysMutated = ({ before, after }: NonNullable<Rig['mutated']>): str
   `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
   'Let assign give new values ([...list, one] in place of push), and let actions and guards leave the context as it is';
 
-const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => {
-  const what = encode(thrown, () => undefined);
-  return {
-    rule: `no unhandled error (${what})`,
-    says: `action ${action} gave a promise that was rejected with ${what}, and XState waits for none. Catch it in the action, or make it a service with onError`,
-  };
-};
+const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => ({
+  rule: `no unhandled error (${encode(thrown, () => undefined)})`,
+  says: `the promise of action ${action} was rejected, and XState does not wait for it. Catch the error in the action, or make it a service with onError`,
+});
 
 function hasty(rig: Rig): BrokenRule | null {
   const timer = rig.hastyTimer();
@@ -53,24 +52,59 @@ export function lost(rig: Rig): BrokenRule | null {
 
 function unhandled(rig: Rig, thrown: unknown): BrokenRule {
   const what = encode(thrown, () => undefined);
-  const kind = /Actor logic .* not implemented/.test(what) ? 'actors' : 'guards';
-  const lacking = /not implemented/.test(what) ? `Give it by provide: { ${kind}: { … } }` : undefined;
-  const needed = lacking ?? (rig.last ? sampleNeeded(rig.subject.tests, rig.last) : inputNeeded(rig.subject.tests));
-  const cure = needed ?? 'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
-  return { rule: `no unhandled error (${what})`, says: `the machine ended with ${what}. ${cure}` };
+  const cure =
+    endlessCure(rig, what) ??
+    lackingCure(what) ??
+    emptyOutput(rig) ??
+    (rig.last ? sampleNeeded(rig, rig.last) : inputNeeded(rig.subject.tests)) ??
+    'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
+  return { rule: `no unhandled error (${what})`, says: `the machine ended. ${cure}` };
+}
+
+/** XState names neither the option that raises the limit nor that the tests have set it. */
+function endlessCure({ subject }: Rig, what: string): string | undefined {
+  if (!what.includes('Infinite loop detected')) return undefined;
+  const own = (subject.original.config as { readonly options?: { readonly maxIterations?: number } }).options?.maxIterations;
+  const whose =
+    own === undefined
+      ? `The tests stop at ${MICROSTEPS_MAX}; XState itself has no limit, and would go on`
+      : `The machine's own limit is ${own}`;
+  return `${whose}. Let the loop of "always" or raised events end; if it does end, raise the limit in the machine: options: { maxIterations: ${10 * (own ?? MICROSTEPS_MAX)} }`;
+}
+
+function lackingCure(what: string): string | undefined {
+  if (!what.includes('not implemented')) return undefined;
+  return `Give it by provide: { ${/Actor logic .* not implemented/.test(what) ? 'actors' : 'guards'}: { … } }`;
+}
+
+/** A child machine that has just ended gave none, which may be what the machine broke at. */
+function emptyOutput({ latest, made, subject }: Rig): string | undefined {
+  const { type, output } = (latest ?? {}) as { readonly type?: string; readonly output?: unknown };
+  const child = made.find(({ id }) => type === `xstate.done.actor.${id}`);
+  const { machine } = (child?.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
+  if (!child || !machine || output !== undefined) return undefined;
+  const chart = subject.chartName(machine) ?? machine.id;
+  const hasOutput = Object.values(machine.root.states).some((one) => one.type === 'final' && one.output !== undefined);
+  const why = hasOutput ? ', and the output of its final state does not reach it' : '';
+  return `${baseName(child)}, an actor of machine ${chart}, ended without output: the machine has none${why}. Give the machine one, output: ({ event }) => event.output, or let onDone do without`;
 }
 
 const inputNeeded = ({ input }: MachineTests): string | undefined =>
   input === undefined ? 'It was started without input: if it takes one, give input' : undefined;
 
 /** The sample that a bare step may have lacked. */
-function sampleNeeded({ events, services }: MachineTests, step: MachineStep): string | undefined {
-  if (isFromOutside(step) && 'event' in step && !('to' in step) && !events?.[step.event.type])
+function sampleNeeded({ subject, isBare }: Rig, step: MachineStep): string | undefined {
+  if (
+    'event' in step &&
+    !('to' in step) &&
+    !('sends' in step) &&
+    step.event.type !== ROUTE &&
+    !subject.tests.events?.[step.event.type]
+  )
     return `${step.event.type} was sent bare: if it has a payload, give samples in events[${JSON.stringify(step.event.type)}]`;
-  if (!('done' in step)) return undefined;
-  const given = services?.[step.done.replace(/#\d+$/, '')];
-  if (typeof given === 'object' && given.done) return undefined;
-  return `${step.done} was done with undefined: if it gives something, give samples in services[${JSON.stringify(step.done)}].done`;
+  if (!('done' in step) || !isBare) return undefined;
+  const name = step.done.replace(/^.*\//, '').replace(/#\d+$/, '');
+  return `${step.done} was done with undefined: if it gives something, give samples in services[${JSON.stringify(name)}].done`;
 }
 
 function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snapshot: AnyMachineSnapshot): string | null {

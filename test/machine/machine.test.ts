@@ -264,7 +264,7 @@ describe('what is judged', () => {
       },
     });
     expect(await failing(counter, reference(3))).toEqual([]);
-    expect((await failing(counter, reference(2)))[0]).toMatch(/^reference: machine and reference differ .*\| UP, UP, UP$/);
+    expect((await failing(counter, reference(2)))[0]).toBe('reference | UP, UP, UP');
   });
 
   test('an actor that is lost and runs on', async () => {

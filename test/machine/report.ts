@@ -32,7 +32,7 @@ export interface ReportOptions {
 /** What a search that ended before its end leaves open; `null` when it has seen all. */
 export function unseenOf({ vertices, isComplete }: MachineGraph): string | null {
   if (isComplete) return null;
-  return `${vertices.length} states were searched, and there are more, of which nothing is known; to go further raise limits.states or limits.patience, to have fewer give fewer samples or "distinguish"`;
+  return `${vertices.length === 1 ? '1 state was' : `${vertices.length} states were`} searched, and there are more, of which nothing is known; to go further raise limits.states or limits.patience, to have fewer give fewer samples or "distinguish"`;
 }
 
 /** Runs all tests of a machine. */

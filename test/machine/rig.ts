@@ -92,6 +92,10 @@ export class Rig {
   rejected: { readonly action: string; readonly thrown: unknown } | null = null;
   /** The context as it was, and as the last step has left the very same object: `null` where it left it alone. */
   mutated: { readonly before: string; readonly after: string } | null = null;
+  /** Whether the present step ends a service for which no sample says what it is done with. */
+  isBare = false;
+  /** The event that an actor was sent last. */
+  latest: Message | null = null;
   /** Timers that ran before the present step and go on. */
   keeps: readonly string[] = [];
   /** Promises of actions that are not settled, and events in the present step. */
@@ -99,7 +103,7 @@ export class Rig {
   private relayed = 0;
   private isOver = false;
   /** Every actor that was ever made below the root, and those that the context has once referred to. */
-  private readonly made: AnyActor[];
+  readonly made: AnyActor[];
   private readonly referred: Set<AnyActor>;
   private readonly held: Map<AnyActor, Held>;
   private readonly real = new Map<AnyActor, Promise<Settling>>();
@@ -200,6 +204,8 @@ export class Rig {
     const timers = new Set(this.timers.running);
     const outcome = this.outcomeOf(step);
     if (outcome) this.items.add(outcome);
+    const ended = 'done' in step ? this.held.get(this.find(step.done)!) : undefined;
+    this.isBare = ended !== undefined && ended.samples.done === undefined;
     const waiting = act();
     if (waiting) await waiting;
     const after = this.contextText(context);
@@ -252,7 +258,9 @@ export class Rig {
     );
   }
 
-  private relays({ type }: Message): void {
+  private relays(event: Message): void {
+    const { type } = event;
+    this.latest = event;
     if (++this.relayed <= EVENTS_MAX) return;
     throw new ProtocolError(
       `more than ${EVENTS_MAX} events in one step, the last one ${type}: actors send to each other, or one to itself, without end`,

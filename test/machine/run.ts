@@ -8,9 +8,9 @@ import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
 import { actorsBelow } from './names.js';
 import type { MachineStep } from './options.js';
 import { Rig, type SeenState } from './rig.js';
-import { describeStep } from './steps.js';
+import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
-import { assertStates, execute } from './sut.js';
+import { assertStates, execute, FailedCheck } from './sut.js';
 
 /** A path as data: what happens, and after each step what was seen when the plan was made (absent where nothing is expected). */
 export interface Plan {
@@ -92,7 +92,7 @@ class Run {
     const whole = this.rig.whole(step);
     if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, says: `${describeStep(step)} cannot happen here` };
     await this.rig.quiet();
-    const done = await attempt('exec', () =>
+    const done = await attempt(`exec of ${nameOfStep(step)}`, () =>
       this.subject.patience(`exec of ${describeStep(step)}`, execute(tests.exec, this.sut, whole)),
     );
     if (done && this.counts(done.rule)) return done;
@@ -180,7 +180,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
   } catch (error) {
     // What never comes back would not the next time either.
     if (error instanceof UsageError) throw error;
-    return { rule: `${rule}: ${(error as Error).message.split('\n')[0]}`, says: (error as Error).message };
+    return { rule: error instanceof FailedCheck ? error.rule : rule, says: (error as Error).message };
   }
 }
 

@@ -2,6 +2,7 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { configOf, isFromOutside, ROUTE, rulesOf } from '../charts/config.js';
 import { encode } from './encode.js';
 import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
 import { heldAs, heldEvent, isJson } from './steps.js';
@@ -164,14 +165,21 @@ export function eventsFor(
   snapshot: AnyMachineSnapshot,
 ): readonly { readonly event: Message; readonly sample?: number; readonly says?: string }[] {
   const args = argsOf(snapshot);
-  const types = new Set(descriptors.filter((one) => !one.startsWith('xstate.')).flatMap((one) => typesFor(one, samples)));
+  const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples)));
   return [...types].flatMap((type) =>
-    valuesOf(samples?.[type], args, [{}], `event ${type}`).map((payload, i) => {
+    valuesOf(samples?.[type], args, bareOf(type, snapshot), `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
         throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
       return heldEvent({ ...payload, type }, i);
     }),
   );
+}
+
+/** What an event without samples is sent with: nothing, and a route each state that can be routed to. */
+function bareOf(type: string, { machine }: AnyMachineSnapshot): readonly object[] {
+  const routes =
+    type === ROUTE ? [...rulesOf(configOf(machine))].flatMap(({ route }) => (route === undefined ? [] : [route])) : [];
+  return routes.length === 0 ? [{}] : routes.map((to) => ({ to }));
 }
 
 /** The event of a step, with the payload that JSON does not hold. */

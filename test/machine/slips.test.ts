@@ -112,7 +112,7 @@ describe('what nobody has written', () => {
 
   test('an actor that is spawned', async () => {
     const spawns = createMachine({ on: { X: { actions: assign(({ spawn }: any) => ({ it: spawn('nobody') })) } } });
-    expect((await report(spawns)).failures[0]!.says).toMatch(/'nobody' not implemented.*Give it by provide: { actors: { … } }/);
+    expect((await report(spawns)).failures[0]!.text).toMatch(/'nobody' not implemented.*Give it by provide: { actors: { … } }/);
   });
 });
 
@@ -208,7 +208,7 @@ describe('what an action starts', () => {
       );
       expect(verdict).toBe('invalid');
       expect(failures[0]!.text).toMatch(
-        /^no unhandled error \(Error "disk full"\): after GO: action save gave a promise that was rejected .* service with onError/,
+        /^no unhandled error \(Error "disk full"\): after GO: the promise of action save was rejected, .* service with onError/,
       );
     }
     expect((await report(acts(async () => {}))).verdict).toBe('valid');
@@ -275,9 +275,7 @@ test('meta.test of a child machine is held, too', async () => {
       ({ text }) => text.split('\n')[0],
     );
   expect(await failing(true)).toEqual([]);
-  expect(await failing(false)).toEqual([
-    expect.stringMatching(/^states: the assertion of state kid: b gives false: after kid: X/),
-  ]);
+  expect(await failing(false)).toEqual([expect.stringMatching(/^check of state kid: b: after kid: X: it gives false/)]);
 });
 
 describe('describeMachine', () => {

@@ -15,6 +15,9 @@ import type { Noted } from './rig.js';
 /** The name of a function in the list of actions that only tells which one is performed next. */
 const COVERS = 'quiver.covers ';
 
+/** Transitions without an event and raised events in one step, where the machine sets no limit of its own; XState has none. */
+export const MICROSTEPS_MAX = 10_000;
+
 /** Waits for what is run for real, and says what does not come back; there is no clock here, so it is for whoever has one. */
 export type Patience = <T>(what: string, promise: Promise<T>) => Promise<T>;
 
@@ -135,7 +138,7 @@ export class Subject {
     for (const name of named) if (!(name in actions)) this.unwritten.add(`${chart}: action ${name}` as Noted);
     askGuardsAgain(config, (guard) => void (this.fickle ??= `guard ${guard} of ${chart}`));
     observeGuards(config, (item) => this.noting?.(`${chart}: ${item}`));
-    const observed = chartOf({ ...config, options: { maxIterations: 1000, ...config.options } }, withStandIns(machine));
+    const observed = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX, ...config.options } }, withStandIns(machine));
     this.names.set(observed, chart);
     this.originals.set(chart, machine);
     this.charts.set(chart, [
@@ -236,14 +239,20 @@ function outcomesOf(machine: AnyStateMachine, services: MachineTests['services']
     const name = id ?? source;
     if (name === undefined || !logic) return [];
     const samples = services[source ?? name] ?? services[name];
-    const sent = typeof samples === 'object' && Array.isArray(samples.sends) ? (samples.sends as readonly Message[]) : [];
-    const ends = [...(OUTCOMES[kindOfLogic(logic)] ?? []), ...sent.map(({ type }) => `sends ${type}`)];
-    return ends.map((end) => `outcome ${name} ${end}` as Item);
+    const given = typeof samples === 'object' ? samples : {};
+    const sent = Array.isArray(given.sends) ? (given.sends as readonly Message[]) : [];
+    const ends = (OUTCOMES[kindOfLogic(logic)] ?? []).filter((end) => !isLeftOut(given[end]));
+    return [...ends, ...sent.map(({ type }) => `sends ${type}`)].map((end) => `outcome ${name} ${end}` as Item);
   });
   return [...new Set(outcomes)];
 }
 
-const OUTCOMES: Readonly<Partial<Record<LogicKind, readonly string[]>>> = {
+/** `fails: []`, `completes: false`: the service never comes to it. */
+const isLeftOut = (samples: ServiceSamples[keyof ServiceSamples]): boolean =>
+  samples === false || (Array.isArray(samples) && samples.length === 0);
+
+type End = 'done' | 'fails' | 'next' | 'completes';
+const OUTCOMES: Readonly<Partial<Record<LogicKind, readonly End[]>>> = {
   promise: ['done', 'fails'],
   observable: ['next', 'completes', 'fails'],
   events: ['completes', 'fails'],

@@ -1,5 +1,6 @@
 /** A system under test beside the machine: what is done to it for a step, what must be seen of it in a state, and a reference beside both. */
 import type { AnyMachineSnapshot } from 'xstate';
+import { UsageError } from '../../machines/errors.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 
@@ -27,7 +28,21 @@ export async function execute(exec: StepTests<any> | undefined, sut: unknown, st
   await act?.(sut, payload);
 }
 
-/** Holds every assertion of the active states: those of the map for the machine itself, and `meta.test` of every chart that runs. */
+/** The check of a state that fails: the rule names the state. */
+export class FailedCheck extends Error {
+  constructor(
+    readonly rule: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Holds every check of the active states: those of the map for the machine itself, and `meta.test` of every chart that runs.
+ *
+ * @throws FailedCheck for the first that gives false or throws.
+ */
 export async function assertStates(
   tests: StateTests<any> | undefined,
   sut: unknown,
@@ -36,15 +51,23 @@ export async function assertStates(
   for (const [i, [chart, snapshot]] of charts.entries())
     for (const node of snapshot._nodes) {
       const name = node.path.join('.');
-      for (const [pattern, assert] of i === 0 ? Object.entries(tests ?? {}) : [])
-        if (name !== '' && matches(pattern, name)) mustHold(name, await assert(sut, snapshot));
+      const where = i === 0 ? name : `${chart}: ${name}`;
+      for (const [pattern, check] of i === 0 ? Object.entries(tests ?? {}) : [])
+        if (name !== '' && matches(pattern, name)) await hold(where, () => check(sut, snapshot));
       const { test } = (node.meta ?? {}) as { test?: (sut: unknown, snapshot: AnyMachineSnapshot) => unknown };
-      mustHold(i === 0 ? name : `${chart}: ${name}`, await test?.(sut, snapshot));
+      if (test) await hold(where, () => test(sut, snapshot));
     }
 }
 
-function mustHold(name: string, says: unknown): void {
-  if (says === false) throw new Error(`the assertion of state ${name || 'machine'} gives false`);
+async function hold(state: string, check: () => unknown): Promise<void> {
+  const failed = (message: string) => new FailedCheck(state === '' ? 'check of the machine' : `check of state ${state}`, message);
+  try {
+    if ((await check()) !== false) return;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw failed((error as Error).message);
+  }
+  throw failed('it gives false');
 }
 
 /** `a.*` is everything inside `a`, `*.b` every `b`, `*` everything. */

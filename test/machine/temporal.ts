@@ -140,7 +140,8 @@ function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number)
   const visit = (vertex: MachineVertex, way: readonly MachineStep[], taken: number): Found => {
     if (isGoal(vertex) || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
-    if (taken >= within) return { steps: way, says: `is not reached within ${within} steps, but is in ${here}` };
+    if (taken >= within)
+      return { steps: way, says: `is not reached within ${within} ${within === 1 ? 'step' : 'steps'}, but is in ${here}` };
     const moves = movesOf(vertex);
     if (moves.length === 0) return { steps: way, says: `comes to rest in ${here}` };
     for (const { edge } of moves) {

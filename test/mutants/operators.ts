@@ -47,7 +47,8 @@ function* editsOfRule({ id, index, choice, ...at }: Rule, i: number, machine: An
   const stays = staysWhereItIs(at, index, choice, machine);
   const isIdle = stays && (choice.actions ?? []).length === 0 && at.choices.length === 1 && isAlone(at, machine);
   yield { ...edit('drop transition', (rule) => void rule.choices.splice(index, 1)), ...(isIdle && { idle: IDLE }) };
-  for (const { name, target } of otherTargets(at, index, machine)) {
+  // A route has no target to change: it leads to its state.
+  for (const { name, target } of choice.target === undefined ? [] : otherTargets(at, index, machine)) {
     yield edit('retarget', (rule) => setTarget(rule.choice, target), `to ${name}`);
   }
   if (choice.target !== undefined)

@@ -1,0 +1,140 @@
+/** Why a part of a machine was not covered, and the sample that it would take. */
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { isObject } from '../../machines/checks.js';
+import { configOf, eventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';
+import { kindOf, type Item } from '../coverage/items.js';
+import { findReason } from '../coverage/report.js';
+import { guardName } from '../mutants/render.js';
+import { isPlainName } from './names.js';
+import type { Noted } from './rig.js';
+import type { Subject } from './subject.js';
+
+/** The reason, with the cure where there is one. */
+export function whyMissing(subject: Subject, chart: string, item: Item, counts: ReadonlyMap<Item, number>): string {
+  if (subject.unwritten.has(`${chart}: ${item}` as Noted)) return unwritten(item);
+  return replacedBy(subject, chart, item) ?? `${whyNot(item, counts)}${cureFor(subject, chart, item)}`;
+}
+
+function whyNot(item: Item, counts: ReadonlyMap<Item, number>): string {
+  const kind = kindOf(item) as string;
+  if (kind === 'action') return 'no transition that performs it was taken';
+  if (kind === 'outcome') return 'the service never came to it';
+  return findReason(item, counts);
+}
+
+const unwritten = (item: Item): string =>
+  `it has no implementation, and XState performs nothing in its place; give one by provide: { actions: { ${item.slice('action '.length)}: () => {} } }, or say in reasons why not`;
+
+/** The place of an option: `events.PAY`, `events["socket.open"]`. */
+const at = (option: string, name: string): string =>
+  isPlainName(name) ? `${option}.${name}` : `${option}[${JSON.stringify(name)}]`;
+
+/** What XState takes in place of a transition in `on`, which then is never taken. */
+function replacedBy({ originals }: Subject, chart: string, item: Item): string | undefined {
+  const machine = originals.get(chart);
+  const rules = machine && kindOf(item) === 'transition' ? [...rulesOf(configOf(machine))] : [];
+  const rule = rules.find(({ id }) => item === `transition ${id}`);
+  if (!rule || !rule.event.startsWith('xstate.') || rule.route !== undefined) return undefined;
+  const node = nodeOf(machine!, rule.state);
+  if (rule.event === ROUTE && node === machine!.root && rules.some(({ route }) => route !== undefined))
+    return 'the routes of the states replace it';
+  const name = eventName(node, rule.event);
+  return name === rule.event ? undefined : `XState takes "${name}" of the same state in its place: leave one of them out`;
+}
+
+const nodeOf = ({ root }: AnyStateMachine, state: string): AnyStateNode =>
+  state.startsWith('(') ? root : state.split('.').reduce((node, key) => node.states[key]!, root);
+
+/** Which sample it would need, and where to give it. */
+function cureFor(subject: Subject, chart: string, item: Item): string {
+  const [, kind, name, outcome] = /^(state|guard|transition|event) (.*?)(?: is (true|false))?$/s.exec(item) ?? [];
+  const machine = subject.originals.get(chart);
+  if (kind === undefined || !machine) return '';
+  if (kind === 'state') return cureForState(machine, name!);
+  const rule = [...rulesOf(configOf(machine))].find(({ id }) => id === name);
+  if (kind === 'guard' && rule && looksAt(machine, rule.choice.guard) === 'nothing') return constant(rule);
+  const type = kind === 'event' ? name! : name!.replace(/^.*?: /s, '').replace(/ #\d+$/, '');
+  if (chart !== subject.name)
+    return `; the world sends a child machine what children name: give ${at(at('children', chart), type)} a sample if it does`;
+  if (subject.within.has(type))
+    return `; the chart, its children or its services send ${type} themselves: give ${at('events', type)} a sample, {} for a bare one, if the world does, too`;
+  return rule ? cureForRule(subject, rule, kind, outcome) : '';
+}
+
+function cureForState(machine: AnyStateMachine, name: string): string {
+  const config = [...statesOf(configOf(machine))].find(([state]) => state === name)?.[1];
+  return config?.route && !config.id ? '; it has a route and no id, and XState takes no such route: give it an id' : '';
+}
+
+const constant = ({ choice }: Rule): string =>
+  `; ${guardName(choice.guard)} looks at neither context nor event, so no sample changes it: leave the guard out, give another by provide: { guards: { … } }, or say in reasons why it stays`;
+
+/** What the world sends, and has no samples. */
+const bareEvents = ({ original, tests, within }: Subject): string[] =>
+  original.events.filter((type) => !type.startsWith('xstate.') && !(type in (tests.events ?? {})) && !within.has(type));
+
+type Seen = 'nothing' | 'context' | 'more';
+
+/** What a guard looks at, as far as its text tells. */
+function looksAt(original: AnyStateMachine, guard: unknown): Seen {
+  const { type, params } = (isObject(guard) ? guard : {}) as { readonly type?: string; readonly params?: unknown };
+  const name = type ?? guard;
+  const does = typeof name === 'string' ? (original.implementations.guards as Record<string, unknown>)[name] : name;
+  if (typeof does !== 'function' || typeof params === 'function') return 'more';
+  const joined: unknown = Reflect.get(does, 'guards');
+  if (Array.isArray(joined)) {
+    const seen = joined.map((one) => looksAt(original, one));
+    return seen.includes('more') ? 'more' : seen.includes('context') ? 'context' : 'nothing';
+  }
+  // A guard of XState itself, which asks for states.
+  return 'check' in does ? 'more' : namesUsed(Function.prototype.toString.call(does));
+}
+
+/** Of `({ context, event }) => …`, of `(args) => …`, of `function (…) {…}`: which of its first parameter the rest of the text names. */
+function namesUsed(text: string): Seen {
+  const [head, first, single] = /^(?:async\s+)?(?:function\b[^(]*|[\w$]+\s*(?=\())?\(\s*(?:\{([^{}()=]*)\}|([\w$]+))?/.exec(
+    text,
+  ) ?? [''];
+  if (head === '') return 'more';
+  const body = text.slice(head.length);
+  const uses = (word: string) => new RegExp(String.raw`(?<![\w$.])${word.replaceAll('$', String.raw`\$`)}(?![\w$])`).test(body);
+  if (single) return uses(single) ? 'more' : 'nothing';
+  if (/^\s*[^\s),]/.test(body)) return 'more';
+  const parts = (first ?? '').split(',').map((part) => part.trim().split(/\s*:\s*/));
+  const used = parts.flatMap(([key, as]) => (key && uses(as ?? key) ? [key] : []));
+  return used.length === 0 ? 'nothing' : used.every((key) => key === 'context') ? 'context' : 'more';
+}
+
+const SERVICE: Readonly<Record<string, string>> = { done: 'done', error: 'fails', snapshot: 'next' };
+
+/** The actor that an event is of, and what it came to: of `charge done`, and of XState's own name for it. */
+function sourceOf(event: string): { readonly source: string; readonly what: string } | null {
+  const [, source, what] = /^(.*) (done|error|snapshot)$/s.exec(event) ?? [];
+  if (source !== undefined) return { source, what: SERVICE[what!]! };
+  const [, ended, of] = /^xstate\.(?:(done|error)\.actor|snapshot)\.([^*]+)$/s.exec(event) ?? [];
+  return of === undefined ? null : { source: of, what: SERVICE[ended ?? 'snapshot']! };
+}
+
+function cureForRule(
+  subject: Subject,
+  { event, isOutside, choice, route }: Rule,
+  kind: string,
+  outcome: string | undefined,
+): string {
+  const source = sourceOf(event);
+  const place = source ? `${at('services', source.source)}.${source.what}` : at('events', event);
+  const isBrought = isOutside || source !== null;
+  if (kind === 'transition') {
+    if (route !== undefined) return `; give ${place} the sample {"to":"${route}"}`;
+    return source ? `; give ${place} a sample, or let a child machine end: ${at('children', source.source)}` : '';
+  }
+  const needs = `for which ${guardName(choice.guard)} is ${outcome}`;
+  if (route !== undefined)
+    return `; XState asks it only for a route to ${route}: give ${place} samples or lead to contexts ${needs}`;
+  if (isBrought && looksAt(subject.original, choice.guard) === 'context') {
+    const bare = bareEvents(subject).filter((type) => type !== event);
+    const without = bare.length === 0 ? '' : ` (${bare.join(', ')} ${bare.length === 1 ? 'has' : 'have'} none)`;
+    return `; it looks at the context alone: give samples to the events that lead to one ${needs}${without}`;
+  }
+  return isBrought ? `; give ${place} a sample ${needs}` : `; it takes a context ${needs}: give the samples that lead there`;
+}
