@@ -5,7 +5,7 @@ import { missing } from './bench/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
 const shared =
-  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,scripts,site/playground}/**/*.test.ts';
+  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,testing,scripts,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
 const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /**
@@ -68,6 +68,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: 'testing/setup.ts',
     pool: 'threads',
     // The applications of examples/apps import the package by its name: what is built is loaded as it is.
     server: { deps: { external: [/\/dist\//] } },

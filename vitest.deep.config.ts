@@ -9,6 +9,7 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: 'testing/setup.ts',
     pool: 'forks',
     maxWorkers: 1,
     // Some count bytes.
@@ -18,7 +19,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: ['{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos}/**/*.deep.ts'],
+          include: ['{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts'],
           exclude: [ofPage],
         },
       },

@@ -1,7 +1,7 @@
 /**
  * The work of the real processes (work.ts) as the main of a rehearsal, judged by the rules of their histories (check.ts). What a process
  * is handed by its round, it is handed by the world: the hub, a disk, SIGTERM for the word to leave, and the phase of the round, which one
- * more process keeps in the shared store. Members do not change here; `test/rehearsal/members.fixture.ts` lets them.
+ * more process keeps in the shared store. Members do not change here; `testing/rehearsal/members.ts` lets them.
  */
 import { linked } from '../adapters/linked.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
@@ -9,7 +9,7 @@ import { webSocket } from '../adapters/transports/web-socket.js';
 import { here } from '../test/rehearsal/here.js';
 import type { RehearsalJudge } from '../test/rehearsal/judges.js';
 import { diskStorage } from '../test/rehearsal/disk-storage.js';
-import { sleep } from '../test/rehearsal/locks.fixture.js';
+import { sleep } from '../testing/rehearsal/locks.js';
 import type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../test/rehearsal/rehearse.js';
 import type { FaultKind } from '../test/rehearsal/scenario.js';

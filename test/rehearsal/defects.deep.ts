@@ -3,7 +3,7 @@
  * The build must be there. What was found when, and how long it took, is printed as the table of docs/rehearsal.md.
  */
 import { expect, test } from 'vitest';
-import { locksUnder } from './locks.fixture.js';
+import { locksUnder } from '../../testing/rehearsal/locks.js';
 import { rehearse } from './rehearse.js';
 import { DEFECTS, without } from './taken-back.fixture.js';
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
 import { invariant } from './judges.js';
-import { listOf, listsUnder, rightGoOn } from './lists.fixture.js';
-import { shippedFrom } from './locks.fixture.js';
+import { listOf, listsUnder, rightGoOn } from '../../testing/rehearsal/lists.js';
+import { shippedFrom } from '../../testing/rehearsal/locks.js';
 import { rehearse } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';
 

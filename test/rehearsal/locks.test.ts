@@ -1,6 +1,6 @@
 /** Locks as they ship, over the hub and the mesh as they ship, in a world. */
 import { expect, test } from 'vitest';
-import { locksUnder, shippedFrom } from './locks.fixture.js';
+import { locksUnder, shippedFrom } from '../../testing/rehearsal/locks.js';
 import { invariant, lockJudges } from './judges.js';
 import { rehearse } from './rehearse.js';
 

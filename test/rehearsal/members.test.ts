@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
 import { invariant, type RehearsalJudge } from './judges.js';
-import { shippedFrom } from './locks.fixture.js';
-import { changesOf, changesSettle, foundersOf, membersAfter, membersUnder } from './members.fixture.js';
-import { answered } from './objects.fixture.js';
+import { shippedFrom } from '../../testing/rehearsal/locks.js';
+import { changesOf, changesSettle, foundersOf, membersAfter, membersUnder } from '../../testing/rehearsal/members.js';
+import { answered } from '../../testing/rehearsal/objects.js';
 import { rehearse } from './rehearse.js';
 import type { RehearsalEvent } from './world.js';
 

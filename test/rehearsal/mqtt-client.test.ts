@@ -1,7 +1,7 @@
 /** What the MQTT client does that a peer over it has to live with: docs/transports/mqtt.md tells it. */
 import { connect, type IClientOptions } from 'mqtt';
 import { expect, test } from 'vitest';
-import { mqttBroker } from './locks.fixture.js';
+import { mqttBroker } from '../../testing/rehearsal/locks.js';
 import { notesOf } from './quiet.fixture.js';
 
 /** The seconds at which a client is connected whose broker loses its power while they shake hands. */

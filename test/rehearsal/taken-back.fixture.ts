@@ -2,9 +2,9 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { listsUnder } from './lists.fixture.js';
-import { shippedFrom } from './locks.fixture.js';
-import { movingObjectsUnder, OBJECTS, unstoredObjectsUnder, type ShippedObjects } from './objects.fixture.js';
+import { listsUnder } from '../../testing/rehearsal/lists.js';
+import { shippedFrom } from '../../testing/rehearsal/locks.js';
+import { movingObjectsUnder, OBJECTS, unstoredObjectsUnder, type ShippedObjects } from '../../testing/rehearsal/objects.js';
 import type { Main } from './peer.js';
 import type { RehearseOptions } from './rehearse.js';
 

@@ -15,7 +15,7 @@ import type { Guarantees, Transport } from '../../adapters/transports/transport.
 import { webSocket } from '../../adapters/transports/web-socket.js';
 import { webSocketHub } from '../../adapters/transports/web-socket-hub.js';
 import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
-import { mqttBroker } from './locks.fixture.js';
+import { mqttBroker } from '../../testing/rehearsal/locks.js';
 import { natsBroker } from './nats-broker.js';
 import type { Main, RehearsedPeer } from './peer.js';
 import { runOnce } from './rehearse.js';

@@ -2,15 +2,15 @@
  * What stands on locks, as it ships: registers, lasting names and quotas, an election, and messages of the application's own, used by every
  * peer at once over one linked transport, with what locks promise kept on the peer's disk.
  */
-import { diskStorage } from './disk-storage.js';
-import { HELD, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.fixture.js';
-import { lockJudges, type RehearsalJudge } from './judges.js';
-import { sequentialRegister } from './linearizability.js';
-import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from './object-judges.js';
-import { membersUnder } from './members.fixture.js';
-import type { Main, RehearsedPeer } from './peer.js';
-import type { RehearseOptions } from './rehearse.js';
-import type { RehearsalEvent } from './world.js';
+import { diskStorage } from '../../test/rehearsal/disk-storage.js';
+import { HELD, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.js';
+import { lockJudges, type RehearsalJudge } from '../../test/rehearsal/judges.js';
+import { sequentialRegister } from '../../test/rehearsal/linearizability.js';
+import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from '../../test/rehearsal/object-judges.js';
+import { membersUnder } from './members.js';
+import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 /** Beside what an application of locks uses. */
 export interface ShippedObjects extends Shipped {

@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { Aedes } from 'aedes';
 import { connect as connectMqtt } from 'mqtt';
-import { diskStorage } from './disk-storage.js';
-import { lockJudges } from './judges.js';
-import { natsBroker } from './nats-broker.js';
-import { noLeaks } from './object-judges.js';
-import type { Main, RehearsedPeer } from './peer.js';
-import type { RehearseOptions } from './rehearse.js';
-import { FAULTS } from './scenario.js';
+import { diskStorage } from '../../test/rehearsal/disk-storage.js';
+import { lockJudges } from '../../test/rehearsal/judges.js';
+import { natsBroker } from '../../test/rehearsal/nats-broker.js';
+import { noLeaks } from '../../test/rehearsal/object-judges.js';
+import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import { FAULTS } from '../../test/rehearsal/scenario.js';
 
 /** Everything of ours that such an application uses. */
 export interface Shipped {

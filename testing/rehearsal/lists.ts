@@ -5,12 +5,12 @@
  * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in a way of its own, for a
  * majority of a wrong list to be there.
  */
-import { lockJudges, type RehearsalHearing, type RehearsalJudge } from './judges.js';
-import { diskStorage } from './disk-storage.js';
-import { servicesOf, wireOf, workWith, type Shipped } from './locks.fixture.js';
-import type { Main, RehearsedPeer } from './peer.js';
-import type { RehearseOptions } from './rehearse.js';
-import type { RehearsalEvent } from './world.js';
+import { lockJudges, type RehearsalHearing, type RehearsalJudge } from '../../test/rehearsal/judges.js';
+import { diskStorage } from '../../test/rehearsal/disk-storage.js';
+import { servicesOf, wireOf, workWith, type Shipped } from './locks.js';
+import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 const MISTAKES = ['less', 'more', 'typo', 'two typos'] as const;
 

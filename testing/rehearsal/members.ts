@@ -7,13 +7,13 @@
  * voters count, both while a change is decided, so that the judges of locks know of whom a majority is one. Who has been removed ends by itself.
  */
 import type { MembershipChange } from '../../machines/locks/membership.js';
-import { lockJudges, type RehearsalJudge } from './judges.js';
-import { diskStorage } from './disk-storage.js';
-import { below, endOfFullDisk, HELD, servicesOf, sleep, wireOf, workWith, type Shipped } from './locks.fixture.js';
-import { noLeaks } from './object-judges.js';
-import type { Main, RehearsedPeer } from './peer.js';
-import type { RehearseOptions } from './rehearse.js';
-import type { RehearsalEvent } from './world.js';
+import { lockJudges, type RehearsalJudge } from '../../test/rehearsal/judges.js';
+import { diskStorage } from '../../test/rehearsal/disk-storage.js';
+import { below, endOfFullDisk, HELD, servicesOf, sleep, wireOf, workWith, type Shipped } from './locks.js';
+import { noLeaks } from '../../test/rehearsal/object-judges.js';
+import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 const PLANS = [
   'add',

@@ -1,0 +1,46 @@
+/** The workloads that the swarm rehearses: everything that ships, over hub, mesh, NATS and MQTT. */
+import { listsUnder } from '../rehearsal/lists.js';
+import { locksUnder, shippedFrom } from '../rehearsal/locks.js';
+import { membersUnder } from '../rehearsal/members.js';
+import {
+  movingObjectsUnder,
+  OBJECTS,
+  objectsUnder,
+  unstoredObjectsUnder,
+  type ShippedObjects,
+} from '../rehearsal/objects.js';
+import type { Main } from '../../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+
+export interface Workload {
+  readonly options: RehearseOptions;
+  readonly main: Main;
+  /** The part of the processor time that the swarm spends on this workload. */
+  readonly share: number;
+}
+
+const shipped = await shippedFrom<ShippedObjects>((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`), OBJECTS);
+
+const workload = ({ options, main }: Omit<Workload, 'share'>, share: number): Workload => ({ options, main, share });
+
+const nats = locksUnder(shipped, ['nats']);
+
+export const WORKLOADS = {
+  locks: workload(locksUnder(shipped), 0.1),
+  'locks, a wrong list': workload(listsUnder(shipped), 0.1),
+  'locks, members change': workload(membersUnder(shipped), 0.1),
+  'locks, members change, over mesh': workload(membersUnder(shipped, ['mesh']), 0.05),
+  'locks over mesh': workload(locksUnder(shipped, ['mesh']), 0.1),
+  // The limits that ship only.
+  'locks over NATS': workload({ ...nats, options: { ...nats.options, limits: ['shipped'] } }, 0.1),
+  'locks over MQTT': workload(locksUnder(shipped, ['mqtt']), 0.1),
+  objects: workload(objectsUnder(shipped), 0.1),
+  'objects, not stored': workload(unstoredObjectsUnder(shipped), 0.05),
+  'objects over mesh': workload(objectsUnder(shipped, ['mesh']), 0.05),
+  'objects, members change': workload(movingObjectsUnder(shipped), 0.1),
+  'objects, members change, over mesh': workload(movingObjectsUnder(shipped, ['mesh']), 0.05),
+} satisfies Record<string, Workload>;
+
+export type WorkloadName = keyof typeof WORKLOADS;
+
+export const isWorkload = (name: string): name is WorkloadName => Object.hasOwn(WORKLOADS, name);
