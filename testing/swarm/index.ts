@@ -66,10 +66,11 @@ function* freshTasks(first: number): Generator<Task> {
   }
 }
 
-function report({ task: { workload }, failure }: Result): void {
+function report({ task: { workload, seed }, schedules, seconds, failure }: Result): void {
+  console.log(`${failure ? 'FAILED' : 'passed'} ${workload}, seeds ${seed} to ${seed + schedules - 1}, ${seconds.toFixed(1)} s`);
   if (!failure) return;
-  console.log(`\nFAILED  ${workload}: ${failure.text}`);
-  console.log(`  again: npm run swarm -- --workload '${workload}' --seed ${failure.seed}\n`);
+  console.log(failure.text);
+  console.log(`  again: npm run swarm -- --workload '${workload}' --seed ${failure.seed}`);
 }
 
 async function work(child: ChildProcess, tasks: Iterator<Task>): Promise<void> {
