@@ -36,7 +36,7 @@ export interface Result {
 const PROCESSES = 2;
 const SEEDS = 1_000_000_000;
 /** So many schedules go to a process at once. */
-const BATCH = 10;
+const BATCH = 5;
 
 const NAMES = Object.keys(WORKLOADS).filter(isWorkload);
 const results: Result[] = [];
