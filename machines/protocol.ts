@@ -118,6 +118,8 @@ export interface Configuration<O = unknown> {
   readonly links: LinksView;
   /** Nodes that have crashed and not come back. */
   readonly crashed?: readonly NodeId[];
+  /** Nodes that have crashed at some time, those included that have come back: what was lost meanwhile stays lost. */
+  readonly everCrashed?: readonly NodeId[];
 }
 
 /**
@@ -342,10 +344,7 @@ export interface SystemSample {
   readonly violates?: string;
 }
 
-/**
- * The times that states and messages hold, each replaced by what `replace` gives. Only times of one kind are ever compared; what only
- * tells the present is left out.
- */
+/** The times that states and messages hold, each replaced by what `replace` gives; only times of one kind are ever compared. */
 export interface Times {
   /** How many kinds there are; they are numbered from 0. */
   readonly kinds: number;

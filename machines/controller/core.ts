@@ -6,7 +6,7 @@ import { isBoolean, isCount, isInteger, isOneOf, isWithin, nullOr, recordOf, typ
 import { depositsMachine } from './applications/deposits.js';
 import { LOCAL_LEVEL } from './bins.js';
 import { deliveryMachine } from './delivery.js';
-import type { MainNotice } from './growth/member.js';
+import { NO_PAST, type MainNotice } from './growth/member.js';
 import { mainMachine } from './growth/membership.js';
 import { newcomerMachine, type NewcomerInput } from './growth/newcomer.js';
 import { memberRoles, type MemberRole } from './growth/roles.js';
@@ -120,7 +120,7 @@ type ControllerRole = MemberRole | { readonly role: string; readonly chart: type
 /** Those of a node that takes part, or that of a newcomer. */
 export function rolesOf(id: NodeId, { options, rank }: Instance<ControllerOptions>): readonly ControllerRole[] {
   const { root, parents, depths, children, vacant, settings, terms, phase, budget } = options;
-  const common = { id, settings, vacant: vacant[id] ?? [], issuedBefore: 0 };
+  const common = { id, settings, vacant: vacant[id] ?? [], past: NO_PAST };
   if (parents[id] === undefined) return [{ role: NEWCOMER, chart: NEWCOMER, input: common }];
   const isRoot = id === root;
   return memberRoles({

@@ -94,10 +94,10 @@ export const passOn = send(({ context: { of, parent }, event }: { context: Bin; 
 
 /** At a change or when the way to the root is gone: adds its own permits to those of the request procedure, and hands them in. */
 export const handIn = tell(({ context: { of, permits }, event }: { context: Bin; event: Settle }) => {
-  const { permits: local, members, issued } = event;
+  const { permits: local, issued, keptBack, names } = event;
   return {
     role: MAIN,
-    message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signaled: false },
+    message: { type: 'settled' as const, part: of, permits: permits + local, issued, keptBack, names, signaled: false },
   };
 });
 

@@ -86,10 +86,12 @@ export type ControllerMessage = Request | Reply | Return | Deposit | Welcome | C
 export interface Settle {
   readonly type: 'settle' | 'sever';
   readonly permits: number;
-  /** Names that the application at this node was given: they count as participants. */
-  readonly members: number;
   /** Permits that the application at this node was given. */
   readonly issued: number;
+  /** Of the permits, what a rejected request had gathered; `null` while none was rejected. */
+  readonly keptBack: number | null;
+  /** Names that the application at this node was given: they count as participants. */
+  readonly names: readonly number[];
 }
 
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
@@ -109,9 +111,11 @@ export interface Settled {
   readonly type: 'settled';
   readonly part: Part;
   readonly permits: number;
-  readonly members: number;
   /** What the application here was given, less what it deposited. */
   readonly issued: number;
+  /** As in `Settle`. */
+  readonly keptBack: number | null;
+  readonly names: readonly number[];
   readonly signaled: boolean;
 }
 

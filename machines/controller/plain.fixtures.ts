@@ -1,20 +1,21 @@
 /** The controller's invariants as the specification has them, of a whole configuration: what the shipped form, by totals, is held against. */
-import type { NodeView, Property } from '../protocol.js';
+import type { Property } from '../protocol.js';
 import { capacity, LOCAL_LEVEL } from './bins.js';
-import { MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
+import type { Controller, ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import {
   borne,
   deliveryOf,
   deliveryState,
   depositsOf,
-  isExhausted,
+  hasRejected,
   isFailing,
   isMember,
   isSevered,
   isWaiting,
   live,
   mainOf,
+  pastOf,
   requestOf,
   requestState,
   rootBinOf,
@@ -28,9 +29,9 @@ type ControllerProperty = Property<ControllerOptions>;
 const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
   c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
 
-/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
+/** Whether nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
 const isWhole = (c: Config): boolean =>
-  (c.crashed ?? []).length === 0 &&
+  (c.everCrashed ?? []).length === 0 &&
   [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);
 
 const rootState = (c: Config, of: Controller): string => deliveryState(c.nodes.get(c.instance.options.root)!, of);
@@ -50,13 +51,21 @@ const inFlight = (c: Config, of: Controller): number =>
 
 /** What rejected requests for several permits had gathered: it stays at their nodes, for smaller ones. */
 const keptBack = (c: Config): number =>
-  total([...c.nodes.values()].map((node) => (isExhausted(node) ? requestOf(node, 'R')!.permits : 0)));
+  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.hasRejected ? requestOf(node, 'R')!.permits : 0)));
+
+/** What rejected requests had gathered at nodes that have left since, as far as it is still free: at the root, or on its way there. */
+const givenBack = (c: Config): number => {
+  const nodes = [...c.nodes.values()];
+  const free = rootBinOf(c, 'R').permits + collected(c) + total(flying(c, 'return', 'echo', 'deposits').map(permitsOf));
+  return Math.min(free, total(nodes.map((node) => pastOf(node).keptBack ?? 0)));
+};
+
+const permitsOf = ({ message }: FlightOf<Extract<ControllerMessage, { type: 'return' | 'echo' | 'deposits' }>>): number =>
+  'of' in message && message.of !== 'R' ? 0 : message.permits;
 
 /** Permits of R given to applications, less what leaves that left had deposited. */
 const issued = (c: Config): number =>
-  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + issuedBefore(node)));
-
-const issuedBefore = (node: NodeView): number => (node[MAIN] ?? node[NEWCOMER])!.context.issuedBefore;
+  total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.issued ?? 0) + pastOf(node).issued));
 
 /** Deposited and not yet in the root's bin, and all that was ever deposited. */
 const inDeposits = (c: Config): number =>
@@ -75,15 +84,16 @@ const supply = (c: Config): number => c.instance.options.M + deposited(c);
 
 const isQuiet = (c: Config): boolean => c.flights.length === 0;
 
+/** Of all time: a node that was rejected and has left counts. */
 const rejections = (c: Config): boolean =>
-  [...c.nodes.values()].some(isExhausted) || flying(c, 'reject').some(({ message }) => message.of === 'R');
+  [...c.nodes.values()].some(hasRejected) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
 const isSignaled = (c: Config): boolean => rootState(c, 'R') === 'signaled';
 
 /** The printed rule says so at the end of every phase. */
 const hasSignaled = (c: Config): boolean => isSignaled(c) || c.instance.options.phase?.rule === 'printed';
 
-const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c);
+const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c) - givenBack(c);
 
 const invariants: ControllerProperty[] = [
   {
@@ -225,8 +235,7 @@ const uniqueShortNames: ControllerProperty[] = [
 function namesOf(c: Config): number[] {
   const names: (number | null)[] = flying(c, 'welcome').map(({ message }) => message.name);
   for (const node of c.nodes.values()) {
-    const main = mainOf(node);
-    if (main) names.push(main.name, ...(requestOf(node, 'N')?.names ?? []));
+    names.push(mainOf(node)?.name ?? null, ...pastOf(node).names, ...(requestOf(node, 'N')?.names ?? []));
   }
   return names.filter((name) => name !== null);
 }

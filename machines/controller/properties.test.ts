@@ -46,7 +46,7 @@ function configuration(options: Json, { roles = [], flights = [] }: Bad): Config
 
 const request = (level: number) => ({ message: { type: 'request', of: 'R', level } as Flight['message'] });
 const basic = { kind: 'basic', M: 9, W: 2 };
-const exhausted = ['n2', 'R.request', { value: 'exhausted' }] as const;
+const exhausted = ['n2', 'R.request', { value: 'exhausted', context: { hasRejected: true } }] as const;
 const signaled = ['n0', 'R.delivery', { value: 'signaled' }] as const;
 const dead = { N: { exponent: null }, alive: false };
 const waiting = ['n2', 'R.request', { value: { refilling: 'open' } }] as const;

@@ -48,6 +48,8 @@ export interface RequestContext extends RequestInput {
   readonly issued: number;
   /** The names among them that the application itself took. */
   readonly names: readonly number[];
+  /** Whether a request was rejected here. */
+  readonly hasRejected: boolean;
 }
 
 export type RequestEvent =
@@ -82,9 +84,9 @@ const filled = ({ context, event }: In): number =>
 const firstName = ({ context, event }: In): number | null => (event.type === 'permit' ? event.first : context.first);
 
 const contents = (type: Settle['type'], keepsBin = false) =>
-  tell(({ context: { of, permits, names, issued } }: In<unknown>) => ({
+  tell(({ context: { of, permits, names, issued, hasRejected } }: In<unknown>) => ({
     role: deliveryRole(of),
-    message: { type, permits: keepsBin ? 0 : permits, members: names.length, issued },
+    message: { type, permits: keepsBin ? 0 : permits, issued, keptBack: hasRejected ? permits : null, names },
   }));
 
 /** A join is the business of the node's main role, which knows the tree. */
@@ -96,7 +98,7 @@ const permission = (args: In) => ({
 const toMain = (type: 'busy' | 'rested') => tell(() => ({ role: MAIN, message: { type } }));
 
 const grant = [tell(permission), 'announceGrant', 'payOut'] as const;
-const refuse = ['announceReject', 'forget'] as const;
+const refuse = ['announceReject', 'noteReject'] as const;
 const askAgain = [withEvent('renew'), tell(ownRequest)] as const;
 const handIn = [contents('settle'), 'emptyBin'] as const;
 
@@ -139,7 +141,7 @@ export const requestMachine = setup({
       };
     }),
     gather: assign((args) => ({ permits: filled(args) })),
-    forget: assign({ wanted: null }),
+    noteReject: assign({ wanted: null, hasRejected: true }),
     emptyBin: assign({ permits: 0, first: null }),
     renew: assign((_, { scale }: NewTerms) => ({ scale, permits: 0, first: null })),
     announceGrant: emit((args) => noticeOf(wantedOf(args), firstName(args))),
@@ -152,7 +154,7 @@ export const requestMachine = setup({
   },
 }).createMachine({
   id: 'request',
-  context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [] }),
+  context: ({ input }) => ({ ...input, permits: 0, first: null, wanted: null, issued: 0, names: [], hasRejected: false }),
   initial: 'starting',
   on: {
     settle: { actions: handIn },
@@ -209,11 +211,11 @@ export const requestMachine = setup({
       },
     },
     held: {
-      on: { epoch: atChange },
+      on: { epoch: atChange, depart: { actions: toMain('busy') } },
     },
     exhausted: {
       on: {
-        take: [{ guard: 'binSuffices', actions: grant }, { actions: 'announceReject' }],
+        take: [{ guard: 'binSuffices', actions: grant }, { actions: refuse }],
         settle: { actions: contents('settle', true) },
       },
     },

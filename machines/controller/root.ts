@@ -75,8 +75,9 @@ const deplete = tell(({ context }: In) => ({ role: MAIN, message: { type: 'deple
 
 const handIn = (signaled: boolean) =>
   tell(({ context: { of, permits }, event }: In<Settle>) => {
-    const { permits: local, members, issued } = event;
-    return { role: MAIN, message: { type: 'settled' as const, part: of, permits: permits + local, members, issued, signaled } };
+    const { permits: local, issued, keptBack, names } = event;
+    const message = { type: 'settled' as const, part: of, permits: permits + local, issued, keptBack, names, signaled };
+    return { role: MAIN, message };
   });
 
 const serve = { guard: 'canServe', actions: [...reply('permit', asked), 'payOut'] } as const;

@@ -3,7 +3,7 @@ import type { LinkEvent, NodeId, Received } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { DeliveryContext, DeliveryInput } from './delivery.js';
 import type { DepositsContext, DepositsEvent, DepositsInput } from './applications/deposits.js';
-import type { MainContext, MainEvent, MainInput } from './growth/member.js';
+import { NO_PAST, type MainContext, type MainEvent, type MainInput } from './growth/member.js';
 import type {
   Controller,
   NewTerms,
@@ -40,7 +40,7 @@ const replies = (of: Controller, level: number): Reply[] => [
 const changes = (budget?: RootBudget): NewTerms[] =>
   [true, false].map((alive) => ({ type: 'epoch', scale: { exponent: 2 }, alive, ...budget }));
 
-const settle: Settle = { type: 'settle', permits: 1, members: 0, issued: 0 };
+const settle: Settle = { type: 'settle', permits: 1, issued: 0, keptBack: null, names: [] };
 const sever: Settle = { ...settle, type: 'sever' };
 const give: Return = { type: 'return', of: 'R', permits: 3 };
 const requests = [-1, 0, 1].flatMap((level) =>
@@ -50,8 +50,9 @@ const settled = (['R', 'N'] as const).map((part): Settled => ({
   type: 'settled',
   part,
   permits: 1,
-  members: 0,
   issued: 0,
+  keptBack: null,
+  names: [],
   signaled: false,
 }));
 const down = (peer: NodeId): LinkEvent<NodeId> => ({ type: 'link.down', peer });
@@ -127,7 +128,7 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
     vacant: ['v'],
     settings,
     terms,
-    issuedBefore: 0,
+    past: NO_PAST,
     phase: null,
     ...over,
   } satisfies MainInput,
@@ -165,7 +166,7 @@ const deposits = (over: Partial<DepositsInput>): ChartSamples => ({
 });
 
 const newcomer = (parts: Settings['parts']): ChartSamples => ({
-  input: { id: 'a', settings: { ...settings, parts }, vacant: ['v'], issuedBefore: 0 } satisfies NewcomerInput,
+  input: { id: 'a', settings: { ...settings, parts }, vacant: ['v'], past: NO_PAST } satisfies NewcomerInput,
   events: (): (Received<Welcome> | LinkEvent)[] => [{ type: 'welcome', depth: 1, name: null, terms, from: 'p' }, down('v')],
 });
 

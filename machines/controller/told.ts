@@ -183,7 +183,7 @@ function whatOf(notice: ControllerNotice): number | string | undefined {
 
 /** What the application was given, less what it deposited. */
 const given = (view: NodeView): number =>
-  (requestOf(view, 'R')?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.issuedBefore - (depositsOf(view)?.deposited ?? 0);
+  (requestOf(view, 'R')?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.past.issued - (depositsOf(view)?.deposited ?? 0);
 
 /** Permits of R that the node keeps, those included that it has collected for a change. */
 function heldBy(view: NodeView): number {
@@ -197,9 +197,9 @@ const hasSignaled = (view: NodeView, id: NodeId, { root }: ControllerOptions): b
 
 /** A leaf without a name for which no change and no answer is under way. */
 function mayLeave(view: NodeView): boolean {
-  const { parent, children, name } = mainOf(view)!;
+  const { parent, children, lost, name } = mainOf(view)!;
   const isFree = mainState(view) === 'running' && !isWaiting(view, 'R') && !isWaiting(view, 'N');
-  return isFree && parent !== null && children.length === 0 && name === null;
+  return isFree && parent !== null && children.length + lost.length === 0 && name === null;
 }
 
 /** Its way to the root is gone. */

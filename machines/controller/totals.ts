@@ -3,17 +3,21 @@ import type { NodeId } from '../effects.js';
 import { Multiset } from '../multiset.js';
 import type { Configuration, Fold, NodeView, Totals } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
-import { deliveryRole, MAIN, NEWCOMER, type Controller, type ControllerMessage } from './messages.js';
+import { deliveryRole, type Controller, type ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import {
   deliveryOf,
   deliveryState,
   depositsOf,
-  isExhausted,
+  hasRejected,
   isMember,
   isSevered,
   isWaiting,
+  issuedAt,
+  keptBackAt,
   mainOf,
+  namesAt,
+  pastOf,
   requestOf,
   requestState,
 } from './view.js';
@@ -28,7 +32,11 @@ interface NodeFact {
   /** What a rejected request for several permits had gathered, and what a waiting one has. */
   readonly keptBack: number;
   readonly gathered: number;
-  readonly isExhausted: boolean;
+  /** What rejected requests had gathered, and the node gave back when it left. */
+  readonly givenBack: number;
+  /** Permits of R in the root's bin, and collected for a change. */
+  readonly free: number;
+  readonly hasRejected: boolean;
   readonly hasSignaled: boolean;
   /** It was cut off, or has lost a part of the tree below it. */
   readonly isBroken: boolean;
@@ -59,7 +67,7 @@ export const controllerFold: Fold<ControllerOptions, ControllerTotals, Controlle
   node: (view, id, { options }) => ({
     id,
     ...permitsAt(view, id === options.root),
-    isExhausted: isExhausted(view),
+    hasRejected: hasRejected(view),
     hasSignaled: id === options.root && deliveryState(view, 'R') === 'signaled',
     isBroken: isSevered(view) || (mainOf(view)?.lost.length ?? 0) > 0,
     isWaiting: isWaiting(view, 'R'),
@@ -97,12 +105,15 @@ function permitsAt(view: NodeView, isRoot: boolean) {
   const delivery = isRoot ? view[deliveryRole('R')]!.context : deliveryOf(view, 'R');
   const permits = request?.permits ?? 0;
   const inBins = permits + (delivery?.permits ?? 0) + (deposits?.local ?? 0) + (deposits?.global ?? 0);
+  const collected = main?.permits ?? 0;
   return {
-    kept: inBins + (main?.permits ?? 0),
-    issued: (request?.issued ?? 0) + ((view[MAIN] ?? view[NEWCOMER])?.context.issuedBefore ?? 0),
+    kept: inBins + collected,
+    issued: issuedAt(view),
     deposited: deposits?.deposited ?? 0,
-    keptBack: isExhausted(view) ? permits : 0,
+    keptBack: keptBackAt(view),
     gathered: isWaiting(view, 'R') ? permits : 0,
+    givenBack: pastOf(view).keptBack ?? 0,
+    free: collected + (isRoot ? delivery!.permits : 0),
   };
 }
 
@@ -110,9 +121,9 @@ function permitsAt(view: NodeView, isRoot: boolean) {
 export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
-/** Whether nobody has failed: no node is down, and no part of the tree was cut off. */
+/** Whether nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
 export const isWhole = ({ broken }: Pick<ControllerTotals, 'broken'>, c: () => Configuration): boolean =>
-  broken === 0 && (c().crashed ?? []).length === 0;
+  broken === 0 && (c().everCrashed ?? []).length === 0;
 
 /** A global bin is empty or exactly half full, a local bin of a ready node is not full. */
 function binsFit(view: NodeView, of: Controller): boolean {
@@ -138,12 +149,6 @@ function requestsOf(view: NodeView, of: Controller): number {
   return deliveryRole(of) in view && !deliveryState(view, of).endsWith('idle') ? 1 : 0;
 }
 
-/** The name of a participant, and those that its application took. */
-function namesAt(view: NodeView): number[] {
-  const main = mainOf(view);
-  return main ? [main.name, ...(requestOf(view, 'N')?.names ?? [])].filter((name) => name !== null) : [];
-}
-
 /** What goes between a node and the rest of the network. */
 interface Traffic {
   scale: Scale | null;
@@ -156,6 +161,9 @@ interface Traffic {
 export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   issued = 0;
   keptBack = 0;
+  /** What rejected requests had gathered at nodes that have left since; and permits that are, or will be, free for any request. */
+  givenBack = 0;
+  free = 0;
   /** Nodes that are cut off, or that have lost a part of the tree. */
   broken = 0;
   /** Nodes that wait for a permit of R, and what those who wait gathered. */
@@ -170,7 +178,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   /** Nodes with more requests on the way up than they may have. */
   crowded = 0;
   hasSignaled = false;
-  /** Requests that were rejected, or are about to be. */
+  /** Nodes at which a request was ever rejected, whether they still take part or not; and rejects on their way. */
   rejections = 0;
   readonly names = new Names();
   private elsewhere = 0;
@@ -190,9 +198,9 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     return this.elsewhere + this.issued;
   }
 
-  /** Permits that nobody was given, and that are not kept for smaller requests. */
+  /** Permits that were not given out, and that are not kept for smaller requests, at a node or, once it has left, at the root. */
   get waste(): number {
-    return this.options.M - this.issued - this.keptBack;
+    return this.options.M - this.issued - this.keptBack - Math.min(this.givenBack, this.free);
   }
 
   get isQuiet(): boolean {
@@ -204,8 +212,10 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     this.issued += by * fact.issued;
     this.deposited += by * fact.deposited;
     this.keptBack += by * fact.keptBack;
+    this.givenBack += by * fact.givenBack;
+    this.free += by * fact.free;
     this.gathered += by * fact.gathered;
-    if (fact.isExhausted) this.rejections += by;
+    if (fact.hasRejected) this.rejections += by;
     if (fact.hasSignaled) this.hasSignaled = by === 1;
     if (fact.isBroken) this.broken += by;
     if (fact.isWaiting) this.waiting += by;
@@ -221,6 +231,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     switch (fact.kind) {
       case 'permits':
         this.elsewhere += by * fact.permits;
+        this.free += by * fact.permits;
         return;
       case 'permit':
         return this.bear(this.trafficOf(fact.to), fact.level, by);

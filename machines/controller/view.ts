@@ -8,8 +8,8 @@ import type { Configuration, Flight, LinksView, NodeView, Overlay, RoleView } fr
 import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
-import type { MainContext } from './growth/member.js';
-import { DEPOSITS, deliveryRole, MAIN, requestRole, type Controller, type ControllerMessage, type Permit } from './messages.js';
+import type { MainContext, Past } from './growth/member.js';
+import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type ControllerMessage, type Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { PipelinedContext } from './pipelined.js';
 import type { RequestContext } from './request.js';
@@ -65,18 +65,39 @@ export function borne({ of, level }: Permit, to: NodeView): number {
   return request ? capacity(request.scale, level) : 0;
 }
 
-export const isExhausted = (node: NodeView): boolean => isMember(node) && requestState(node, 'R') === 'exhausted';
+/** What a node did before it left or was cut off. */
+export const pastOf = (node: NodeView): Past => (node[MAIN] ?? node[NEWCOMER])!.context.past;
+
+/** Whether a request was ever rejected at this node. */
+export const hasRejected = (node: NodeView): boolean =>
+  requestOf(node, 'R')?.hasRejected === true || pastOf(node).keptBack !== null;
+
+/** What rejected requests have gathered here: it stays, for smaller ones. */
+export function keptBackAt(node: NodeView): number {
+  const request = requestOf(node, 'R');
+  return request?.hasRejected ? request.permits : 0;
+}
+
+/** Permits of R given to its application, less what leaves that left had deposited. */
+export const issuedAt = (node: NodeView): number => (requestOf(node, 'R')?.issued ?? 0) + pastOf(node).issued;
+
+/** The name of a node that takes part or was cut off, and those that its application took. */
+export const namesAt = (node: NodeView): number[] => {
+  const name = mainOf(node)?.name ?? null;
+  return [...(name === null ? [] : [name]), ...pastOf(node).names, ...(requestOf(node, 'N')?.names ?? [])];
+};
 
 /** The nodes that are not down. */
 export const live = (c: Config): [NodeId, NodeView][] => [...c.nodes].filter(([id]) => !c.crashed?.includes(id));
 
-/** Some node has failed, or a link, and one next to it in the tree does not know it yet. */
+/** Some node has failed, or a link, and one next to it in the tree does not know it yet; a node that comes back does not know it either. */
 export function isFailing(c: Config): boolean {
-  const isDown = (id: NodeId): boolean => c.crashed?.includes(id) ?? false;
+  const isDown = (id: NodeId): boolean => c.everCrashed?.includes(id) ?? false;
   const isCut = (one: NodeId, other: NodeId): boolean => !c.links.up(one, other) || !c.links.up(other, one);
   return live(c).some(([id, node]) => {
     const main = mainOf(node);
     if (!main || !isMember(node)) return false;
+    if (isDown(id)) return true;
     const { parent, children } = main;
     const isCutOff = parent !== null && (isDown(parent) || isCut(parent, id));
     return isCutOff || children.some((child) => isDown(child) || isCut(id, child) || isSevered(c.nodes.get(child) ?? {}));

@@ -18,6 +18,7 @@ export class ConfigurationView implements Configuration {
     private readonly inFlight: Pick<FlightTable, 'all' | 'between' | 'follow'>,
     readonly links: Pick<Links, 'up' | 'neighbors' | 'port' | 'follow'>,
     private readonly down: ReadonlySet<NodeId>,
+    private readonly everDown: ReadonlySet<NodeId> = down,
   ) {}
 
   /** Says that a node has moved. */
@@ -44,6 +45,10 @@ export class ConfigurationView implements Configuration {
 
   get crashed(): readonly NodeId[] {
     return [...this.down];
+  }
+
+  get everCrashed(): readonly NodeId[] {
+    return [...this.everDown];
   }
 
   follow(): () => Changes {

@@ -73,10 +73,13 @@ export interface Made {
 }
 
 const NOTHING: Made = {};
+const SETS_OF_NODES = ['crashed', 'everCrashed', 'paused', 'underWay'] as const;
 const channelKey = (from: NodeId, to: NodeId): string => `${from}\n${to}`;
 
 export class Environment {
   readonly crashed = new Set<NodeId>();
+  /** Nodes that have crashed at some time, those included that have come back. */
+  readonly everCrashed = new Set<NodeId>();
   readonly paused = new Set<NodeId>();
   /** Channels whose messages do not arrive, as `from\nto`. */
   readonly clogged = new Set<string>();
@@ -103,7 +106,7 @@ export class Environment {
     this.loss = from?.loss ?? budget.loss ?? 0;
     this.duplicate = from?.duplicate ?? budget.duplicate ?? 0;
     if (!from) return;
-    for (const set of ['crashed', 'paused', 'underWay'] as const) for (const node of from[set]) this[set].add(node);
+    for (const set of SETS_OF_NODES) for (const node of from[set]) this[set].add(node);
     for (const channel of from.clogged) this.clogged.add(channel);
     for (const channel of from.returning) this.returning.add(channel);
     for (const [node, commands] of from.waiting) this.waiting.set(node, commands.copy());
@@ -130,7 +133,7 @@ export class Environment {
   renamed(name: (node: NodeId) => NodeId, toLane: readonly number[]): Environment {
     const image = new Environment(this.plan, this.links.renamed(name), this);
     this.places.forEach((place, lane) => (image.places[toLane[lane]!] = place));
-    for (const set of ['crashed', 'paused', 'underWay'] as const) {
+    for (const set of SETS_OF_NODES) {
       image[set].clear();
       for (const node of this[set]) image[set].add(name(node));
     }
@@ -236,6 +239,7 @@ export class Environment {
   crash(node: NodeId): boolean {
     if (this.crashed.has(node)) return false;
     this.crashed.add(node);
+    this.everCrashed.add(node);
     return true;
   }
 
@@ -342,13 +346,13 @@ export class Environment {
 
   /** A text that is the same for two environments in which the same can happen. `nodes` gives the order. */
   key(nodes: readonly NodeId[]): string {
-    const { places, crashed, loss, duplicate, issued, underWay } = this;
+    const { places, crashed, everCrashed, loss, duplicate, issued, underWay } = this;
     for (const lane of places.keys()) this.next(lane);
     const there = (set: ReadonlySet<NodeId>) => nodes.map((node) => (set.has(node) ? 1 : 0)).join('');
     const waiting = nodes
       .map((node) => (this.waiting.get(node)?.all ?? []).map(({ event }) => JSON.stringify(event)).join())
       .join(';');
-    return `${places.join()} ${this.ports(nodes).join()} ${[...this.returning].sort().join(';')} ${there(crashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
+    return `${places.join()} ${this.ports(nodes).join()} ${[...this.returning].sort().join(';')} ${there(crashed)} ${there(everCrashed)} ${loss} ${duplicate} ${issued} ${there(underWay)} ${waiting}`;
   }
 
   /** For each ordered pair of nodes the sender's port, or -1 where the channel is down. */

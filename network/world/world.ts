@@ -54,7 +54,8 @@ export class World {
     this.reactions = protocol.reactions(instance.options);
     this.environment = from ? from.environment.copy(frame) : Environment.of(frame);
     this.traffic = new Traffic(frame, this.environment, driver, witness, from?.traffic);
-    this.view = new ConfigurationView(instance, this.nodes, this.flights, this.environment.links, this.environment.crashed);
+    const { links, crashed, everCrashed } = this.environment;
+    this.view = new ConfigurationView(instance, this.nodes, this.flights, links, crashed, everCrashed);
     this.configuration = this.view;
     for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
     if (!from) return;

@@ -117,6 +117,11 @@ export class Environments {
     return [...this.get(id).crashed];
   }
 
+  /** Those included that have come back. */
+  everCrashed(id: number): readonly NodeId[] {
+    return [...this.get(id).everCrashed];
+  }
+
   isCrashed(id: number, node: number): boolean {
     return this.mayCrash && this.interned.all[id]!.crashed[node] === 1;
   }

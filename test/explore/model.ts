@@ -77,8 +77,9 @@ export class Model {
     for (let node = 0; node < size; node++) nodes.set(system.nodes[node]!, steps.locals.get(row[begin + 1 + node]!).view);
     const flights: Flight[] = [];
     for (let i = begin + 1 + size; i < begin + length; i++) flights.push(packets.flight(row[i]!));
-    const crashed = environments.crashed(row[begin]!);
-    return { instance: system.instance, nodes, flights, links: environments.links(row[begin]!), crashed };
+    const environment = row[begin]!;
+    const [crashed, everCrashed] = [environments.crashed(environment), environments.everCrashed(environment)];
+    return { instance: system.instance, nodes, flights, links: environments.links(environment), crashed, everCrashed };
   }
 
   /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */

@@ -67,7 +67,15 @@ const globalBin = ({ context }: In): Load => fullBin(context.level!, context);
 
 const contents = tell(({ context: { local, global, deposited } }: In) => ({
   role: MAIN,
-  message: { type: 'settled', part: DEPOSITS, permits: local + global, members: 0, issued: 0 - deposited, signaled: false },
+  message: {
+    type: 'settled',
+    part: DEPOSITS,
+    permits: local + global,
+    issued: 0 - deposited,
+    keptBack: null,
+    names: [],
+    signaled: false,
+  },
 }));
 
 /**

@@ -1,7 +1,7 @@
 /** What is promised of a budget: what the controller promises, what it means for spending, and the protocol's own promises until it stops. */
 import type { Configuration, Instance, NodeView, Property, Protocol } from '../../protocol.js';
 import { controllerProperties } from '../properties.js';
-import { total } from '../view.js';
+import { isSevered, total } from '../view.js';
 import { controlledPart, controllerPart, isStopped, layerOf, spentAt, type BudgetOptions } from './view.js';
 
 type Config = Configuration<BudgetOptions>;
@@ -9,6 +9,10 @@ type BudgetProperty = Property<BudgetOptions>;
 
 export const spent = (c: Config): number => total([...c.nodes.values()].map(spentAt));
 const isAnyStopped = (c: Config): boolean => [...c.nodes.values()].some(isStopped);
+
+/** Who was cut off from the budget is given nothing more, and what a node that has crashed would have been given is lost. */
+const hasFailed = (c: Config): boolean =>
+  (c.everCrashed ?? []).length > 0 || [...c.nodes.values()].some((node) => isSevered(node));
 
 const isQuiet = (c: Config): boolean => c.flights.length === 0;
 
@@ -22,15 +26,15 @@ const budget: BudgetProperty[] = [
   {
     name: 'no stop before its time',
     kind: 'always',
-    says: 'When nothing moves any more and somebody was refused, at least M - W units were spent.',
-    holds: (c) => !isQuiet(c) || !isAnyStopped(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
+    says: 'When nothing is on its way, nothing has failed and a node was refused, at least M - W units were spent.',
+    holds: (c) => !isQuiet(c) || !isAnyStopped(c) || hasFailed(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
   },
 ];
 
-/** Looks at one layer alone; where it is the protocol's, until the budget is spent. */
+/** Looks at one layer alone; where it is the protocol's, until the budget is spent, or a part of its tree fails. */
 function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
   const seen = (c: Config) => layerOf(c, part, layer);
-  const isOver = (c: Config) => layer === 'controlled' && isAnyStopped(c);
+  const isOver = (c: Config) => layer === 'controlled' && (isAnyStopped(c) || hasFailed(c));
   const { name, says, kind } = property;
   const told = { name: `${layer}: ${name}`, says: layer === 'budget' ? says : `Until the budget stops it: ${says}` };
   if (kind === 'always') return [{ ...told, kind, holds: (c) => isOver(c) || property.holds(seen(c)) }];

@@ -75,5 +75,6 @@ export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'b
     flights,
     links: c.links,
     ...(c.crashed && { crashed: c.crashed }),
+    ...(c.everCrashed && { everCrashed: c.everCrashed }),
   };
 }

@@ -3,6 +3,25 @@ import type { LinkEvent, NodeId, Received } from '../../effects.js';
 import type { Collect, Controller, Echo, Epoch, Leave, Part, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';
 
+/** What a node did before it left or was cut off. Totals of a run count it, whether or not the node participates now. */
+export interface Past {
+  /** What its application was given, less what it deposited. */
+  readonly issued: number;
+  /** What a rejected request had gathered, and the node gave back; `null` while none was rejected. */
+  readonly keptBack: number | null;
+  /** Names that its application was given. */
+  readonly names: readonly number[];
+}
+
+export const NO_PAST: Past = { issued: 0, keptBack: null, names: [] };
+
+/** The past with what one part of the node hands in. */
+export function pastWith(past: Past, { part, issued, keptBack, names }: Settled): Past {
+  if (part === 'N') return { ...past, names: [...past.names, ...names] };
+  const isKnown = past.keptBack !== null || keptBack !== null;
+  return { ...past, issued: past.issued + issued, keptBack: isKnown ? (past.keptBack ?? 0) + (keptBack ?? 0) : null };
+}
+
 export interface MainInput {
   readonly id: NodeId;
   /** `null` at the root. */
@@ -14,8 +33,7 @@ export interface MainInput {
   readonly vacant: readonly NodeId[];
   readonly settings: Settings;
   readonly terms: Terms;
-  /** What the application was given, less what it deposited, when this node participated before. */
-  readonly issuedBefore: number;
+  readonly past: Past;
   /** The root's account of phases; `null` elsewhere, and where none are made. */
   readonly phase: Phase | null;
 }

@@ -18,7 +18,8 @@
  *
  * Departures. The paper has no mechanism that makes sure that permits have arrived (E16): here a node echoes only when it is quiet.
  * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
- * to the root and takes its leave, which its parent takes for the echo that it may be waiting for. Nor is failing: a child whose link
+ * to the root and takes its leave, which its parent takes for the echo that it may be waiting for; a node that has lost a child stays,
+ * since what was asked for that child may still be on its way. Nor is failing: a child whose link
  * goes down is a child no more, so that no change waits for it, and what was below it is wasted; at the other end of the link, a node
  * without a way to the root and all below it take part no more, since they would miss the next terms. Nor does one join whose link went
  * down before: a welcome would not reach it, and the next change would wait for its echo.
@@ -34,6 +35,7 @@ import {
   memberContext,
   type MainInput,
   type MainNotice,
+  pastWith,
 } from './member.js';
 import type { ControllerMessage, Echo, Epoch, Leave, Settled, Severed } from '../messages.js';
 import { nextPhase, termsOf } from './phases.js';
@@ -105,16 +107,16 @@ export const mainMachine = setup({
       permits: context.permits + permits,
     })),
     awaitParts: assign(({ context }) => ({ unsettled: context.settings.parts })),
-    addPart: assign(({ context }, { part, permits, members, signaled }: Settled) => ({
+    addPart: assign(({ context }, { part, permits, names, signaled }: Settled) => ({
       unsettled: context.unsettled.filter((other) => other !== part),
       // What N has left is not carried over.
       permits: context.permits + (part === 'N' ? 0 : permits),
-      members: part === 'N' ? members : context.members,
+      members: part === 'N' ? names.length : context.members,
       signaled: context.signaled || signaled,
     })),
-    strikeOff: assign(({ context }, { part, issued }: Settled) => ({
-      unsettled: context.unsettled.filter((other) => other !== part),
-      issuedBefore: context.issuedBefore + (part === 'N' ? 0 : issued),
+    strikeOff: assign(({ context }, settled: Settled) => ({
+      unsettled: context.unsettled.filter((other) => other !== settled.part),
+      past: pastWith(context.past, settled),
     })),
     addLoss: assign(({ context }, { part, permits }: Settled) => ({
       permits: context.permits + (part === 'N' ? 0 : permits),
@@ -132,7 +134,8 @@ export const mainMachine = setup({
     announceSevered: emit(({ context }) => ({ type: 'severed' as const, permits: context.permits })),
   },
   guards: {
-    mayLeave: ({ context: { parent, children, name } }) => parent !== null && children.length === 0 && name === null,
+    mayLeave: ({ context: { parent, children, lost, name } }) =>
+      parent !== null && children.length + lost.length === 0 && name === null,
     isFromParent: ({ context }, { from }: Received<Severed>) => from === context.parent,
     leadsToParent: ({ context }, { peer }: LinkEvent<NodeId>) => peer === context.parent,
     leadsToChild: ({ context }, { peer }: LinkEvent<NodeId>) => context.children.includes(peer),

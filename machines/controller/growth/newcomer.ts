@@ -9,21 +9,21 @@
 import { assign, setup } from 'xstate';
 import { close, effects, open, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Settings, type Welcome } from '../messages.js';
+import type { Past } from './member.js';
 import { memberRoles } from './roles.js';
 
 export interface NewcomerInput {
   readonly id: NodeId;
   readonly settings: Settings;
   readonly vacant: readonly NodeId[];
-  /** What its application was given, less what it deposited, when it participated. */
-  readonly issuedBefore: number;
+  readonly past: Past;
 }
 
 type In = { context: NewcomerInput; event: Received<Welcome> };
 
 const openRole = (role: string) =>
-  open(({ context: { id, settings, vacant, issuedBefore }, event: { from, depth, name, terms } }: In) => {
-    const member = { id, settings, vacant, issuedBefore, parent: from, depth, name, terms, children: [], phase: null };
+  open(({ context: { id, settings, vacant, past }, event: { from, depth, name, terms } }: In) => {
+    const member = { id, settings, vacant, past, parent: from, depth, name, terms, children: [], phase: null };
     return memberRoles(member).find((start) => start.role === role)!;
   });
 

@@ -95,9 +95,9 @@ export const closeParts = partRoles.map((role) => close(() => ({ role })));
 export const goOutside = [
   ...closeParts,
   close(() => ({ role: MAIN })),
-  open(({ context: { id, settings, vacant, issuedBefore } }: In) => ({
+  open(({ context: { id, settings, vacant, past } }: In) => ({
     role: NEWCOMER,
     chart: NEWCOMER,
-    input: { id, settings, vacant, issuedBefore },
+    input: { id, settings, vacant, past },
   })),
 ] as const;
