@@ -10,7 +10,7 @@ import { createLatency, longestLatency, type LatencySpec } from './latency.js';
 import type { SchedulerLike } from 'rxjs';
 import { Media, type Medium } from './medium.js';
 import { Random } from './random.js';
-import type { Cancelable, Timing } from './timing.js';
+import { FIRST_IN_TICK, type Cancelable, type Timing } from './timing.js';
 import type { Packet } from './world/flights.js';
 import type { Fate } from './world/driver.js';
 
@@ -53,7 +53,7 @@ export class Arrivals {
     seed: number,
     medium?: { readonly of: Medium; readonly clock: SchedulerLike },
   ) {
-    this.media = medium && new Media(medium.of, medium.clock, ({ id }) => this.passOn(id));
+    this.media = medium && new Media(medium.of, medium.clock, this.passOn, this.fail);
     this.latency = createLatency(conditions.latency);
     this.latencyRandom = new Random(seed, 'latency');
     this.faultRandom = new Random(seed, 'faults');
@@ -113,11 +113,17 @@ export class Arrivals {
     return run === from.arrive ? { run: this.arrive, arg } : undefined;
   }
 
-  /** A medium passes a message on, unless it has been lost meanwhile. */
-  private passOn(id: number): void {
+  /** A medium emits a message of its channel: it arrives in this tick, unless it has been lost or emitted before. */
+  private readonly passOn = (id: number, channel: number): void => {
     const packet = this.world().flights.get(id);
-    if (packet && !this.parked.has(packet)) this.arrive(packet);
-  }
+    if (packet?.channel !== channel || this.due.has(id) || this.parked.has(packet)) return;
+    this.wait(packet, this.delayOf(0, channel));
+  };
+
+  /** The clock throws the error, so that whoever drives it has it. */
+  private readonly fail = (error: Error): void => {
+    this.timing.after(0, FIRST_IN_TICK, rethrow, error);
+  };
 
   private wait(packet: Packet, delay: number): void {
     this.due.set(packet.id, this.timing.after(delay, packet.channel, this.arrive, packet));
@@ -153,4 +159,8 @@ export class Arrivals {
     if (this.conditions.order === 'unordered') return false;
     return [...this.released].some((other) => other.id < id && other.channel === channel);
   }
+}
+
+function rethrow(error: Error): never {
+  throw error;
 }

@@ -1,11 +1,26 @@
 /** RxJS as the way in and out of the bus: marbles of what happens, and operators as media. */
-import { concatMap, delay, filter, map, of } from 'rxjs';
+import {
+  concatMap,
+  debounceTime,
+  delay,
+  filter,
+  identity,
+  map,
+  mergeMap,
+  of,
+  take,
+  tap,
+  type MonoTypeOperatorFunction,
+} from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
+import { UsageError } from '../machines/errors.js';
+import type { Flight } from '../machines/protocol.js';
 import { calm } from './arrivals.js';
 import type { Medium } from './medium.js';
 import { Network } from './network.js';
+import { recordRun } from './record-run.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';
 import { timingOn } from './timing.js';
@@ -77,5 +92,106 @@ describe('a medium', () => {
     expect(() => new Simulation(scenarioOf([]), { choices: [], medium: () => undefined })).toThrow(
       /choices say when messages arrive/,
     );
+  });
+});
+
+const SCENARIOS = {
+  directory: {
+    topology: { kind: 'ring', n: 6 },
+    options: { policy: 'ivy', hold: 1 },
+    workload: { concurrent: 3, requests: 20 },
+  },
+  queue: { topology: { kind: 'path', n: 4 }, workload: { concurrent: 3, requests: 12 } },
+  election: {
+    topology: { kind: 'ring', n: 5 },
+    events: [
+      { at: 5, do: 'cut', link: ['n0', 'n1'] },
+      { at: 5, do: 'cut', link: ['n0', 'n4'] },
+    ],
+  },
+  exclusion: { topology: { kind: 'path', n: 3 }, workload: { concurrent: 3, requests: 6 } },
+  controller: {
+    topology: { kind: 'path', n: 4 },
+    options: { kind: 'basic', M: 20, W: 10 },
+    workload: { concurrent: 4, requests: 24 },
+  },
+};
+
+const OPERATORS: Readonly<Record<string, MonoTypeOperatorFunction<Flight>>> = {
+  identity,
+  map: map((flight) => ({ ...flight })),
+  filter: filter(() => true),
+  tap: tap(() => {}),
+  take: take(1_000_000),
+  'mergeMap, each message twice': mergeMap((flight) => of(flight, flight)),
+};
+
+describe.each(Object.entries(SCENARIOS))(
+  'what an operator emits at once arrives in the same tick, after the step that sent it: %s',
+  (protocol, rest) => {
+    const traceOf = (network: object, medium?: Medium) => {
+      const json = { protocol, ...rest, network };
+      const options = { host: 'snapshots', ...(medium && { medium }) } as const;
+      return [...recordRun(parseScenario(json, protocols), json, options)].map((line) => JSON.stringify(line));
+    };
+    const without = traceOf({ latency: 0 });
+
+    test('without a medium and with latency 0 it is valid', () => {
+      expect(without.at(-1)).toContain('"verdict":"valid"');
+    });
+
+    test.each(Object.entries(OPERATORS))('%s: the same trace, byte for byte', (_, operator) => {
+      expect(traceOf({ latency: 0 }, () => operator)).toEqual(without);
+    });
+
+    test.each(Object.entries(OPERATORS))('%s in place of another latency is valid', (_, operator) => {
+      expect(traceOf({}, () => operator).at(-1)).toContain('"verdict":"valid"');
+    });
+  },
+);
+
+describe('a medium that fails ends the run', () => {
+  const boom = new Error('boom');
+  const failing: Readonly<Record<string, Medium>> = {
+    'at once': () =>
+      map(() => {
+        throw boom;
+      }),
+    later: (_, __, clock) => (source) =>
+      source.pipe(
+        delay(3, clock),
+        map(() => {
+          throw boom;
+        }),
+      ),
+    'as it is made': () => {
+      throw boom;
+    },
+  };
+  const runWith = (medium: Medium) => new Simulation(scenarioOf([ask('n1')]), { medium }).run();
+
+  test.each(Object.entries(failing))('with its own error, %s', (_, medium) => {
+    expect(() => runWith(medium)).toThrow(
+      expect.objectContaining({
+        name: 'UsageError',
+        message: 'The medium of the channel from n1 to n0 failed: boom',
+        cause: boom,
+      }),
+    );
+  });
+
+  const strange: Readonly<Record<string, readonly [Medium, RegExp]>> = {
+    'a scheduler of real time': [() => delay(1), /scheduler that does not move.*Pass on the clock/],
+    'the same, further on': [
+      (_, __, clock) => (source) => source.pipe(delay(2, clock), debounceTime(1)),
+      /scheduler that does not move/,
+    ],
+    'what is no message': [() => map(() => undefined as never), /emitted undefined/],
+    'what is no operator': [() => 5 as never, /medium of the channel from n1 to n0/],
+  };
+
+  test.each(Object.entries(strange))('%s is refused', (_, [medium, message]) => {
+    expect(() => runWith(medium)).toThrow(UsageError);
+    expect(() => runWith(medium)).toThrow(message);
   });
 });

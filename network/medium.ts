@@ -1,13 +1,25 @@
 /**
  * Custom media: an RxJS operator on a channel, in place of the scenario's latency.
  *
- * What is sent on the channel is the operator's source, what it passes on arrives then: `delay`, `throttle`, `filter`, a bandwidth by
- * `concatMap`. The operator is given the run's clock as its scheduler, so that the run stays the same byte for byte. A message that it
- * does not pass on is in flight until nothing else is to come, and lost then. One that it passes on twice arrives once.
+ * What is sent on the channel is the operator's source. What the operator emits arrives in the tick in which it is emitted, after the step
+ * that is under way: the network takes it from the clock, and never from within the operator. The operator is given the run's clock as its
+ * scheduler, so that the run stays the same byte for byte; no other scheduler moves while a run lasts, so that one is refused.
+ * A message that the operator does not emit is in flight until nothing else is to come, and lost then. One that it emits twice arrives once.
+ * An operator that fails ends the run.
  */
-import { Subject, type MonoTypeOperatorFunction, type SchedulerLike } from 'rxjs';
+import {
+  animationFrameScheduler,
+  asapScheduler,
+  asyncScheduler,
+  Subject,
+  type MonoTypeOperatorFunction,
+  type SchedulerAction,
+  type SchedulerLike,
+} from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
+import { thrownText, UsageError } from '../machines/errors.js';
 import type { Flight } from '../machines/protocol.js';
+import { VirtualClock } from './clock.js';
 import type { Packet } from './world/flights.js';
 
 /**
@@ -28,30 +40,106 @@ import type { Packet } from './world/flights.js';
  */
 export type Medium = (from: NodeId, to: NodeId, clock: SchedulerLike) => MonoTypeOperatorFunction<Flight> | undefined;
 
+type Source = Subject<Flight>;
+
 export class Media {
   /** By channel; `null` where it has no medium of its own. */
-  private readonly channels = new Map<number, Subject<Flight> | null>();
+  private readonly channels = new Map<number, Source | null>();
+  private readonly clock: SchedulerLike;
+  private readonly isVirtual: boolean;
 
+  /**
+   * @param arrive takes what a medium emits.
+   * @param fail takes the error of a medium, which is not to be thrown through RxJS: it would be reported after the run.
+   */
   constructor(
     private readonly medium: Medium,
-    private readonly clock: SchedulerLike,
-    private readonly arrive: (flight: Flight) => void,
-  ) {}
+    clock: SchedulerLike,
+    private readonly arrive: (id: number, channel: number) => void,
+    private readonly fail: (error: Error) => void,
+  ) {
+    this.isVirtual = clock instanceof VirtualClock;
+    this.clock = this.isVirtual ? onlyClock(clock) : clock;
+  }
 
   /** Hands a message to the medium of its channel; false where the channel has none. */
   takes(packet: Packet): boolean {
     const source = this.sourceOf(packet);
-    source?.next(packet);
+    if (source) this.watched(packet, () => source.next(packet));
     return source !== null;
   }
 
-  private sourceOf({ channel, from, to }: Packet): Subject<Flight> | null {
-    const known = this.channels.get(channel);
+  private sourceOf(packet: Packet): Source | null {
+    const known = this.channels.get(packet.channel);
     if (known !== undefined) return known;
-    const operator = this.medium(from, to, this.clock);
-    const source = operator ? new Subject<Flight>() : null;
-    if (source && operator) source.pipe(operator).subscribe(this.arrive);
-    this.channels.set(channel, source);
+    const source = this.watched(packet, () => this.open(packet)) ?? null;
+    this.channels.set(packet.channel, source);
     return source;
   }
+
+  private open(packet: Packet): Source | null {
+    const { channel, from, to } = packet;
+    const operator = this.medium(from, to, this.clock);
+    if (!operator) return null;
+    const source = new Subject<Flight>();
+    source.pipe(operator).subscribe({
+      next: (flight: unknown) => {
+        const id = (flight as Flight | null | undefined)?.id;
+        if (typeof id === 'number') this.arrive(id, channel);
+        else this.failed(packet, new UsageError(`it emitted ${String(flight)}. Emit the messages that it is given`));
+      },
+      error: (error: unknown) => this.failed(packet, error),
+    });
+    return source;
+  }
+
+  private watched<T>(packet: Packet, work: () => T): T | undefined {
+    try {
+      return this.isVirtual ? withoutOtherClocks(work) : work();
+    } catch (error) {
+      this.failed(packet, error);
+      return undefined;
+    }
+  }
+
+  private failed({ from, to }: Packet, cause: unknown): void {
+    this.fail(new UsageError(`The medium of the channel from ${from} to ${to} failed: ${thrownText(cause)}`, { cause }));
+  }
+}
+
+const OTHER_CLOCKS = [asyncScheduler, asapScheduler, animationFrameScheduler];
+
+type Work<T> = (this: SchedulerAction<T>, state?: T) => void;
+
+/** The clock, for work that waits on no other one. */
+const onlyClock = (clock: SchedulerLike): SchedulerLike => ({
+  now: () => clock.now(),
+  schedule: <T>(work: Work<T>, delay?: number, state?: T) =>
+    clock.schedule<T>(
+      function (next) {
+        withoutOtherClocks(() => work.call(this, next));
+      },
+      delay ?? 0,
+      state,
+    ),
+});
+
+/** Does some work of an operator, for which the schedulers that RxJS takes by default are refused: a run is over before they move. */
+function withoutOtherClocks<T>(work: () => T): T {
+  const own = OTHER_CLOCKS.map((clock) => Object.getOwnPropertyDescriptor(clock, 'schedule'));
+  for (const clock of OTHER_CLOCKS) clock.schedule = refuse;
+  try {
+    return work();
+  } finally {
+    OTHER_CLOCKS.forEach((clock, i) => {
+      if (own[i]) Object.defineProperty(clock, 'schedule', own[i]);
+      else delete (clock as Partial<SchedulerLike>).schedule;
+    });
+  }
+}
+
+function refuse(): never {
+  throw new UsageError(
+    'it waits on a scheduler that does not move during a run. Pass on the clock that it is given: (from, to, clock) => delay(1, clock)',
+  );
 }

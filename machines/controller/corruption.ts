@@ -61,7 +61,10 @@ function arbitraryRequest(input: RequestInput, choose: Choose): Arbitrary<Reques
   const value = (['ready', { refilling: 'open' }, 'exhausted'] as const)[choose(3)]!;
   const permits = choose(capacity(input.scale, LOCAL_LEVEL) + 1);
   const wanted = typeof value === 'string' ? null : ({ purpose: input.of === 'R' ? 'take' : 'child', amount: 1 } as const);
-  return { value, context: { ...input, permits, first: null, wanted, issued: choose(2), names: [], hasRejected: value === 'exhausted' } };
+  return {
+    value,
+    context: { ...input, permits, first: null, wanted, issued: choose(2), names: [], hasRejected: value === 'exhausted' },
+  };
 }
 
 function arbitraryDelivery(input: DeliveryInput, children: readonly NodeId[], choose: Choose): Arbitrary<DeliveryContext> {

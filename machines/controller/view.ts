@@ -9,7 +9,16 @@ import { capacity, LOCAL_LEVEL } from './bins.js';
 import type { DeliveryContext } from './delivery.js';
 import type { DepositsContext } from './applications/deposits.js';
 import type { MainContext, Past } from './growth/member.js';
-import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type ControllerMessage, type Permit } from './messages.js';
+import {
+  DEPOSITS,
+  deliveryRole,
+  MAIN,
+  NEWCOMER,
+  requestRole,
+  type Controller,
+  type ControllerMessage,
+  type Permit,
+} from './messages.js';
 import type { ControllerOptions } from './options.js';
 import type { PipelinedContext } from './pipelined.js';
 import type { RequestContext } from './request.js';

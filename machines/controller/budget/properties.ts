@@ -27,7 +27,8 @@ const budget: BudgetProperty[] = [
     name: 'no stop before its time',
     kind: 'always',
     says: 'When nothing is on its way, nothing has failed and a node was refused, at least M - W units were spent.',
-    holds: (c) => !isQuiet(c) || !isAnyStopped(c) || hasFailed(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
+    holds: (c) =>
+      !isQuiet(c) || !isAnyStopped(c) || hasFailed(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
   },
 ];
 
