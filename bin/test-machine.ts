@@ -69,8 +69,10 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
   if (reporter === 'json') console.log(JSON.stringify(told));
   else if (reporter === 'junit') console.log(machineJunit(told));
   else print(told, relative('.', found.path), waysBack(word, words));
-  return report.verdict === 'valid' ? 0 : 1;
+  return EXITS[report.verdict];
 }
+
+const EXITS: Readonly<Record<MachineReport['verdict'], number>> = { valid: 0, invalid: 1, unknown: 2 };
 
 /** How the steps of a failure are taken again, and seen. */
 const waysBack =
@@ -185,13 +187,17 @@ function print(
   path: string,
   back: ReturnType<typeof waysBack>,
 ): void {
-  const { states, steps, isComplete } = searched;
+  const { states, steps, cut, unread } = searched;
   console.log(`${bold(machine)}  ${dim(path)}\n`);
   const { covered, of } = coverage.configurations;
-  console.log(`${counted(states, 'state')}, ${counted(steps, 'step')} between them${isComplete ? '' : ', and there are more'}`);
+  console.log(`${counted(states, 'state')}, ${counted(steps, 'step')} between them${cut ? ', and there are more' : ''}`);
+  if (unread.length > 0)
+    console.log(`nothing reads ${unread.map((key) => `context.${key}`).join(', ')}: states that differ in this alone are one`);
   console.log(`${number(covered)} of ${counted(of, 'configuration')}`);
-  for (const one of walked)
-    console.log(`${one.kind.padEnd(9)} ${counted(one.paths, 'path')}, ${counted(one.steps, 'step')}, ${WALKED_ON[mode]}`);
+  for (const one of walked) {
+    const all = one.of === undefined ? '' : ` of ${number(one.of)}`;
+    console.log(`${one.kind.padEnd(9)} ${counted(one.paths, 'path')}${all}, ${counted(one.steps, 'step')}, ${WALKED_ON[mode]}`);
+  }
   const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
     chart,
     ...machineKinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
@@ -208,6 +214,7 @@ function print(
     for (const line of back(failure)) console.log(dim(`  ${line}`));
   }
   if (mutants) printMutants(mutants);
+  if (cut) console.log(`\n${bold('not decided')}: ${cut.text}`);
   console.log(`\n${verdictInColor(report.verdict)}`);
 }
 

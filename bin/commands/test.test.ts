@@ -216,6 +216,14 @@ describe('quiver test of a machine', () => {
     await expect(walk([login, '--replay', '{'])).rejects.toThrow(/^--replay has {; give it the steps of a failure/);
   });
 
+  test('a search that was cut off is unknown, with exit status 2 and the limit that ended it', async () => {
+    const cut = inFolder('cut.mjs', 'export default { limits: { states: 5 } };');
+    expect(await walk(['examples/machines/upload.ts', '--with', cut])).toBe(2);
+    expect(printed.join('\n')).toMatch(
+      /not covered +upload: .*the search ended at limits\.states\)\n[^]*not decided: the search ended at limits\.states 5, [^]*\n\nunknown$/,
+    );
+  });
+
   test('one of several is named', async () => {
     expect(await walk(['examples/machines/order.ts#line', '--json'])).toBe(1);
     expect(JSON.parse(printed.join('')).machine).toBe('line');

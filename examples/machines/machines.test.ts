@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, string>> = {
   upload: 'FILE {"file":"a.png"}, HOLD, GO_ON, send fails Error "send failed", HOLD, GO_ON, delayed RETRY',
   login: 'LOG_IN {"user":"ann","password":"x"}, authenticate done {"token":"t1"}, REFUSED, LOG_OUT, refresh done {"token":"t2"}',
   'traffic light':
-    'after green in cars.green, after yellow in cars.yellow, BUTTON, after red in cars.red, after approach in pedestrians.wait',
+    'BUTTON, after green in cars.green, after yellow in cars.yellow, after approach in pedestrians.wait, after red in cars.red',
   'drag and drop': 'DOWN, UP, delayed LONG',
   chat: 'CONNECT, socket sends socket.closed, after backoff in online.lost',
   editor: 'KEY {"key":"a"}, after rest in file.dirty, KEY {"key":"a"}, save done "a"',
@@ -39,7 +39,7 @@ describe('a race in each, found by the same tests', () => {
 
 describe('five mistakes in each, noticed', () => {
   test.each(Object.entries(examples))('%s', async (_, { machine, tests }) => {
-    const testing = new MachineTesting(machine, quickly({ ...tests, limits: { ...tests.limits, patience: 20 } }));
+    const testing = new MachineTesting(machine, quickly({ ...tests, limits: { ...tests.limits, states: 60 } }));
     // Five of all there are, from beginning to end of the chart.
     const all = machineMutants(testing);
     const judged = [];

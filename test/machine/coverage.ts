@@ -7,7 +7,7 @@
 import type { AnyStateNode } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { kindOf, type Item } from '../coverage/items.js';
-import type { MachineGraph } from './graph.js';
+import type { Cut, MachineGraph } from './graph.js';
 import { whyMissing } from './hints.js';
 import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
@@ -24,6 +24,8 @@ export interface MachineMissing {
   readonly reason: string;
   /** Whether the tests themselves say that it cannot be covered. */
   readonly isExplained: boolean;
+  /** Whether a search that was not cut off could cover it. */
+  readonly isOpen?: boolean;
 }
 
 export interface MachineCoverage {
@@ -36,6 +38,8 @@ export interface MachineCoverage {
   /** Kinds that reach the threshold given for them: what they miss is reported, and fails nothing. */
   readonly sufficient: readonly MachineKind[];
   readonly isComplete: boolean;
+  /** Whether a search that was not cut off could cover all that is missing. */
+  readonly isOpen: boolean;
 }
 
 export function countsOf(subject: Subject, graph: MachineGraph): MachineCounts {
@@ -92,15 +96,21 @@ export function refuseOtherCounts(machine: string, own: MachineCounts, others: r
   }
 }
 
-export function coverageOfMachine(subject: Subject, counts: MachineCounts): MachineCoverage {
+/** @param cut why the search ended early: then a longer one may reach what is missing. */
+export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: Cut | null): MachineCoverage {
   const reasons = subject.tests.reasons ?? {};
-  const missing = Object.entries(counts).flatMap(([chart, items]) => {
+  const missing: MachineMissing[] = Object.entries(counts).flatMap(([chart, items]) => {
     const all = new Map(Object.entries(items) as [Item, number][]);
     return [...all].flatMap(([item, count]) => {
       if (count > 0) return [];
       const given = reasons[item] ?? reasons[`${chart}: ${item}`];
-      const reason = given ?? whyMissing(subject, chart, item, all);
-      return [{ chart, item, reason, isExplained: given !== undefined }];
+      const isOpen = cut !== null && !subject.unwritten.has(`${chart}: ${item}` as Noted);
+      const reason =
+        given ??
+        (isOpen
+          ? `not in the states that were searched; the search ended at limits.${cut.limit}`
+          : whyMissing(subject, chart, item, all));
+      return [{ chart, item, reason, isExplained: given !== undefined, ...(isOpen && { isOpen }) }];
     });
   });
   const configurations = {
@@ -115,6 +125,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts): Mach
       item: `configurations ${configurations.covered} of ${configurations.of}` as Item,
       reason: `thresholds.configuration asks for ${threshold} %`,
       isExplained: false,
+      ...(cut !== null && { isOpen: true }),
     });
   const covered = Object.entries(counts).flatMap(([chart, items]) =>
     Object.entries(items).flatMap(([item, count]) => (count > 0 ? [item, `${chart}: ${item}`] : [])),
@@ -133,6 +144,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts): Mach
     refuted,
     sufficient,
     isComplete: refuted.length === 0 && !missing.some(fails),
+    isOpen: missing.filter(fails).every(({ isOpen }) => isOpen),
   };
 }
 

@@ -1,23 +1,17 @@
 /**
- * The states that a machine reaches, and every step between them: its real actors, taken again for every step, from the start or from the last
- * state that can be come back to (rig.ts).
+ * The states that a machine reaches, and every step between them, as the search (search.ts) leaves them.
  *
- * What is a state and how the search goes on is as for the charts of a protocol (../paths/graph.ts), and so are the paths that are made
- * of it; but a step is anything that can happen to the machine: an event, a timer, a service that comes to something.
+ * A state and the paths through it are as for the charts of a protocol (../paths/graph.ts); a step is anything that can happen to the machine:
+ * an event, a timer, a service that settles.
  */
 import type { StateValue } from 'xstate';
-import { ProtocolError } from '../../machines/errors.js';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
-import { encode } from './encode.js';
-import { brokenRules, saysMutated } from './judge.js';
 import type { MachineStep } from './options.js';
-import { Rig, type Checkpoint, type Noted, type SeenState } from './rig.js';
-import { describeStep, nameOfStep } from './steps.js';
-import type { Subject } from './subject.js';
-import { marksOf, type Marks } from './temporal.js';
+import type { Checkpoint, SeenState } from './rig.js';
+import type { Marks } from './temporal.js';
 
 /** How the charts of the child machines that run stand, by the names of their actors. */
-type ChildCharts = Readonly<Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>>;
+export type ChildCharts = Readonly<Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>>;
 
 export interface MachineVertex extends Vertex {
   /** The first way that was found here, a shortest one as far as the search went in order. */
@@ -38,7 +32,7 @@ export interface MachineVertex extends Vertex {
   readonly base: Base;
 }
 
-interface Base {
+export interface Base {
   readonly from?: Checkpoint;
   readonly steps: readonly MachineStep[];
 }
@@ -58,6 +52,8 @@ export interface Failure {
   readonly says: string;
   /** It came past every path: no steps are known that lead to it. */
   readonly isStray?: boolean;
+  /** It is not decided: what the search has not seen could show the opposite. */
+  readonly isOpen?: boolean;
 }
 
 export interface MachineGraph extends ChartGraph {
@@ -67,171 +63,18 @@ export interface MachineGraph extends ChartGraph {
   readonly failures: readonly Failure[];
   /** How many steps were taken, those on the way to a state included. */
   readonly taken: number;
+  /** Why the search ended before it had seen every state; `null` when it has seen all. */
+  readonly cut: Cut | null;
+  /** Context values that grow and that nothing reads, so that they do not tell states apart. */
+  readonly unread: readonly string[];
 }
 
-const LIMITS = { states: 2000, patience: 100, actors: 12, timers: 12 };
+export type SearchLimit = 'states' | 'searchSteps' | 'actors' | 'timers';
 
-/** `untilFailure`: the search ends with the first state that breaks a rule. */
-export const search = async (subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> =>
-  new Search(subject, untilFailure).run();
-
-class Search {
-  private readonly vertices: MachineVertex[] = [];
-  private readonly known = new Map<string, MachineVertex>();
-  private readonly covered = new Set<Noted>();
-  private readonly promising: MachineVertex[] = [];
-  private readonly others: MachineVertex[] = [];
-  private readonly failures = new Map<string, Failure>();
-  private readonly limits: typeof LIMITS;
-  private items = new Set<Noted>();
-  private taken = 0;
-
-  constructor(
-    private readonly subject: Subject,
-    private readonly untilFailure: boolean,
-  ) {
-    this.limits = { ...LIMITS, ...subject.tests.limits };
-  }
-
-  async run(): Promise<MachineGraph> {
-    const { subject, vertices, limits } = this;
-    const rig = this.start();
-    const first = this.arrive(rig, [], { steps: [] });
-    const items = this.items;
-    rig.stop();
-    let next: MachineVertex | undefined;
-    let left = limits.patience;
-    while (
-      left > 0 &&
-      !(this.untilFailure && this.failures.size > 0) &&
-      vertices.length < limits.states &&
-      (next = this.promising.shift() ?? this.mostPending(left) ?? this.others.shift())
-    ) {
-      left = (await this.expand(next)) ? limits.patience : left - 1;
-    }
-    subject.listen(null);
-    const isComplete = vertices.every(({ edges }) => edges !== null);
-    const failures = [...this.failures.values()];
-    const { name, tests } = subject;
-    return {
-      chart: name,
-      start: 0,
-      input: tests.input,
-      effects: [],
-      items: items as never,
-      first,
-      vertices,
-      isComplete,
-      failures,
-      taken: this.taken,
-    };
-  }
-
-  private start(from?: Checkpoint): Rig {
-    this.items = new Set();
-    this.subject.listen((item) => this.items.add(item));
-    const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false, from });
-    rig.noteStates();
-    for (const item of rig.items) this.items.add(item);
-    return rig;
-  }
-
-  /** Every second time a state where most services are at work: the order in which they end is where programs break. */
-  private mostPending(left: number): MachineVertex | undefined {
-    const most = Math.max(...this.others.map(({ pending }) => pending));
-    if (left % 2 === 0 || most < 2) return undefined;
-    const at = this.others.findIndex(({ pending }) => pending === most);
-    return this.others.splice(at, 1)[0];
-  }
-
-  private async expand(vertex: MachineVertex): Promise<boolean> {
-    const before = this.covered.size;
-    const edges = new Map<string, MachineEdge>();
-    const { checkpoint, base } = vertex;
-    for (const step of vertex.choices) {
-      const rig = edges.size > 0 && checkpoint ? this.start(checkpoint) : await this.at(vertex);
-      this.items = new Set();
-      await rig.take(step);
-      rig.noteStates();
-      this.taken++;
-      const steps = [...vertex.way, step];
-      // The states that were found share their contexts: no search goes on from one that is not what it was.
-      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${saysMutated(rig.mutated)}`);
-      for (const item of rig.items) this.items.add(item);
-      const to = this.arrive(
-        rig,
-        steps,
-        checkpoint ? { from: checkpoint, steps: [step] } : { ...base, steps: [...base.steps, step] },
-      );
-      const event = { type: nameOfStep(step), step };
-      const { items } = this;
-      const { keeps } = rig;
-      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps });
-      for (const item of items) this.covered.add(item);
-      rig.stop();
-    }
-    vertex.edges = edges;
-    return this.covered.size > before;
-  }
-
-  /** A rig in this state, by way of the last steps at least: two runs of a step that differ are noticed. */
-  private async at({ base, key: before, way }: MachineVertex): Promise<Rig> {
-    const rig = this.start(base.from);
-    for (const step of base.steps) await rig.take(step);
-    this.taken += base.steps.length;
-    const key = rig.key();
-    if (key !== before) throw new ProtocolError(differs(way, before, key));
-    return rig;
-  }
-
-  private arrive(rig: Rig, way: readonly MachineStep[], base: Base): MachineVertex {
-    const key = rig.key();
-    const known = this.known.get(key);
-    if (known) return known;
-    const { value } = rig.snapshot;
-    const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
-    const rest = {
-      way,
-      base,
-      checkpoint: rig.checkpoint(),
-      pending: rig.pending(),
-      key,
-      choices: isTarget ? [] : rig.choices(),
-      view: rig.view(),
-      isTarget,
-      children: childrenOf(rig),
-      marks: marksOf(rig.subject.tests.temporal, rig.snapshot),
-    };
-    const { actors } = rest.view;
-    const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
-    this.known.set(key, vertex);
-    this.vertices.push(vertex);
-    for (const broken of brokenRules(rig))
-      if (!this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
-    if (actors.length > this.limits.actors || rig.timers.running.length > this.limits.timers) return vertex;
-    const isNew = [...this.items].some((item) => !this.covered.has(item));
-    (isNew ? this.promising : this.others).push(vertex);
-    return vertex;
-  }
-}
-
-function childrenOf(rig: Rig): ChildCharts {
-  const [, ...children] = rig.charts();
-  return Object.fromEntries(
-    children.map(([name, { machine, value, context }]) => [
-      name,
-      { chart: rig.subject.chartName(machine) ?? machine.id, value, context: encode(context, () => undefined) },
-    ]),
-  );
-}
-
-/** The first place at which two keys part. */
-function differs(way: readonly MachineStep[], key: string, other: string): string {
-  const [before, after] = [key.split('\n'), other.split('\n')];
-  const at = before.findIndex((line, i) => line !== after[i]);
-  const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');
-  return (
-    `the same steps led to another state: after ${steps} the first time ${before[at]}, then ${after[at]}. ` +
-    `The chart reads a clock, chance or something outside its context; give it by "provide", or say by "distinguish" what tells states apart`
-  );
+/** The end of a search that has not seen every state. */
+export interface Cut {
+  readonly limit: SearchLimit;
+  readonly value: number;
+  /** Context values that took ever new values until the end, with their range: `count, 0 to 1,999`. */
+  readonly growing: readonly string[];
 }

@@ -286,7 +286,7 @@ test('a state is the same whether it was come to or gone on from: parallel regio
     },
   });
   const machine = createMachine({ context: { log: '' }, type: 'parallel', states: { x: region('X'), y: region('Y') } } as never);
-  const testing = new MachineTesting(machine, { limits: { patience: 400 } });
+  const testing = new MachineTesting(machine, {});
   expect(await testing.firstFailure('shortest')).toBeNull();
   expect(await testing.firstFailure('tour')).toBeNull();
 });

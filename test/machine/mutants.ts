@@ -6,10 +6,11 @@
  * either does the same, or wants a sample.
  */
 import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/chart-mutants.js';
-import { search, type MachineEdge, type MachineGraph, type MachineVertex } from './graph.js';
+import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineTests } from './options.js';
 import { plansOf } from './plans.js';
 import { runPlan } from './run.js';
+import { search } from './search.js';
 import { Subject } from './subject.js';
 import { temporalFailures } from './temporal.js';
 import type { MachineTesting } from './testing.js';
@@ -50,7 +51,7 @@ async function killer(
 ): Promise<JudgedMutant['killedBy']> {
   let mutated: Subject;
   try {
-    mutated = new Subject(machine, tests, subject.patience);
+    mutated = alike(subject, machine, tests);
     if (await breaksRule(mutated)) return 'rules';
   } catch {
     // It cannot even be built, or no two runs of it are alike.
@@ -58,6 +59,13 @@ async function killer(
   }
   for (const plan of plansOf(subject, graph, 'tour')) if (await runPlan(mutated, plan, { performs: false })) return 'paths';
   return (await differs(mutated, graph)) ? 'paths' : null;
+}
+
+/** Another machine under the same tests, whose states are told apart by the same. */
+function alike({ patience, unread }: Subject, machine: Subject['original'], tests: MachineTests): Subject {
+  const subject = new Subject(machine, tests, patience);
+  subject.unread = unread;
+  return subject;
 }
 
 async function breaksRule(mutated: Subject): Promise<boolean> {
@@ -68,7 +76,7 @@ async function breaksRule(mutated: Subject): Promise<boolean> {
 /** Whether some step of the graph goes otherwise on the mutant. */
 async function differs(mutated: Subject, { first, vertices }: MachineGraph): Promise<boolean> {
   const { sut: _sut, exec: _exec, states: _states, ...tests } = mutated.tests;
-  const bare = new Subject(mutated.original, tests, mutated.patience);
+  const bare = alike(mutated, mutated.original, tests);
   const takesAlike = async ({ way }: MachineVertex, { step, view }: MachineEdge): Promise<boolean> => {
     const expected = [...Array.from({ length: way.length + 1 }, (_, i) => (i === 0 ? first.view : undefined)), view];
     return (

@@ -55,8 +55,8 @@ export type Mode = (typeof modes)[number];
 export interface Limits {
   /** States looked at (2,000). */
   readonly states?: number;
-  /** States in a row that may cover nothing new before the search ends (100). */
-  readonly patience?: number;
+  /** Steps that the search takes, those on the way back to a state included (30,000). */
+  readonly searchSteps?: number;
   /** Actors alive at one time; a state with more is not looked at (12). */
   readonly actors?: number;
   /** Timers that run at one time; a state with more is not looked at (12). */

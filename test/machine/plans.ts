@@ -15,6 +15,16 @@ export function plansOf(subject: Subject, graph: MachineGraph, kind: PlanKind): 
   return wanted.map((way) => planOf(subject, graph, way));
 }
 
+/** How many steps the paths of one kind take on live actors. */
+const STEPS_MAX = 20_000;
+
+/** As many of the plans as can be walked in reasonable time, evenly spread from the first to the last. */
+export function spread(plans: readonly Plan[]): readonly Plan[] {
+  const steps = plans.reduce((sum, plan) => sum + plan.steps.length, 0);
+  const every = Math.ceil(steps / STEPS_MAX);
+  return every <= 1 ? plans : plans.filter((_, i) => i % every === 0);
+}
+
 function planOf({ tests }: Subject, { first }: MachineGraph, way: readonly MachineEdge[]): Plan {
   const steps = way.map(({ step }) => step);
   // What "distinguish" leaves out may be otherwise on another way to the same state.

@@ -46,7 +46,7 @@ const SERVICE: Readonly<Record<keyof ServiceSamples, true>> = {
   next: true,
   completes: true,
 };
-const LIMITS = ['states', 'patience', 'actors', 'timers', 'walks', 'steps', 'testMs'];
+const LIMITS = ['states', 'searchSteps', 'actors', 'timers', 'walks', 'steps', 'testMs'];
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
 /** What each kind of temporal property says, and what it may say besides. */
 const BOUNDS = ['within', 'withinMs'];

@@ -1,19 +1,34 @@
 /** Everything that the generated tests of a machine find out, as one plain object. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
-import type { Failure, MachineGraph } from './graph.js';
+import type { Cut, Failure, MachineGraph } from './graph.js';
 import type { Mode } from './options.js';
 import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
-import { planKinds, type PlanKind } from './plans.js';
+import { planKinds, spread, type PlanKind } from './plans.js';
 import { describeFailure, type MachineTesting } from './testing.js';
 
 export interface MachineReport {
   readonly machine: string;
   /** Whether live actors were tested, or the chart alone. */
   readonly mode: Mode;
-  readonly verdict: 'valid' | 'invalid';
+  /** `unknown`: nothing is wrong as far as the search went, and it did not see every state. */
+  readonly verdict: 'valid' | 'invalid' | 'unknown';
   /** States found, steps between them, and whether there are no more. */
-  readonly searched: { readonly states: number; readonly steps: number; readonly isComplete: boolean };
-  readonly walked: readonly { readonly kind: PlanKind | 'random'; readonly paths: number; readonly steps: number }[];
+  readonly searched: {
+    readonly states: number;
+    readonly steps: number;
+    readonly isComplete: boolean;
+    /** Which limit ended the search before it had seen every state, and how to raise it. */
+    readonly cut?: Cut & { readonly text: string };
+    /** Context values that grow and that nothing reads: states that differ in them alone are one. */
+    readonly unread: readonly string[];
+  };
+  readonly walked: readonly {
+    readonly kind: PlanKind | 'random';
+    readonly paths: number;
+    readonly steps: number;
+    /** All paths of this kind, where they are too many to walk each of them. */
+    readonly of?: number;
+  }[];
   readonly failures: readonly (Failure & { readonly text: string })[];
   readonly coverage: MachineCoverage;
   readonly mutants?: readonly JudgedMutant[];
@@ -29,10 +44,16 @@ export interface ReportOptions {
   readonly strays?: () => Promise<readonly Failure[]>;
 }
 
-/** What a search that ended before its end leaves open; `null` when it has seen all. */
-export function unseenOf({ vertices, isComplete }: MachineGraph): string | null {
-  if (isComplete) return null;
-  return `${vertices.length === 1 ? '1 state was' : `${vertices.length} states were`} searched, and there are more, of which nothing is known; to go further raise limits.states or limits.patience, to have fewer give fewer samples or "distinguish"`;
+/** What a search that ended before its end leaves open, and what would close it; `null` when it has seen all. */
+export function unseenOf({ vertices, cut }: MachineGraph): string | null {
+  if (!cut) return null;
+  const { limit, value, growing } = cut;
+  const raised = `limits: { ${limit}: ${value * 10} }`;
+  const grows =
+    growing.length === 0
+      ? 'To have fewer states, give fewer samples or "distinguish".'
+      : `The context grows without end: ${growing.join(', ')}. End it where it no longer matters by "filter", or leave it out by "distinguish".`;
+  return `the search ended at limits.${limit} ${value.toLocaleString('en-US')}, after ${vertices.length.toLocaleString('en-US')} states; of the states beyond nothing is known. To go further, give ${raised}. ${grows}`;
 }
 
 /** Runs all tests of a machine. */
@@ -42,14 +63,16 @@ export async function reportOn(
 ): Promise<MachineReport> {
   const { machine, tests } = testing;
   onProgress('searching its states');
-  const { vertices, isComplete } = await testing.graph();
+  const graph = await testing.graph();
   const failures: (Failure | null)[] = [...(await testing.searchFailures())];
   const walked: MachineReport['walked'][number][] = [];
   const kinds = planKinds.filter((kind) => kind === 'shortest' || kind === 'tour' || (kind === 'pairs' && tests.pairs));
   for (const kind of kinds) {
     onProgress(`${kind} paths`);
     const plans = await testing.plans(kind);
-    walked.push({ kind, paths: plans.length, steps: plans.reduce((sum, { steps }) => sum + steps.length, 0) });
+    const taken = spread(plans);
+    const steps = taken.reduce((sum, { steps }) => sum + steps.length, 0);
+    walked.push({ kind, paths: taken.length, steps, ...(taken.length < plans.length && { of: plans.length }) });
     failures.push(await testing.firstFailure(kind));
   }
   onProgress('random walks');
@@ -66,12 +89,35 @@ export async function reportOn(
   return {
     machine: machine.id,
     mode: tests.mode ?? 'live',
-    verdict: found.length === 0 && coverage.isComplete && areNoticed ? 'valid' : 'invalid',
-    searched: { states: vertices.length, steps: vertices.reduce((sum, { edges }) => sum + (edges?.size ?? 0), 0), isComplete },
+    verdict: verdictOf(found, coverage, areNoticed, graph),
+    searched: searchedOf(graph),
     walked,
     failures: found.map((one) => ({ ...one, text: describeFailure(one) })),
     coverage,
     ...(mutants && { mutants }),
+  };
+}
+
+/** A search that was cut off leaves open what it has not covered, and never makes a machine valid. */
+function verdictOf(
+  failures: readonly Failure[],
+  { refuted, isComplete, isOpen }: MachineCoverage,
+  areNoticed: boolean,
+  { cut }: MachineGraph,
+): MachineReport['verdict'] {
+  const isBroken = failures.some(({ isOpen }) => !isOpen) || refuted.length > 0 || !areNoticed || !(isComplete || isOpen);
+  if (isBroken) return 'invalid';
+  return cut === null ? 'valid' : 'unknown';
+}
+
+function searchedOf(graph: MachineGraph): MachineReport['searched'] {
+  const { vertices, isComplete, cut, unread } = graph;
+  return {
+    states: vertices.length,
+    steps: vertices.reduce((sum, { edges }) => sum + (edges?.size ?? 0), 0),
+    isComplete,
+    ...(cut && { cut: { ...cut, text: unseenOf(graph)! } }),
+    unread,
   };
 }
 

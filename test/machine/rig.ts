@@ -7,7 +7,7 @@
  */
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { ProtocolError, UsageError } from '../../machines/errors.js';
+import { ProtocolError } from '../../machines/errors.js';
 import { ChartAlone, type ChartStanding } from './alone.js';
 import { descriptorsOf, relay, type TakenTransition } from '../../network/world/kernel.js';
 import {
@@ -24,6 +24,7 @@ import {
 } from './stage.js';
 import type { Item } from '../coverage/items.js';
 import { encode } from './encode.js';
+import { HELD, noneAlone } from './held.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
@@ -53,6 +54,8 @@ export interface RigOptions {
   readonly restored?: unknown;
   /** What `checkpoint` gave of another rig, to go on from. */
   readonly from?: Checkpoint | undefined;
+  /** Whether the chart is stepped without live actors, as `mode: 'pure'` does always. */
+  readonly alone?: boolean;
   /** A deadline, in milliseconds, that begins with the start. */
   readonly deadlineMs?: number | undefined;
 }
@@ -73,8 +76,6 @@ interface AloneCheckpoint {
 const TURNS = 100;
 const EVENTS_MAX = 1000;
 
-/** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
-const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
 
 export class Rig {
   readonly timers: Timers;
@@ -123,7 +124,7 @@ export class Rig {
     if (before) {
       this.alone = before.alone;
       this.alone.comeBack(before.standing, clock, this.hooks);
-    } else if (tests.mode === 'pure') this.alone = new ChartAlone(machine, tests.input, clock, this.hooks);
+    } else if (this.isAlone) this.alone = new ChartAlone(machine, tests.input, clock, this.hooks);
     const start = restored === undefined ? { input: tests.input } : { snapshot: restored };
     const plain = from && 'snapshot' in from ? from.snapshot : undefined;
     this.root = this.alone?.root ?? createStaged(machine, { ...start, clock, logger: () => {} } as never, this.hooks, plain);
@@ -131,6 +132,10 @@ export class Rig {
     if (!before) (this.alone ?? this.root).start();
     this.elapse(options.deadlineMs);
     this.refuseFickle();
+  }
+
+  private get isAlone(): boolean {
+    return this.options.alone ?? this.subject.tests.mode === 'pure';
   }
 
   private get hooks(): StageHooks {
@@ -348,7 +353,7 @@ export class Rig {
     const samples = this.subject.samplesOf(actor);
     if (samples === 'real' && kind === 'promise') return this.performed(actor, logic);
     if (samples === 'real' || (samples === undefined && !HELD.has(kind))) {
-      if (this.subject.tests.mode === 'pure' && kind !== 'transition') throw noneAlone(baseName(actor), kind);
+      if (this.isAlone && kind !== 'transition') throw noneAlone(baseName(actor), kind);
       return this.subject.observedChild(actor, kind);
     }
     const isHeld = HELD.has(kind);
@@ -385,7 +390,7 @@ export class Rig {
       return false;
     }
     if (exec === undefined) this.subject.lacks(actor, type);
-    const context = encode(info.context, () => undefined);
+    const context = encode(this.telling(actor, info.context), () => undefined);
     this.acted.push(params === undefined ? { type, context } : { type, params, context });
     return this.options.performs;
   }
@@ -447,14 +452,21 @@ export class Rig {
   private keyOf(actor: AnyActor, nameOf: (value: object) => string | undefined, told: unknown): string {
     const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
     const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
-    return encode([status, value, told === undefined ? context : told, history, output, error], nameOf);
+    return encode([status, value, told === undefined ? this.telling(actor, context) : told, history, output, error], nameOf);
+  }
+
+  /** A context without what the search has found to make no difference. */
+  private telling(actor: AnyActor, context: unknown): unknown {
+    const { unread } = this.subject;
+    if (actor !== this.root || !unread || unread.size === 0) return context;
+    return Object.fromEntries(Object.entries(context as object).filter(([key]) => !unread.has(key)));
   }
 
   view(): SeenState {
     const names = actorsBelow(this.root);
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const { value, context, status } = this.snapshot;
-    return { value, status, context: encode(context, nameOf), actors: [...names.values()], acted: this.acted };
+    return { value, status, context: encode(this.telling(this.root, context), nameOf), actors: [...names.values()], acted: this.acted };
   }
 
   /** A timer whose delay none can keep, as JavaScript's own timers are. */
@@ -483,11 +495,6 @@ export class Rig {
     (this.alone ?? this.root).stop();
   }
 }
-
-const noneAlone = (name: string, kind: LogicKind): UsageError =>
-  new UsageError(
-    `${name} is ${kind === 'machine' ? 'a machine' : 'logic of your own'}, which runs in mode 'live' alone; in mode 'pure' say what it comes to, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
-  );
 
 /** What is seen of a machine after a step. */
 export interface SeenState {

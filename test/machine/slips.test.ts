@@ -318,16 +318,14 @@ describe('describeMachine', () => {
     expect(readFileSync(join(folder, path), 'utf8')).toContain('id="trace"');
   });
 
-  test('says on the console when there are states that it has not seen', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => warn.mockRestore());
-    await collected({ states: 5 }).at(-1)!.body();
-    expect(warn.mock.calls).toEqual([
-      [
-        expect.stringMatching(
-          /^machine up: 5 states were searched, and there are more, of which nothing is known; .* raise limits\.states/,
-        ),
-      ],
-    ]);
+  test('fails in a test of its own, as unknown, when there are states that it has not seen', async () => {
+    const guarded = { 'is no less than 0': ({ context }: { readonly context: { readonly n: number } }) => context.n >= 0 };
+    const found = collected({ states: 5 }, { invariants: guarded } as never);
+    const { body } = found.find(({ name }) => name.startsWith('the search is complete'))!;
+    const { actual } = await body().then(
+      () => expect.unreachable(),
+      (error: unknown) => error as { readonly actual: readonly string[] },
+    );
+    expect(actual).toEqual([expect.stringMatching(/^unknown: the search ended at limits\.states 5, .* limits: \{ states: 50 \}/)]);
   });
 });

@@ -32,6 +32,10 @@ export class Subject {
   readonly within: ReadonlySet<string>;
   /** Named actions without an implementation, as coverage has them. */
   readonly unwritten = new Set<Noted>();
+  /** Keys of the context that do not tell states apart, since nothing reads them; `null` before the search has asked for them. */
+  unread: ReadonlySet<string> | null = null;
+  /** Whether the chart has turned out to have actors that it cannot be searched without. */
+  needsActors = false;
   /** A guard that was asked again at once and gave another answer. */
   fickle: string | undefined;
   /** The logic of all actors that there were, by source and by id. */

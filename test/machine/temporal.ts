@@ -90,7 +90,8 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   const { vertices, isComplete } = graph;
   if ('sometimes' in property) {
     if (vertices.some((vertex) => marks(vertex)['sometimes'])) return null;
-    return { steps: [], says: `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one` };
+    const says = `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one`;
+    return { steps: [], says, ...(!isComplete && { isOpen: true }) };
   }
   const { within, withinMs } = property;
   const starts = startsOf(graph, property, marks);
@@ -98,6 +99,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
     return {
       steps: [],
       says: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
+      ...(!isComplete && { isOpen: true }),
     };
   const each = (check: (start: MachineVertex) => Found): Found => {
     for (const start of starts) {

@@ -8,13 +8,14 @@ import {
   type MachineCounts,
   type MachineCoverage,
 } from './coverage.js';
-import { search, type Failure, type MachineGraph } from './graph.js';
+import type { Failure, MachineGraph } from './graph.js';
 import type { MachineTests, MachineStep } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
 import { refuseMisnamed } from './misnamed.js';
-import { plansOf, type PlanKind } from './plans.js';
+import { plansOf, spread, type PlanKind } from './plans.js';
 import { CANNOT_HAPPEN, GOES, planAlong, runPlan, type Plan, type PlanOptions } from './run.js';
 import { drawn } from './samples.js';
+import { search } from './search.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
 import { Subject, type Patience } from './subject.js';
@@ -90,7 +91,7 @@ export class MachineTesting {
   /** The first path of a kind that fails on live actors, made short. */
   async firstFailure(kind: PlanKind): Promise<Failure | null> {
     const subject = await this.subject();
-    for (const plan of await this.plans(kind)) {
+    for (const plan of spread(await this.plans(kind))) {
       const failure = await runPlan(subject, plan);
       if (!failure) continue;
       return shrink(failure, subject.tests, this.again(subject, failure, true));
@@ -129,7 +130,8 @@ export class MachineTesting {
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
     const own = await this.counts();
     refuseOtherCounts(this.machine.id, own, others);
-    return coverageOfMachine(await this.subject(), mergeCounts(own, ...others));
+    const { cut } = await this.graph();
+    return coverageOfMachine(await this.subject(), mergeCounts(own, ...others), cut);
   }
 }
 

@@ -1,0 +1,249 @@
+/**
+ * The search for the states that a machine reaches: its real actors, taken again for every step, from the start or from the last state that
+ * can be come back to (rig.ts).
+ */
+import type { AnyActorLogic } from 'xstate';
+import { kindOfLogic } from './stage.js';
+import { ProtocolError } from '../../machines/errors.js';
+import { isObject } from '../../machines/checks.js';
+import { configOf, rulesOf } from '../charts/config.js';
+import { guardItem } from '../coverage/items.js';
+import { encode } from './encode.js';
+import { Frontier } from './frontier.js';
+import { HELD, NeedsActors } from './held.js';
+import type { Base, ChildCharts, Cut, Failure, MachineEdge, MachineGraph, MachineVertex, SearchLimit } from './graph.js';
+import { brokenRules, saysMutated } from './judge.js';
+import { Extent, measuresOf } from './measures.js';
+import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
+import { implementationsOf, referencesOf } from './references.js';
+import { Rig, type Checkpoint, type Noted } from './rig.js';
+import type { MachineStep } from './options.js';
+import { describeStep, nameOfStep } from './steps.js';
+import type { Subject } from './subject.js';
+import { marksOf } from './temporal.js';
+
+const LIMITS: Readonly<Record<SearchLimit, number>> = { states: 2000, searchSteps: 30_000, actors: 12, timers: 12 };
+
+/** A machine with more states is asked whether some of its context makes no difference. */
+const MANY = 200;
+
+/**
+ * The states of a machine. Where its chart can be stepped without live actors, the search does that: a state can be come back to without going
+ * the way there again, and what is found is the same.
+ *
+ * @param options.untilFailure the search ends with the first state that breaks a rule.
+ */
+export async function search(subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> {
+  const isAlone = subject.tests.mode === 'pure' || canBeAlone(subject);
+  const once = async () => new Search(subject, untilFailure, isAlone).run();
+  try {
+    const graph = await once();
+    return graph === 'again' ? ((await once()) as MachineGraph) : graph;
+  } catch (error) {
+    if (!(error instanceof NeedsActors) || subject.tests.mode === 'pure') throw error;
+    subject.needsActors = true;
+    return search(subject, { untilFailure });
+  }
+}
+
+function canBeAlone({ needsActors, original, tests: { performActions, services = {}, children } }: Subject): boolean {
+  if (needsActors || performActions || children || Object.values(services).includes('real')) return false;
+  const logics = [...Object.values(implementationsOf(original).actors), ...referencesOf(original).inline];
+  return logics.every((logic) => HELD.has(kindOfLogic(logic as AnyActorLogic)));
+}
+
+class Search {
+  private readonly vertices: MachineVertex[] = [];
+  private readonly known = new Map<string, MachineVertex>();
+  private readonly covered = new Set<Noted>();
+  private readonly frontier: Frontier;
+  private readonly failures = new Map<string, Failure>();
+  private readonly limits: Readonly<Record<SearchLimit, number>>;
+  private readonly extent = new Extent();
+  private readonly keys = new Set<string>();
+  /** Guard outcomes that were not seen, with what of the context the guard reads. */
+  private readonly open = new Map<string, ReadonlySet<string>>();
+  /** The limit on whose account a state was left out. */
+  private leftOut: SearchLimit | null = null;
+  private items = new Set<Noted>();
+  private taken = 0;
+
+  constructor(
+    private readonly subject: Subject,
+    private readonly untilFailure: boolean,
+    private readonly isAlone: boolean,
+  ) {
+    this.limits = { ...LIMITS, ...subject.tests.limits };
+    const { guards } = implementationsOf(subject.original);
+    const rules = [...rulesOf(configOf(subject.original))].filter(({ choice }) => choice.guard !== undefined);
+    this.frontier = new Frontier(constantsIn([...rules.map(({ choice }) => choice.guard), ...Object.values(guards)]));
+    for (const { id, choice } of rules)
+      for (const outcome of [true, false])
+        this.open.set(`${subject.name}: ${guardItem(id, outcome)}`, readsOfGuard(choice.guard, guards));
+  }
+
+  /** `again` when states are to be told apart by less. */
+  async run(): Promise<MachineGraph | 'again'> {
+    const { subject, vertices, limits } = this;
+    const rig = this.start();
+    const first = this.arrive(rig, [], { steps: [] });
+    const items = this.items;
+    for (const item of items) this.cover(item);
+    rig.stop();
+    let next: MachineVertex | undefined;
+    while (
+      !(this.untilFailure && this.failures.size > 0) &&
+      vertices.length < limits.states &&
+      this.taken < limits.searchSteps &&
+      (next = this.frontier.next())
+    ) {
+      await this.expand(next);
+      if (vertices.length > MANY && subject.unread === null && this.ignoresUnread()) return 'again';
+    }
+    subject.listen(null);
+    const isComplete = vertices.every(({ edges }) => edges !== null);
+    const { name, tests } = subject;
+    return {
+      chart: name,
+      start: 0,
+      input: tests.input,
+      effects: [],
+      items: items as never,
+      first,
+      vertices,
+      isComplete,
+      failures: [...this.failures.values()],
+      taken: this.taken,
+      cut: isComplete ? null : this.cut(),
+      unread: [...(subject.unread ?? [])],
+    };
+  }
+
+  private cut(): Cut {
+    const { limits, vertices, taken } = this;
+    const reached = vertices.length >= limits.states ? 'states' : taken >= limits.searchSteps ? 'searchSteps' : null;
+    const limit = reached ?? this.leftOut ?? 'states';
+    return { limit, value: limits[limit], growing: this.extent.growing() };
+  }
+
+  /** Whether there are context values that nothing reads; from now on they do not tell states apart. */
+  private ignoresUnread(): boolean {
+    const { subject } = this;
+    const isRead = isReadIn(subject.original, subject.tests);
+    const unread = subject.tests.distinguish ? [] : [...this.keys].filter((key) => !isRead(key));
+    subject.unread = new Set(unread);
+    return unread.length > 0;
+  }
+
+  private start(from?: Checkpoint): Rig {
+    this.items = new Set();
+    this.subject.listen((item) => this.items.add(item));
+    const rig = new Rig(this.subject, { performs: this.subject.tests.performActions ?? false, from, alone: this.isAlone });
+    rig.noteStates();
+    for (const item of rig.items) this.items.add(item);
+    return rig;
+  }
+
+  private async expand(vertex: MachineVertex): Promise<void> {
+    const edges = new Map<string, MachineEdge>();
+    const { checkpoint, base } = vertex;
+    for (const step of vertex.choices) {
+      const rig = edges.size > 0 && checkpoint ? this.start(checkpoint) : await this.at(vertex);
+      this.items = new Set();
+      await rig.take(step);
+      rig.noteStates();
+      this.taken++;
+      const steps = [...vertex.way, step];
+      // The states that were found share their contexts: no search goes on from one that is not what it was.
+      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${saysMutated(rig.mutated)}`);
+      for (const item of rig.items) this.items.add(item);
+      const to = this.arrive(
+        rig,
+        steps,
+        checkpoint ? { from: checkpoint, steps: [step] } : { ...base, steps: [...base.steps, step] },
+      );
+      const event = { type: nameOfStep(step), step };
+      const { items } = this;
+      const { keeps } = rig;
+      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps });
+      for (const item of items) this.cover(item);
+      rig.stop();
+    }
+    vertex.edges = edges;
+  }
+
+  private cover(item: Noted): void {
+    this.covered.add(item);
+    if (!this.open.delete(item)) return;
+    this.frontier.wanted = new Set([...this.open.values()].flatMap((keys) => [...keys]));
+  }
+
+  /** A rig in this state, by way of the last steps at least: two runs of a step that differ are noticed. */
+  private async at({ base, key: before, way }: MachineVertex): Promise<Rig> {
+    const rig = this.start(base.from);
+    for (const step of base.steps) await rig.take(step);
+    this.taken += base.steps.length;
+    const key = rig.key();
+    if (key !== before) throw new ProtocolError(differs(way, before, key));
+    return rig;
+  }
+
+  private arrive(rig: Rig, way: MachineVertex['way'], base: Base): MachineVertex {
+    const key = rig.key();
+    const known = this.known.get(key);
+    if (known) return known;
+    const { value, context } = rig.snapshot;
+    const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
+    const rest = {
+      way,
+      base,
+      checkpoint: rig.checkpoint(),
+      pending: rig.pending(),
+      key,
+      choices: isTarget ? [] : rig.choices(),
+      view: rig.view(),
+      isTarget,
+      children: childrenOf(rig),
+      marks: marksOf(rig.subject.tests.temporal, rig.snapshot),
+    };
+    const { actors } = rest.view;
+    const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
+    this.known.set(key, vertex);
+    this.vertices.push(vertex);
+    this.extent.add(measuresOf(context));
+    if (isObject(context)) for (const one of Object.keys(context)) this.keys.add(one);
+    for (const broken of brokenRules(rig))
+      if (!this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });
+    const limit =
+      actors.length > this.limits.actors ? 'actors' : rig.timers.running.length > this.limits.timers ? 'timers' : null;
+    if (limit) this.leftOut = limit;
+    else
+      this.frontier.add(
+        vertex,
+        context,
+        [...this.items].some((item) => !this.covered.has(item)),
+      );
+    return vertex;
+  }
+}
+
+function childrenOf(rig: Rig): ChildCharts {
+  const [, ...children] = rig.charts();
+  return Object.fromEntries(
+    children.map(([name, { machine, value, context }]) => [
+      name,
+      { chart: rig.subject.chartName(machine) ?? machine.id, value, context: encode(context, () => undefined) },
+    ]),
+  );
+}
+
+/** The first place at which two keys part. */
+function differs(way: readonly MachineStep[], key: string, other: string): string {
+  const [before, after] = [key.split('\n'), other.split('\n')];
+  const at = before.findIndex((line, i) => line !== after[i]);
+  const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');
+  return (
+    `the same steps led to another state: after ${steps} the first time ${before[at]}, then ${after[at]}. ` +
+    `The chart reads a clock, chance or something outside its context; give it by "provide", or say by "distinguish" what tells states apart`
+  );
+}
