@@ -106,7 +106,7 @@ describe('with bounds', () => {
     ]);
     expect(await broken({ ...waits, within: 2 })).toEqual([]);
     expect(await broken({ ...waits, within: 1 })).toEqual([
-      'is not reached within 1 steps, but is in "held" | PRESS, after 300 in down',
+      'is not reached within 1 step, but is in "held" | PRESS, after 300 in down',
     ]);
     expect(await broken({ ...waits, holds: isNot('held'), within: 2 })).toEqual([
       'does not hold in "held", and what it is to last until has not come | PRESS, after 300 in down',

@@ -7,7 +7,8 @@
 import type { StateValue } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
 import type { MachineStep } from './options.js';
-import type { Checkpoint, SeenState } from './rig.js';
+import type { Checkpoint } from './rig.js';
+import type { SeenState } from './seen.js';
 import type { Marks } from './temporal.js';
 
 /** How the charts of the child machines that run stand, by the names of their actors. */

@@ -5,7 +5,7 @@
  * spawned promise, callback or observable would do is not done: the actor is there, and what comes of it is a step, one of its samples.
  * Child machines run for real, on the same clock. The actions of the application are performed or only noted, as the rig is made.
  */
-import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, StateValue } from 'xstate';
+import type { AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import { ChartAlone, type ChartStanding } from './alone.js';
@@ -29,18 +29,12 @@ import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
 import { heldAs, heldEvent, isFromOutside } from './steps.js';
+import { keyOf, telling, type Acted, type SeenState } from './seen.js';
 import { Timers } from './timers.js';
 import type { Subject } from './subject.js';
 
 /** Something covered, of which chart. */
 export type Noted = `${string}: ${Item}`;
-
-export interface Acted {
-  readonly type: string;
-  readonly params?: unknown;
-  /** The context that it saw. */
-  readonly context: string;
-}
 
 interface Held {
   readonly kind: LogicKind;
@@ -443,23 +437,15 @@ export class Rig {
     const names = actorsBelow(this.root);
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const told = this.subject.tests.distinguish?.(this.snapshot);
-    const one = (actor: AnyActor) => this.keyOf(actor, nameOf, actor === this.root ? told : undefined);
+    const one = (actor: AnyActor) =>
+      keyOf(actor, nameOf, (context) => (actor === this.root && told !== undefined ? told : this.telling(actor, context)));
     const actors = [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`);
     const timers = timersOf(this.timers, names).map(([{ delay }, name]) => `${name} ${delay}`);
     return [...actors, ...timers, this.timers.key].join('\n');
   }
 
-  private keyOf(actor: AnyActor, nameOf: (value: object) => string | undefined, told: unknown): string {
-    const { status, value, context, historyValue, output, error } = (actor.getSnapshot() ?? {}) as Partial<AnyMachineSnapshot>;
-    const history = Object.entries(historyValue ?? {}).map(([id, nodes]) => [id, nodes.map((node) => node.id)]);
-    return encode([status, value, told === undefined ? this.telling(actor, context) : told, history, output, error], nameOf);
-  }
-
-  /** A context without what the search has found to make no difference. */
   private telling(actor: AnyActor, context: unknown): unknown {
-    const { unread } = this.subject;
-    if (actor !== this.root || !unread || unread.size === 0) return context;
-    return Object.fromEntries(Object.entries(context as object).filter(([key]) => !unread.has(key)));
+    return actor === this.root ? telling(context, this.subject.unread) : context;
   }
 
   view(): SeenState {
@@ -494,13 +480,4 @@ export class Rig {
     this.isOver = true;
     (this.alone ?? this.root).stop();
   }
-}
-
-/** What is seen of a machine after a step. */
-export interface SeenState {
-  readonly value: StateValue;
-  readonly status: string;
-  readonly context: string;
-  readonly actors: readonly string[];
-  readonly acted: readonly Acted[];
 }
