@@ -30,7 +30,7 @@ export const helperOf =
 
 async function work({ where, json, options, protocols }: Task): Promise<void> {
   await bringProtocols(protocols);
-  const scenario = parseIn(dirname(where), json);
+  const scenario = await parseIn(dirname(where), json);
   const question = questionOf(scenario, { ...options, now: () => performance.now() });
   parentPort!.on('message', (errand: Errand) => {
     const answer: Answer = searchPart(question, errand);

@@ -2,22 +2,9 @@
  * What `quiver test` found, as JUnit's XML, which CI systems show: one case for what was walked, one for each failure, and one for each
  * thing that is not covered and each mutant that nobody noticed.
  */
-import { UsageError } from '../machines/errors.js';
 import { xmlText } from '../inspector/exports/xml-text.js';
 import type { ReportWithPages } from './test-machine.js';
 import type { Survivor, TestReport } from './test-report.js';
-
-const reporters = ['text', 'json', 'junit'] as const;
-
-export type Reporter = (typeof reporters)[number];
-
-/** `--json` is short for `--reporter json`. */
-export function reporterOf({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
-  const found = reporters.find((name) => name === (reporter ?? (json ? 'json' : 'text')));
-  if (!found) throw new UsageError(`--reporter is "${reporter}"; choose ${reporters.join(', ')}`);
-  if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} are two reports; choose one`);
-  return found;
-}
 
 interface Case {
   readonly name: string;

@@ -4,7 +4,7 @@ import { UsageError } from '../machines/errors.js';
 import type { MachineTests } from '../test/machine/options.js';
 import { isMachine } from '../test/machine/references.js';
 import { isNamedWithCharts } from './exported.js';
-import { exportsOf } from './protocols.js';
+import { exportsOf } from './modules.js';
 
 export interface FoundMachine {
   readonly machine: AnyStateMachine;

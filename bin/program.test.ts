@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { called } from './called.fixture.js';
 import { quiver } from './program.js';
+import { ours } from './protocols.js';
 import { UsageError } from '../machines/errors.js';
+import { protocols } from '../machines/index.js';
 import { sharedOptions, verbNames, verbs, type OptionSpec } from './verbs.js';
 
 const { folder, inFolder, printed } = called();
@@ -30,6 +32,11 @@ async function written(...args: string[]): Promise<{ status: number; text: strin
   const status = await quiver(args).finally(() => spy.mockRestore());
   return { status, text };
 }
+
+test('the command knows every protocol of the package', async () => {
+  const loaded = await Promise.all(Object.entries(ours).map(async ([name, load]) => [name, await load()] as const));
+  expect(Object.fromEntries(loaded)).toEqual(protocols);
+});
 
 describe('help', () => {
   test.each(verbNames)('quiver %s --help names every option, gives an example and exits with 0', async (verb) => {

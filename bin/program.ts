@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { ProtocolError, UsageError } from '../machines/errors.js';
 import { unknownWord } from '../network/scenario/read.js';
-import { bringProtocols } from './protocols.js';
 import { withoutColor } from './style.js';
 import { BROKEN, USAGE } from './usage.js';
 import { sharedOptions, verbNames, verbs, type OptionSpec, type ValuesOf, type Verb, type VerbWork } from './verbs.js';
@@ -95,6 +94,7 @@ function verbOf(verb: Verb, act: Act): Command {
   command.addOption(optionOf('no-color', sharedOptions['no-color']!));
   return command.action(async (words: string[], { protocol = [], color, ...values }) => {
     if (!color || command.parent!.opts()['color'] === false) withoutColor();
+    const { bringProtocols } = await import('./protocols.js');
     await bringProtocols(protocol);
     await act(verb, { ...values, ...negated(own, values) }, words);
   });

@@ -3,9 +3,27 @@
  * The `quiver` command. Exit status: 0 valid, 1 invalid, 2 unknown, 64 bad usage, a bad scenario or a bad description (one clear line on
  * stderr), 70 a protocol that breaks while it runs.
  */
-import { runCommand } from './program.js';
-import { endAnyway } from './strays.js';
+import nodeModule from 'node:module';
 import { USAGE } from './usage.js';
+
+// Node 22.1 and later keep compiled code from one run to the next.
+(nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
+const { runCommand } = await import('./program.js');
+
+/** How long the process may go on when the work is done. */
+const LINGER_MS = 1000;
+
+/** Ends the process although something goes on, and says what. */
+function endAnyway(): void {
+  const end = (): void => {
+    const kinds = new Set(process.getActiveResourcesInfo().filter((kind) => !/TTY|Pipe|FS/.test(kind)));
+    console.error(
+      `quiver: the work is done, and something still runs (${[...kinds].join(', ')}): a module, an action, or a service that runs for real, does not stop what it has started; give back a function that does. The process ends here`,
+    );
+    process.exit();
+  };
+  setTimeout(end, LINGER_MS).unref();
+}
 
 // Where nothing can be written (a full disk) no verdict is told. A reader that closes the pipe early (`quiver run … | head`) ends the run, without a word. Its verdict is told if it is known; or else
 // the status is that of a program that the system ends for this.

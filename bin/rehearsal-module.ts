@@ -2,7 +2,7 @@
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { Main, RehearseOptions } from '../test/rehearsal/index.js';
-import { exportsOf } from './protocols.js';
+import { exportsOf } from './modules.js';
 
 export interface DescribedRehearsal extends RehearseOptions {
   readonly main: Main;

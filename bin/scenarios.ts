@@ -5,9 +5,8 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '../machines/errors.js';
 import { parseScenario, parseText } from '../network/scenario/parse.js';
 import type { Scenario } from '../network/scenario/types.js';
-import type { Protocol } from '../machines/protocol.js';
-import { systemsOf } from '../test/system/systems.js';
-import { known } from './protocols.js';
+import type { ReadText } from '../network/topology/index.js';
+import { protocolsFor } from './protocols.js';
 import { readFile } from './read-file.js';
 import { traceHeaderIn, traceInstead } from './told-trace.js';
 
@@ -28,7 +27,7 @@ export async function* readScenarios(files: readonly string[], seed: number | un
   if (files.length === 0) throw new UsageError('name a scenario file, or "-" to read one scenario a line from standard input');
   for (const file of files) {
     if (file === '-' || file.endsWith('.ndjson')) yield* readLines(file, seed);
-    else yield read(file, readFile(file), dirname(file), seed);
+    else yield await read(file, readFile(file), dirname(file), seed);
   }
 }
 
@@ -40,15 +39,6 @@ export async function readScenario(file: string, seed: number | undefined): Prom
   }
   throw new UsageError(`${file} holds no scenario`);
 }
-
-/** The small systems of a protocol, for whoever names no scenario. */
-export const ownScenarios = (protocol: Protocol): readonly Source[] =>
-  systemsOf(protocol).map(({ index, json, scenario }) => ({
-    where: `system ${index + 1} of ${protocol.name}`,
-    json,
-    scenario,
-    isOwn: true,
-  }));
 
 async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {
   if (file !== '-') readFile(file);
@@ -66,16 +56,16 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
     }
     if (line.trim() === '') continue;
     isNone = false;
-    yield read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
+    yield await read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
   }
   if (isNone) yield { where: name, error: new UsageError(`${name} holds no scenario; give one a line`) };
 }
 
-function read(where: string, text: string, folder: string, seed: number | undefined): ReadScenario {
+async function read(where: string, text: string, folder: string, seed: number | undefined): Promise<ReadScenario> {
   try {
     const given = parseText(text);
     const json = seed === undefined || typeof given !== 'object' ? given : { ...given, seed };
-    return { where, json, scenario: parseIn(folder, json) };
+    return { where, json, scenario: await parseIn(folder, json) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { where, error: new UsageError(`${where}: ${error.message}`) };
@@ -83,5 +73,11 @@ function read(where: string, text: string, folder: string, seed: number | undefi
 }
 
 /** A scenario whose files lie in a folder. */
-export const parseIn = (folder: string, json: unknown): Scenario =>
-  parseScenario(json, known, (path) => readFile(resolve(folder, path)));
+export const parseIn = async (folder: string, json: unknown): Promise<Scenario> =>
+  parseScenario(json, await protocolsFor(json), readerIn(folder));
+
+/** Reads the files that a scenario names, from the folder that it is in. */
+export const readerIn =
+  (folder: string): ReadText =>
+  (path) =>
+    readFile(resolve(folder, path));

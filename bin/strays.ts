@@ -9,8 +9,6 @@ import type { Patience } from '../test/machine/subject.js';
 
 /** How long one thing that runs for real may take. */
 const WAIT_MS = 10_000;
-/** How long the process may go on when the work is done. */
-const LINGER_MS = 1000;
 
 /** What does not come back in time ends the work, by name. */
 export const patienceOf =
@@ -54,16 +52,4 @@ export class Strays {
       isStray: true,
     }));
   }
-}
-
-/** Ends the process although something goes on, and says what. */
-export function endAnyway(): void {
-  const end = (): void => {
-    const kinds = new Set(process.getActiveResourcesInfo().filter((kind) => !/TTY|Pipe|FS/.test(kind)));
-    console.error(
-      `quiver: the work is done, and something still runs (${[...kinds].join(', ')}): a module, an action, or a service that runs for real, does not stop what it has started; give back a function that does. The process ends here`,
-    );
-    process.exit();
-  };
-  setTimeout(end, LINGER_MS).unref();
 }

@@ -1,9 +1,9 @@
 /** `quiver test FILE` for a module that exports a machine of an application: its generated tests, reported, and what is written on request. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { traceOfPaths } from '../inspector/path-trace.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
+import type { TraceHeader, TraceLine } from '../network/trace.js';
 import { pageOfPaths } from '../test/failure-page.js';
 import { machineKinds, mergeCounts, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
@@ -15,11 +15,11 @@ import { failuresAlong, MachineTesting } from '../test/machine/testing.js';
 import type { Failure } from '../test/machine/graph.js';
 import { shownOf } from '../test/machine/shown.js';
 import { integerOption } from './usage.js';
-import { machineJunit, reporterOf } from './junit.js';
 import { testsIn, type FoundMachine } from './machines.js';
 import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
-import { relativeModule } from './relative-module.js';
+import type { Reporter } from './reporter.js';
+import { relativeModule } from './modules.js';
 import { commandPatience, Strays } from './strays.js';
 import { bold, counted, dim, number, table, verdictInColor } from './style.js';
 import { writeTrace } from './trace-file.js';
@@ -33,8 +33,12 @@ export type ReportWithPages = Omit<MachineReport, 'failures'> & {
 };
 
 /** The exit status. `word` is how the command was told of the machine. */
-export async function testMachine(found: FoundMachine, word: string, words: ValuesOf<'test'>): Promise<number> {
-  const reporter = reporterOf(words);
+export async function testMachine(
+  found: FoundMachine,
+  word: string,
+  words: ValuesOf<'test'>,
+  reporter: Reporter,
+): Promise<number> {
   if (words.reasons !== undefined)
     throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
   if (words.swarm !== undefined || words.save !== undefined)
@@ -62,12 +66,12 @@ export async function testMachine(found: FoundMachine, word: string, words: Valu
     write(words.emit, emitMachineTests(found.machine.id, await testing.plans('tour'), importing(found, words)));
   const own = await testing.counts();
   const counts = mergeCounts(own, ...others);
-  if (words.trace !== undefined) writeTrace(words.trace, await toursOf(testing, counts));
+  if (words.trace !== undefined) await writeTrace(words.trace, await toursOf(testing, counts));
   if (words.counts !== undefined) write(words.counts, `${JSON.stringify([...others, own])}\n`);
   if (words.lcov !== undefined) await writeLcov(words.lcov, testing, counts);
   const told = words.trace === undefined ? await withPages(testing, counts, report) : report;
   if (reporter === 'json') console.log(JSON.stringify(told));
-  else if (reporter === 'junit') console.log(machineJunit(told));
+  else if (reporter === 'junit') console.log((await import('./junit.js')).machineJunit(told));
   else print(told, relative('.', found.path), waysBack(word, words));
   return EXITS[report.verdict];
 }
@@ -137,7 +141,8 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
 }
 
 /** The tours with what they cover; of a machine that breaks, the way there alone. */
-async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<ReturnType<typeof traceOfPaths>> {
+async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<Iterable<TraceHeader | TraceLine>> {
+  const { traceOfPaths } = await import('../inspector/path-trace.js');
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
   const { of, paths, coverage, broken } = await shownOf(testing, counts, failure);
   return traceOfPaths(of, paths, coverage, broken);

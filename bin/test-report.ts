@@ -58,10 +58,10 @@ export interface TestReport {
 }
 
 /** `onCovered` hears of the chart graphs and of all that was covered. */
-export async function testProtocol(
+export async function reportOn(
   protocol: Protocol,
   wanted: Wanted,
-  onCovered: (graphs: readonly ChartGraph[], coverage: Coverage) => void,
+  onCovered: (graphs: readonly ChartGraph[], coverage: Coverage) => Promise<void>,
 ): Promise<TestReport> {
   const progress = new ProgressLine();
   const graphs = graphsOf(protocol, SEARCH_PATIENCE);
@@ -69,7 +69,7 @@ export async function testProtocol(
   const onSystems = await walkSystems(protocol);
   const covered = coverageOf(protocol, graphs);
   covered.merge(onSystems.coverage.toJSON());
-  onCovered(graphs, covered);
+  await onCovered(graphs, covered);
   const coverage = coverageReport(covered, wanted.reasons);
   const tours = () => graphs.flatMap((graph) => pathsOf(graph, 'tour'));
   const shown = () => ({ of: protocol, paths: tours(), coverage: covered.toJSON() });

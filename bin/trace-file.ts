@@ -1,16 +1,25 @@
-/** The file that a trace is written to: as it is, line by line, or as a page, a picture or another tool's format, by the file's ending. */
-import { formatOf } from '../inspector/exports/formats.js';
+/** The file that a trace is written to: line by line, or as a page, a picture or another tool's format, by the file's ending. */
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 import { OutputFile } from './output-file.js';
 
-export class TraceFile {
-  private readonly file: OutputFile;
-  private readonly lines: (TraceHeader | TraceLine)[] = [];
-  private readonly convert;
+/** In which format a file of this name is written; null for the trace as it is, of which the inspector need not be loaded. */
+async function formatFor(path: string) {
+  if (path.endsWith('.ndjson')) return null;
+  const { formatOf } = await import('../inspector/exports/formats.js');
+  return formatOf(path);
+}
 
-  constructor(path: string) {
-    this.convert = formatOf(path);
-    this.file = new OutputFile(path);
+export class TraceFile {
+  private readonly lines: (TraceHeader | TraceLine)[] = [];
+
+  private constructor(
+    private readonly file: OutputFile,
+    private readonly convert: Awaited<ReturnType<typeof formatFor>>,
+  ) {}
+
+  static async open(path: string): Promise<TraceFile> {
+    const format = await formatFor(path);
+    return new TraceFile(new OutputFile(path), format);
   }
 
   line(line: TraceHeader | TraceLine): void {
@@ -30,8 +39,8 @@ export class TraceFile {
   }
 }
 
-export function writeTrace(path: string, lines: Iterable<TraceHeader | TraceLine>): void {
-  const file = new TraceFile(path);
+export async function writeTrace(path: string, lines: Iterable<TraceHeader | TraceLine>): Promise<void> {
+  const file = await TraceFile.open(path);
   try {
     for (const line of lines) file.line(line);
     file.keep();

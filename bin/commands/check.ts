@@ -1,12 +1,14 @@
 /** `quiver check`: explores every way in which a small scenario can go, its times dropped; on one network or on all of a size. */
 import { dirname } from 'node:path';
 import { UsageError } from '../../machines/errors.js';
+import type { Protocol } from '../../machines/protocol.js';
 import type { Verdict } from '../../network/report.js';
 import type { Progress as Searched } from '../../test/explore/bounds.js';
 import { examine, type Exploration } from '../../test/explore/examine.js';
 import { questionOf, type CheckOptions } from '../../test/explore/scenario.js';
 import { examineTogether, isDivisible } from '../../test/explore/together.js';
 import { everyTopology } from '../../test/explore/topologies.js';
+import { systemsOf } from '../../test/system/systems.js';
 import { helperOf, startThreads } from '../check-threads.js';
 import { integerOption, exitStatusOf, USAGE } from '../usage.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
@@ -14,7 +16,7 @@ import { reportOfCheck, perSecond, printCheck } from '../print-check.js';
 import { ProgressLine } from '../progress.js';
 import { recordCounterexample } from '../recording.js';
 import { broughtProtocols } from '../protocols.js';
-import { ownScenarios, parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
+import { parseIn, readScenarios, type ReadScenario, type Source } from '../scenarios.js';
 import { number } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
@@ -41,7 +43,7 @@ const command: VerbWork<'check'> = async (values, words) => {
     verdicts.push(found.verdict);
     const bad = found.counterexample;
     const trace = bad ? [...recordCounterexample(item.scenario, item.json, bad)] : undefined;
-    if (trace && values.trace !== undefined) writeTrace(values.trace, trace);
+    if (trace && values.trace !== undefined) await writeTrace(values.trace, trace);
     if (values.json) console.log(JSON.stringify(reportOfCheck(item, found, trace)));
     else printCheck(item, found, values.trace, options.search !== 'depth');
   }
@@ -54,6 +56,15 @@ async function* scenariosOf(words: readonly string[]): AsyncGenerator<ReadScenar
   if (own.length > 0) yield* own;
   else yield* readScenarios(words, undefined);
 }
+
+/** The small systems of a protocol, for whoever names no scenario. */
+const ownScenarios = (protocol: Protocol): readonly Source[] =>
+  systemsOf(protocol).map(({ index, json, scenario }) => ({
+    where: `system ${index + 1} of ${protocol.name}`,
+    json,
+    scenario,
+    isOwn: true,
+  }));
 
 function optionsOf(words: ValuesOf<'check'>): CheckOptions {
   const bounds = (['states', 'depth', 'seconds', 'megabytes'] as const).flatMap((name) => {
@@ -79,7 +90,7 @@ async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | 
   }
 }
 
-function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): Generator<ReadScenario> {
+async function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: number): AsyncGenerator<ReadScenario> {
   const { topology: _, options = {}, ...rest } = json as Readonly<Record<string, any>>;
   const said = JSON.stringify([options, rest]);
   const fixed = Array.from({ length: n }, (_, i) => `n${i}`).filter((node) => said.includes(JSON.stringify(node)));
@@ -87,7 +98,7 @@ function* onEveryGraph({ where, json, scenario: { protocol } }: Source, n: numbe
     for (const topology of everyTopology(n, { protocol, options, fixed })) {
       const links = topology.links.map(([u, v]) => `${u}-${v}`).join(' ');
       const given = { ...(json as object), topology };
-      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario: parseIn(dirname(where), given) };
+      yield { where: `${where} on ${links || 'n0'}`, json: given, scenario: await parseIn(dirname(where), given) };
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -11,6 +11,7 @@ import { serveTrace, type Served, type TraceSource } from '../../inspector/serve
 import { receiveInspection } from '../../inspector/stately/receive.js';
 import type { Shelf } from '../../inspector/stories/shelf.js';
 import { UsageError } from '../../machines/errors.js';
+import { parseScenario } from '../../network/scenario/parse.js';
 import { parseContacts } from '../../network/topology/contacts.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { checkFailure } from '../../test/rehearsal/failure.js';
@@ -18,11 +19,11 @@ import { traceOfFailure } from '../../test/rehearsal/failure-trace.js';
 import { integerOption } from '../usage.js';
 import type { ValuesOf, VerbWork } from '../verbs.js';
 import { Forks } from '../forks.js';
-import { importOf } from '../protocols.js';
+import { importOf, protocolsFor } from '../protocols.js';
 import { recordRun } from '../../network/record-run.js';
 import { recordNearest } from '../recording.js';
 import { readFile, readJsonAs } from '../read-file.js';
-import { parseIn, readScenario } from '../scenarios.js';
+import { readerIn, readScenario } from '../scenarios.js';
 import { storyShelf } from '../stories.js';
 import { bold, dim } from '../style.js';
 import { writeTrace } from '../trace-file.js';
@@ -41,7 +42,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
   const source = file === undefined ? '' : await sourceOf(file, integerOption('seed', values.seed), forks);
-  const served = await serveTrace(source, { port, gestures: gesturesIn(dirname(file ?? '.'), forks), shelf });
+  const served = await serveTrace(source, { port, gestures: await gesturesIn(dirname(file ?? '.'), forks), shelf });
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
@@ -78,8 +79,9 @@ function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explo
 }
 
 /** Gestures in scenarios whose files lie in a folder. */
-function gesturesIn(folder: string, forks: Forks): Gestures {
-  const parse = (json: unknown) => parseIn(folder, json);
+async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
+  const protocols = await protocolsFor(null);
+  const parse = (json: unknown) => parseScenario(json, protocols, readerIn(folder));
   const gestures = gesturesFor(parse, recordRun, recordNearest);
   return {
     ...gestures,
@@ -98,11 +100,11 @@ async function save(path: string, file: string | undefined, seed: number | undef
       `--save takes a scenario or a trace to a file whose name ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
     );
   const kind = kindOf(file);
-  if (kind === 'trace') writeTrace(path, linesOf(file));
-  else if (kind === 'failure') writeTrace(path, traceOfFailure(readJsonAs(file, checkFailure)));
+  if (kind === 'trace') await writeTrace(path, linesOf(file));
+  else if (kind === 'failure') await writeTrace(path, traceOfFailure(readJsonAs(file, checkFailure)));
   else {
     const { scenario, json } = await readScenario(file, seed);
-    writeTrace(path, recordRun(scenario, json));
+    await writeTrace(path, recordRun(scenario, json));
   }
   console.log(`written: ${path}`);
   return 0;

@@ -7,7 +7,7 @@ import { describe } from '../../network/transcript.js';
 import type { VerbWork } from '../verbs.js';
 import { recordRun } from '../../network/record-run.js';
 import { optionsOf } from '../recording.js';
-import { known } from '../protocols.js';
+import { protocolsFor } from '../protocols.js';
 import { readFile } from '../read-file.js';
 import { verdictInColor } from '../style.js';
 import { traceHeaderIn, traceInstead } from '../told-trace.js';
@@ -19,7 +19,7 @@ const command: VerbWork<'replay'> = async (_, words) => {
     .split('\n')
     .filter((line) => line !== '');
   const header = readHeader(first, path);
-  const { scenario, lines } = rerun(header);
+  const { scenario, lines } = await rerun(header);
   for (const [i, line] of lines.entries()) {
     const text = JSON.stringify(line);
     if (text === recorded[i]) {
@@ -53,8 +53,8 @@ function readHeader(text: string | undefined, path: string): TraceHeader {
 }
 
 /** The run again, line by line; refused when the charts are not those that the trace was made with. */
-function rerun(header: TraceHeader): { scenario: Scenario; lines: TraceLine[] } {
-  const scenario = parseScenario(header.scenario, known, readFile);
+async function rerun(header: TraceHeader): Promise<{ scenario: Scenario; lines: TraceLine[] }> {
+  const scenario = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
   const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');

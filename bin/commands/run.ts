@@ -63,7 +63,7 @@ async function simulate(
   const simulation = new Simulation(scenario, options);
   const violations: Violation[] = [];
   simulation.monitor.violations$.subscribe((violation) => violations.push(violation));
-  const trace = tracePath === undefined ? null : new TraceFile(tracePath);
+  const trace = tracePath === undefined ? null : await TraceFile.open(tracePath);
   const recorder = trace && new Recorder(simulation.network, scenario.protocol, simulation.monitor);
   try {
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));

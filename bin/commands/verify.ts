@@ -5,7 +5,7 @@ import { parseScenario, parseText } from '../../network/scenario/parse.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { verifyTrace } from '../../test/verify/verify.js';
 import type { VerbWork } from '../verbs.js';
-import { known } from '../protocols.js';
+import { protocolsFor } from '../protocols.js';
 import { readFile } from '../read-file.js';
 import { exitStatusOf } from '../usage.js';
 import { isTraceHeader, traceInstead } from '../told-trace.js';
@@ -16,7 +16,7 @@ const command: VerbWork<'verify'> = async (values, words) => {
   if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);
-  const { protocol, options, graph } = parseScenario(header.scenario, known, readFile);
+  const { protocol, options, graph } = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
   if (lines.length === 0) throw new UsageError(`${path} ends after its first line: there is nothing to verify; record it anew`);
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...graph, options }, header, lines);

@@ -1,0 +1,14 @@
+/** In which form `quiver test` prints its report. */
+import { UsageError } from '../machines/errors.js';
+
+const reporters = ['text', 'json', 'junit'] as const;
+
+export type Reporter = (typeof reporters)[number];
+
+/** `--json` is short for `--reporter json`. */
+export function reporterOf({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
+  const found = reporters.find((name) => name === (reporter ?? (json ? 'json' : 'text')));
+  if (!found) throw new UsageError(`--reporter is "${reporter}"; choose ${reporters.join(', ')}`);
+  if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} are two reports; choose one`);
+  return found;
+}

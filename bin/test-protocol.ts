@@ -1,0 +1,81 @@
+/**
+ * `quiver test PROTOCOL`: walks the generated paths of a protocol's charts and systems and prints what they cover; on request a swarm of
+ * scenarios with faults, and its mutants, too.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isObject } from '../machines/checks.js';
+import { UsageError } from '../machines/errors.js';
+import type { Protocol } from '../machines/protocol.js';
+import type { Reasons } from '../test/coverage/report.js';
+import { emitTests } from '../test/emit.js';
+import { pathsOf } from '../test/paths/paths.js';
+import type { SwarmFailure } from '../test/swarm/swarm.js';
+import { exportsOf, relativeModule } from './modules.js';
+import { OutputFile } from './output-file.js';
+import { printTestReport } from './print-test-report.js';
+import { broughtBy, type FoundProtocol } from './protocols.js';
+import type { Reporter } from './reporter.js';
+import { reportOn } from './test-report.js';
+import { writeTrace } from './trace-file.js';
+import { integerOption } from './usage.js';
+import type { ValuesOf } from './verbs.js';
+
+/** Tests the protocol, prints the report and returns the exit status. */
+export async function testProtocol(found: FoundProtocol, values: ValuesOf<'test'>, reporter: Reporter): Promise<number> {
+  if (values.save !== undefined && values.swarm === undefined)
+    throw new UsageError('--save keeps what a swarm finds; say how large it is, as in --swarm 1000');
+  const { protocol } = found;
+  if (values.emit !== undefined) emit(found, values.emit);
+  const wanted = {
+    mutants: values.mutants ?? false,
+    swarm: integerOption('swarm', values.swarm, 0) ?? 0,
+    seed: integerOption('seed', values.seed) ?? 1,
+    reasons: values.reasons === undefined ? {} : await readReasons(values.reasons),
+  };
+  const report = await reportOn(protocol, wanted, async (graphs, coverage) => {
+    if (values.trace === undefined) return;
+    const { traceOfPaths } = await import('../inspector/path-trace.js');
+    // The tours take every step that covers something.
+    const tours = graphs.flatMap((graph) => pathsOf(graph, 'tour'));
+    await writeTrace(values.trace, traceOfPaths(protocol, tours, coverage.toJSON()));
+  });
+  const failure = report.swarm?.failure;
+  const saved = failure && values.save !== undefined ? save(values.save, protocol, failure) : null;
+  if (reporter === 'json') console.log(JSON.stringify(report));
+  else if (reporter === 'junit') console.log((await import('./junit.js')).protocolJunit(report));
+  else printTestReport(report, saved && [saved, ...broughtBy(found)].join(' '));
+  return report.verdict === 'valid' ? 0 : 1;
+}
+
+/** What a module exports as `reasons`: why parts of the charts cannot be reached, and mutants are no mistakes. */
+async function readReasons(file: string): Promise<Reasons> {
+  const { reasons } = (await exportsOf(file)).exported;
+  const areReasons = isObject(reasons) && Object.values(reasons).every((reason) => typeof reason === 'string');
+  if (!areReasons)
+    throw new UsageError(`${file} exports no reasons; export const reasons = { 'chart: what': 'why it is so', … }`);
+  return reasons as Reasons;
+}
+
+function emit({ protocol, module }: FoundProtocol, path: string): void {
+  const importing = module
+    ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(dirname(resolve(path)), module.path))};`
+    : `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
+  const file = new OutputFile(path);
+  file.text(emitTests(protocol, importing));
+  file.keep();
+}
+
+/** The scenario as a file that can be run again and again; the same property again takes the same place. */
+function save(folder: string, { name }: Protocol, { property, scenario }: SwarmFailure): string {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another for --save`);
+  }
+  const path = join(folder, `${name}-${property.replaceAll(/[^a-z0-9]+/gi, '-')}.json`);
+  const file = new OutputFile(path);
+  file.line(scenario);
+  file.keep();
+  return path;
+}
