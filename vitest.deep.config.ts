@@ -19,7 +19,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: ['{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts'],
+          include: [
+            '{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
+          ],
           exclude: [ofPage],
         },
       },

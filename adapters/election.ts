@@ -194,8 +194,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.node.steps$.subscribe(() => {
       if (this.settling?.closed === false && this.isFollowed) this.change(transport.id);
     });
-    this.node.notices$.subscribe((notice) => {
-      if (notice.type === 'leader') this.hear((notice as LeaderChange).leader);
+    this.node.notifications$.subscribe((notification) => {
+      if (notification.type === 'leader') this.hear((notification as LeaderChange).leader);
     });
     // A peer that hears of nobody has itself.
     this.node.ready.then(

@@ -25,7 +25,7 @@ import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
 import { linkedCore } from '../machines/link/core.js';
 import { endsOf, isUp } from '../machines/link/view.js';
-import type { LinkNotice } from '../machines/link/machine.js';
+import type { LinkNotification } from '../machines/link/machine.js';
 import { remembersLater, type Bye, type Frame, type LinkContext } from '../machines/link/frames.js';
 import type { Relay, Relayed } from '../machines/link/ways.js';
 import type { LinkOptions } from '../machines/link/options.js';
@@ -158,10 +158,10 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     const whole = new Map<NodeId, Whole>();
     const drops = new Drops(`transport "${transport.id}"`, options.clock);
     const outgoing = new Outgoing(node, Math.floor(windowSize / 4), drops, limits);
-    const report = (notice: LinkNotice) => {
-      if (notice.type === 'link.down') outgoing.forget(notice.peer);
-      if (notice.type === 'link.up') clocks.forget(notice.peer);
-      announce(notice, medium, whole, drops, limits);
+    const report = (notification: LinkNotification) => {
+      if (notification.type === 'link.down') outgoing.forget(notification.peer);
+      if (notification.type === 'link.up') clocks.forget(notification.peer);
+      announce(notification, medium, whole, drops, limits);
     };
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
@@ -169,7 +169,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
-    node.notices$.subscribe((notice) => report(notice as LinkNotice));
+    node.notifications$.subscribe((notification) => report(notification as LinkNotification));
     node.steps$.subscribe(({ role, event }) => {
       const peer = (node.role(role!)?.context as LinkContext | undefined)?.peer;
       // Not in the middle of a step.
@@ -179,7 +179,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     });
     void node.closed.then((error) => error && medium.lost(error));
     const channels = Channels.of(transport);
-    channels.takeOver();
+    channels.reserve();
     channels.explain((name, from) => (ANY_VERSION.test(name) ? otherVersion(from, name) : null));
     await node.ready;
     signal.removeEventListener('abort', giveUp);
@@ -245,19 +245,25 @@ function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean 
 const isForAnother = (said: Frame, end: RoleView<LinkContext> | undefined): boolean =>
   end?.value === 'up' && remembersLater(end.context, said) && end.context.silence >= STRAY_BEATS;
 
-function announce(notice: LinkNotice, medium: DriverListener, whole: Map<NodeId, Whole>, drops: Drops, limits: PeerLimits): void {
-  const { peer } = notice;
-  if (notice.type === 'received') {
-    for (const body of notice.bodies) {
+function announce(
+  notification: LinkNotification,
+  medium: DriverListener,
+  whole: Map<NodeId, Whole>,
+  drops: Drops,
+  limits: PeerLimits,
+): void {
+  const { peer } = notification;
+  if (notification.type === 'received') {
+    for (const body of notification.bodies) {
       const reading = whole.get(peer)!.take(body as string);
       if (reading === null) continue;
       if ('refused' in reading) drops.drop(`${reading.refused}, from "${peer}"`);
       else medium.received(peer, reading.value);
     }
-  } else if (notice.type === 'link.up') {
+  } else if (notification.type === 'link.up') {
     whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
     medium.up(peer);
-  } else if (notice.type === 'link.down') medium.down(peer);
+  } else if (notification.type === 'link.down') medium.down(peer);
   else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 

@@ -90,7 +90,7 @@ test('closing rejects who waits', async () => {
 test('of two requests of one peer the second is given nothing before everybody is locked again', async () => {
   const { all } = await people('a', 'b');
   const told: string[] = [];
-  all['a']!.node.notices$.subscribe(({ type }) => told.push(type));
+  all['a']!.node.notifications$.subscribe(({ type }) => told.push(type));
   const [first, second] = [all['a']!.lock(), all['a']!.lock()];
   (await first).release();
   await using _again = await second;

@@ -8,7 +8,7 @@
  * and is free at once: look at `has(peer)` again before you commit anything with it.
  */
 import { exclusionCore } from '../machines/exclusion/index.js';
-import type { ExclusionNotice } from '../machines/exclusion/machine.js';
+import type { ExclusionNotification } from '../machines/exclusion/machine.js';
 import type { ExclusionContext } from '../machines/exclusion/machine.js';
 import type { NodeId } from '../machines/effects.js';
 import type { Inspect } from '../network/world/kernel.js';
@@ -88,8 +88,8 @@ export class Neighborhood implements AsyncDisposable {
       ...environment,
     });
     this.ready = this.node.ready;
-    this.node.notices$.subscribe((notice) => {
-      if ((notice as ExclusionNotice).type === 'locked') this.locked();
+    this.node.notifications$.subscribe((notification) => {
+      if ((notification as ExclusionNotification).type === 'locked') this.locked();
     });
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }

@@ -122,7 +122,7 @@ test.each([
   ],
 ])(
   '%s in a cluster of five: the three others have their locks, the two have none, and all say why',
-  async (_, ours, theirs, says) => {
+  async (_, ours, theirs, description) => {
     const warn = quiet();
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const bus = new InProcessBus();
@@ -151,6 +151,7 @@ test.each([
     expect([fences.length, isGranted]).toEqual([3, false]);
     expect(transports.map(({ peers }) => [...peers].sort().join(''))).toEqual(['bc', 'ac', 'ab', 'e', 'd']);
     const warnings = warn.mock.calls.map(([text]) => String(text));
-    for (const id of ['a', 'b', 'c']) expect(warnings.find((text) => says.test(text) && text.includes(`"${id}"`))).toBeDefined();
+    for (const id of ['a', 'b', 'c'])
+      expect(warnings.find((text) => description.test(text) && text.includes(`"${id}"`))).toBeDefined();
   },
 );

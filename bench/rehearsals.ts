@@ -63,7 +63,7 @@ async function measured(medium: (typeof MEDIA)[number], peers: 3 | 5): Promise<M
       await Promise.all(Array.from({ length: peer.knobs['workers'] }, () => ask(locks, peer.knobs)));
     },
   );
-  if (failure) throw new Error(`seed ${failure.seed}: ${failure.judge}: ${failure.says}`);
+  if (failure) throw new Error(`seed ${failure.seed}: ${failure.judge}: ${failure.description}`);
   const { user, system } = process.cpuUsage(begun);
   const rate = (runs / (user + system)) * 60e6;
   return row(`${peers} peers over a ${medium}`, `${rate.toFixed(0)} a minute`, `${TARGETS[peers]}`, rate >= TARGETS[peers]);

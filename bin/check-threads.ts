@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { questionOf, type CheckOptions } from '../test/explore/scenario.js';
-import { searchPart, type Answer, type Errand, type Helper } from '../test/explore/together.js';
+import { searchPart, type ThreadResult, type ThreadTask, type ThreadRunner } from '../test/explore/together.js';
 import { bringProtocols, broughtFiles } from './protocols.js';
 import { parseIn, type Source } from './scenarios.js';
 
@@ -20,20 +20,20 @@ export const startThreads = ({ where, json }: Source, options: CheckOptions, cou
   });
 
 export const helperOf =
-  (thread: Worker): Helper =>
-  (errand) =>
+  (thread: Worker): ThreadRunner =>
+  (task) =>
     new Promise((resolve, reject) => {
       thread.once('message', resolve);
       thread.once('error', reject);
-      thread.postMessage(errand);
+      thread.postMessage(task);
     });
 
 async function work({ where, json, options, protocols }: Task): Promise<void> {
   await bringProtocols(protocols);
   const scenario = await parseIn(dirname(where), json);
   const question = questionOf(scenario, { ...options, now: () => performance.now() });
-  parentPort!.on('message', (errand: Errand) => {
-    const answer: Answer = searchPart(question, errand);
+  parentPort!.on('message', (task: ThreadTask) => {
+    const answer: ThreadResult = searchPart(question, task);
     parentPort!.postMessage(answer);
   });
 }

@@ -89,7 +89,7 @@ export function protocolJunit({ protocol, walked, failures, coverage, page, swar
           {
             name: 'swarm',
             failure: failure
-              ? `${failure.property}: ${failure.says}\n${JSON.stringify(failure.scenario)}${seen(swarm.page)}`
+              ? `${failure.property}: ${failure.description}\n${JSON.stringify(failure.scenario)}${seen(swarm.page)}`
               : null,
           },
         ]

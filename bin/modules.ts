@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { UsageError } from '../machines/errors.js';
 import { shownValue } from '../network/scenario/read.js';
 import { readFile } from './read-file.js';
-import { traceHeaderIn, traceInstead } from './told-trace.js';
+import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';
 import { USAGE } from './usage.js';
 
 /** A module as an import names it, from a file in that folder. */
@@ -41,7 +41,7 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
         `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
       );
     const trace = traceHeaderIn(text.split('\n', 1)[0]!);
-    if (trace) throw traceInstead(file, trace, 'is no module');
+    if (trace) throw unexpectedTrace(file, trace, 'is no module');
     const said = whatWasThrown(error);
     const isCommon = error instanceof SyntaxError && COMMONJS.test(said);
     const cure = '; its package.json makes it CommonJS: set "type": "module" there, or let its name end with .mjs or .mts';

@@ -67,8 +67,8 @@ export function printCheck(
   );
   if (symmetries !== undefined) console.log(`  symmetry    ${number(symmetries)} ways to name the nodes, one of them searched`);
   if (chanceOfMiss !== undefined) {
-    const says = 'hashes of 64 bits were kept in place of states: so likely is it at most that one was missed';
-    console.log(`  compact     ${powerOfTwo(chanceOfMiss)}, ${says}`);
+    const description = 'hashes of 64 bits were kept in place of states: so likely is it at most that one was missed';
+    console.log(`  compact     ${powerOfTwo(chanceOfMiss)}, ${description}`);
   }
   if (found.doomed !== null) console.log(`  doomed      ${number(found.doomed)}`);
   const rate = `${number(perSecond(found.transitions, found.seconds))} transitions/s`;

@@ -50,7 +50,7 @@ function printSwarm({ runs, failure, page }: NonNullable<TestReport['swarm']>, s
   console.log(
     `\nswarm  ${bold(failure.property)} breaks in scenario ${number(runs)}, made smaller ${counted(failure.shrinks, 'time')}`,
   );
-  console.log(`  ${failure.says}`);
+  console.log(`  ${failure.description}`);
   console.log(`  ${JSON.stringify(failure.scenario)}`);
   if (page !== undefined) console.log(`  see it:  ${page}`);
   console.log(

@@ -68,7 +68,7 @@ function programOf(act: Act): Command {
   const program = new Command('quiver')
     .description('Distributed coordination as statecharts.')
     .version(version, '-V, --version', 'the version of this package')
-    .helpOption('-h, --help', sharedOptions['help']!.says)
+    .helpOption('-h, --help', sharedOptions['help']!.description)
     .helpCommand('help [verb]', 'the same as quiver <verb> --help')
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
     .addHelpText('after', AFTER);
@@ -83,7 +83,7 @@ function verbOf(verb: Verb, act: Act): Command {
     .description(summary)
     .usage(`${takes} [options]`)
     .argument('[words...]')
-    .helpOption('-h, --help', sharedOptions['help']!.says)
+    .helpOption('-h, --help', sharedOptions['help']!.description)
     .addHelpText('after', `\nFor example:\n${examples.map((line) => `  ${line}`).join('\n')}`)
     .configureHelp({ visibleArguments: () => [] });
   const own: [string, OptionSpec][] = Object.entries(options);
@@ -100,8 +100,10 @@ function verbOf(verb: Verb, act: Act): Command {
   });
 }
 
-const optionOf = (name: string, { value, says }: OptionSpec): Option =>
-  value === undefined ? new Option(`--${name}`, says) : new Option(`--${name} <${value}>`, says).argParser(onlyOne(name));
+const optionOf = (name: string, { value, description }: OptionSpec): Option =>
+  value === undefined
+    ? new Option(`--${name}`, description)
+    : new Option(`--${name} <${value}>`, description).argParser(onlyOne(name));
 
 /** An option with one value, of which a second one would make the first be forgotten. */
 const onlyOne =
@@ -131,7 +133,7 @@ function complaintOf({ code, message }: CommanderError, args: readonly string[])
   if (code === 'commander.optionMissingArgument') {
     const [, name, value] = /--([\w-]+) <(\w+)>/.exec(message)!;
     const known: Readonly<Record<string, OptionSpec>> = { ...sharedOptions, ...(verb && verbs[verb].options) };
-    return new UsageError(`--${name} has no value; give ${value}, ${known[name!]!.says}`);
+    return new UsageError(`--${name} has no value; give ${value}, ${known[name!]!.description}`);
   }
   const said = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
   return new UsageError(`${said}; quiver ${verb === undefined ? '' : `${verb} `}--help tells what there is`);

@@ -140,12 +140,12 @@ describe('quiver run', () => {
       ],
       ['large.json', 2 ** 30, 'it has 1073 MB, and a text has 536 MB at most; name a smaller file'],
       ['larger.json', 2 ** 32, 'it has 4294 MB, and a text has 536 MB at most; name a smaller file'],
-    ].flatMap(([name, content, says]): [string[], RegExp][] => [
+    ].flatMap(([name, content, description]): [string[], RegExp][] => [
       [
         ['rehearse', file('service.mjs', service), failureFile(String(name), content!)],
-        new RegExp(`^quiver: .*${name}: ${says}`),
+        new RegExp(`^quiver: .*${name}: ${description}`),
       ],
-      [['explore', failureFile(String(name), content!), '--save', 'page.html'], new RegExp(`^quiver: .*${name}: ${says}`)],
+      [['explore', failureFile(String(name), content!), '--save', 'page.html'], new RegExp(`^quiver: .*${name}: ${description}`)],
     ]),
     [
       ['rehearse', file('service.mjs', service), file('others.json', failureOf({ services: ['hub'] }))],

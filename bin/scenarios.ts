@@ -8,7 +8,7 @@ import type { Scenario } from '../network/scenario/types.js';
 import type { ReadText } from '../network/topology/index.js';
 import { protocolsFor } from './protocols.js';
 import { readFile } from './read-file.js';
-import { traceHeaderIn, traceInstead } from './told-trace.js';
+import { traceHeaderIn, unexpectedTrace } from './unexpected-trace.js';
 
 export interface Source {
   /** The file, and the line in it where there are several. */
@@ -51,7 +51,7 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
     const trace = number === 1 ? traceHeaderIn(line) : null;
     // Its other lines are no scenarios either.
     if (trace) {
-      yield { where: name, error: traceInstead(name, trace, 'is no scenario') };
+      yield { where: name, error: unexpectedTrace(name, trace, 'is no scenario') };
       return;
     }
     if (line.trim() === '') continue;

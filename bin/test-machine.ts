@@ -20,7 +20,7 @@ import { OutputFile } from './output-file.js';
 import { ProgressLine } from './progress.js';
 import type { Reporter } from './reporter.js';
 import { relativeModule } from './modules.js';
-import { commandPatience, Strays } from './strays.js';
+import { commandPatience, UnhandledRejections } from './unhandled-rejections.js';
 import { bold, counted, dim, number, table, verdictInColor } from './style.js';
 import { writeTrace } from './trace-file.js';
 import type { ValuesOf } from './verbs.js';
@@ -51,7 +51,7 @@ export async function testMachine(
     ...(words.mode !== undefined && { mode: words.mode as Mode }),
   };
   if (words.replay !== undefined) return replay(found, tests, stepsIn(words.replay));
-  const strays = new Strays();
+  const unhandledRejections = new UnhandledRejections();
   const testing = new MachineTesting(found.machine, tests, commandPatience);
   const others = words.counts === undefined ? [] : countsIn(words.counts);
   const progress = new ProgressLine();
@@ -59,7 +59,7 @@ export async function testMachine(
     others,
     mutants: words.mutants ?? false,
     onProgress: (what) => progress.show(`${found.machine.id}: ${what}`),
-    strays: () => strays.end(),
+    unhandledRejections: () => unhandledRejections.end(),
   });
   progress.done();
   if (words.emit !== undefined)
@@ -104,8 +104,8 @@ function stepsIn(text: string): readonly MachineStep[] {
 async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly MachineStep[]): Promise<number> {
   const failures = await failuresAlong(machine, tests, steps, commandPatience);
   for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
-  for (const { rule, says, steps: way } of failures) {
-    console.log(`\n${bold(rule)}: ${says}`);
+  for (const { rule, description, steps: way } of failures) {
+    console.log(`\n${bold(rule)}: ${description}`);
     if (way.length < steps.length) console.log(dim(`  after step ${way.length}`));
   }
   console.log(`\n${verdictInColor(failures.length > 0 ? 'invalid' : 'valid')}`);
@@ -154,7 +154,7 @@ async function withPages(testing: MachineTesting, counts: MachineCounts, report:
     pageOfPaths(`${report.machine} ${what}`, () => shownOf(testing, counts, failure));
   const failures = [];
   for (const failure of report.failures) {
-    const page = failure.isStray ? null : await pageOf(failure.rule, failure);
+    const page = failure.isUnhandled ? null : await pageOf(failure.rule, failure);
     failures.push({ ...failure, ...(page !== null && { page }) });
   }
   const page = failures.length > 0 || report.coverage.isComplete ? null : await pageOf('coverage');
@@ -213,8 +213,8 @@ function print(
   for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
   if (page !== undefined) console.log(dim(`see it: ${page}`));
   for (const failure of failures) {
-    console.log(`\n${bold(failure.rule)}: ${failure.says}`);
-    if (failure.isStray) continue;
+    console.log(`\n${bold(failure.rule)}: ${failure.description}`);
+    if (failure.isUnhandled) continue;
     for (const [i, step] of failure.steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
     for (const line of back(failure)) console.log(dim(`  ${line}`));
   }

@@ -5,7 +5,7 @@
 /** Of an option with a value: how help calls the value. Without, it is a flag. */
 export interface OptionSpec {
   readonly value?: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 interface VerbSpec {
@@ -16,9 +16,9 @@ interface VerbSpec {
   readonly examples: readonly string[];
 }
 
-const json = { says: 'print one JSON object a line in place of text' };
-const seed = { value: 'N', says: 'the seed of chance, in place of the one in the scenario' };
-const port = { value: 'N', says: 'the port to listen on; any free one unless told' };
+const json = { description: 'print one JSON object a line in place of text' };
+const seed = { value: 'N', description: 'the seed of chance, in place of the one in the scenario' };
+const port = { value: 'N', description: 'the port to listen on; any free one unless told' };
 
 export const verbs = {
   run: {
@@ -26,11 +26,14 @@ export const verbs = {
     takes: 'FILE…',
     options: {
       json,
-      trace: { value: 'FILE', says: 'write the trace, for explore, replay and verify; as a page of its own to a FILE.html' },
+      trace: {
+        value: 'FILE',
+        description: 'write the trace, for explore, replay and verify; as a page of its own to a FILE.html',
+      },
       seed,
-      host: { value: 'KIND', says: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
-      stop: { value: 'STEPS', says: 'end a run so many steps after its first violation, and say at once what it is' },
-      'no-watch': { says: 'do not look at the properties: faster, and the verdict is unknown' },
+      host: { value: 'KIND', description: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
+      stop: { value: 'STEPS', description: 'end a run so many steps after its first violation, and say at once what it is' },
+      'no-watch': { description: 'do not look at the properties: faster, and the verdict is unknown' },
     },
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
   },
@@ -40,17 +43,19 @@ export const verbs = {
     takes: 'FILE… | --protocol FILE',
     options: {
       json,
-      trace: { value: 'FILE', says: 'write the shortest counterexample as a trace; as a page of its own to a FILE.html' },
-      graphs: { value: 'N', says: 'on every connected network of N nodes in place of the one that the scenario names' },
-      safety: { says: 'leave out liveness: faster, and needs less memory' },
-      search: { value: 'ORDER', says: 'breadth (unless told; finds shortest counterexamples) or depth' },
-      reduce: { value: 'WAY', says: 'symmetry: states that differ only in which node is which count as one' },
-      compact: { says: 'keep a hash of each state, for searches larger than memory: one may be missed, and how likely is said' },
-      cores: { value: 'N', says: 'how many cores search together; 1 unless told' },
-      states: { value: 'N', says: 'stop after so many states, with the verdict unknown' },
-      depth: { value: 'N', says: 'stop at so many steps from the start' },
-      seconds: { value: 'N', says: 'stop after so long' },
-      megabytes: { value: 'N', says: 'stop at so much memory' },
+      trace: { value: 'FILE', description: 'write the shortest counterexample as a trace; as a page of its own to a FILE.html' },
+      graphs: { value: 'N', description: 'on every connected network of N nodes in place of the one that the scenario names' },
+      safety: { description: 'leave out liveness: faster, and needs less memory' },
+      search: { value: 'ORDER', description: 'breadth (unless told; finds shortest counterexamples) or depth' },
+      reduce: { value: 'WAY', description: 'symmetry: states that differ only in which node is which count as one' },
+      compact: {
+        description: 'keep a hash of each state, for searches larger than memory: one may be missed, and how likely is said',
+      },
+      cores: { value: 'N', description: 'how many cores search together; 1 unless told' },
+      states: { value: 'N', description: 'stop after so many states, with the verdict unknown' },
+      depth: { value: 'N', description: 'stop at so many steps from the start' },
+      seconds: { value: 'N', description: 'stop after so long' },
+      megabytes: { value: 'N', description: 'stop at so much memory' },
     },
     examples: ['quiver check deadlock.json --trace failure.ndjson', 'quiver check ring.json --graphs 4'],
   },
@@ -60,24 +65,24 @@ export const verbs = {
     takes: 'PROTOCOL | FILE[#NAME]',
     options: {
       json,
-      reporter: { value: 'NAME', says: 'text (unless told), json, or junit for the reports of a CI' },
-      watch: { says: 'test again whenever the module, or one that it imports, changes' },
-      mutants: { says: 'make small mistakes in the charts, each of which the tests must notice' },
-      seed: { value: 'N', says: 'the seed of walks and swarm; 1 unless told' },
-      emit: { value: 'FILE', says: 'write the generated paths as tests to read and keep' },
+      reporter: { value: 'NAME', description: 'text (unless told), json, or junit for the reports of a CI' },
+      watch: { description: 'test again whenever the module, or one that it imports, changes' },
+      mutants: { description: 'make small mistakes in the charts, each of which the tests must notice' },
+      seed: { value: 'N', description: 'the seed of walks and swarm; 1 unless told' },
+      emit: { value: 'FILE', description: 'write the generated paths as tests to read and keep' },
       trace: {
         value: 'FILE',
-        says: 'write the tours, or the way to a failure, for explore; as a page of its own to a FILE.html',
+        description: 'write the tours, or the way to a failure, for explore; as a page of its own to a FILE.html',
       },
-      reasons: { value: 'MODULE', says: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
-      swarm: { value: 'N', says: 'of a protocol: run so many random scenarios with faults' },
-      save: { value: 'FOLDER', says: 'of a protocol: keep the scenario in which the swarm has found a failure' },
-      with: { value: 'MODULE', says: 'of a machine: its samples, services and what must hold' },
-      mode: { value: 'MODE', says: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
-      pairs: { says: 'of a machine: also every pair of transitions in a row' },
-      lcov: { value: 'FOLDER', says: 'of a machine: write coverage for tools that read LCOV' },
-      counts: { value: 'FILE', says: 'of a machine: add the counts of earlier runs, and write the sum' },
-      replay: { value: 'STEPS', says: 'of a machine: take the steps of a failure again, as the report prints them' },
+      reasons: { value: 'MODULE', description: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
+      swarm: { value: 'N', description: 'of a protocol: run so many random scenarios with faults' },
+      save: { value: 'FOLDER', description: 'of a protocol: keep the scenario in which the swarm has found a failure' },
+      with: { value: 'MODULE', description: 'of a machine: its samples, services and what must hold' },
+      mode: { value: 'MODE', description: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
+      pairs: { description: 'of a machine: also every pair of transitions in a row' },
+      lcov: { value: 'FOLDER', description: 'of a machine: write coverage for tools that read LCOV' },
+      counts: { value: 'FILE', description: 'of a machine: add the counts of earlier runs, and write the sum' },
+      replay: { value: 'STEPS', description: 'of a machine: take the steps of a failure again, as the report prints them' },
     },
     examples: [
       'quiver test directory --swarm 1000',
@@ -92,12 +97,12 @@ export const verbs = {
     options: {
       port,
       seed,
-      story: { value: 'NAME', says: 'open this story' },
-      contacts: { value: 'FILE', says: 'for the story "districts": a list of contacts of your own' },
-      live: { says: 'wait for programs that report' },
+      story: { value: 'NAME', description: 'open this story' },
+      contacts: { value: 'FILE', description: 'for the story "districts": a list of contacts of your own' },
+      live: { description: 'wait for programs that report' },
       save: {
         value: 'FILE',
-        says: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log',
+        description: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log',
       },
     },
     examples: [
@@ -124,8 +129,8 @@ export const verbs = {
     takes: 'NAME…',
     options: {
       json,
-      html: { value: 'FILE', says: 'write one page of all tables and figures beside the expected figures' },
-      svg: { value: 'FOLDER', says: 'write the plots and figures as SVG' },
+      html: { value: 'FILE', description: 'write one page of all tables and figures beside the expected figures' },
+      svg: { value: 'FOLDER', description: 'write the plots and figures as SVG' },
     },
     examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
   },
@@ -133,10 +138,10 @@ export const verbs = {
     summary: 'one node of a scenario as a process of its own, on WebSockets',
     takes: 'FILE NODE',
     options: {
-      url: { value: 'URL', says: 'the hub to connect to' },
-      hub: { value: 'PORT', says: 'be the hub as well, on this port' },
-      trace: { value: 'FILE', says: 'write what the node does as it does it' },
-      inspect: { says: 'serve the inspector for this node' },
+      url: { value: 'URL', description: 'the hub to connect to' },
+      hub: { value: 'PORT', description: 'be the hub as well, on this port' },
+      trace: { value: 'FILE', description: 'write what the node does as it does it' },
+      inspect: { description: 'serve the inspector for this node' },
     },
     examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
   },
@@ -145,9 +150,9 @@ export const verbs = {
     takes: 'FILE[#NAME] [FAILURE]',
     options: {
       json,
-      runs: { value: 'N', says: 'how many schedules; what the module says, or 100, unless told' },
-      seed: { value: 'N', says: 'the seed of the first one; the next has the next' },
-      save: { value: 'FILE', says: 'keep the failure that is found, made short' },
+      runs: { value: 'N', description: 'how many schedules; what the module says, or 100, unless told' },
+      seed: { value: 'N', description: 'the seed of the first one; the next has the next' },
+      save: { value: 'FILE', description: 'keep the failure that is found, made short' },
     },
     examples: [
       'quiver rehearse invoices.js --save failure.json',
@@ -175,9 +180,9 @@ export const verbNames = Object.keys(verbs) as readonly Verb[];
 
 /** Options of every verb. */
 export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
-  protocol: { value: 'FILE', says: 'a module that exports a protocol of your own; may be given several times' },
-  'no-color': { says: 'no colors; the variable NO_COLOR does the same' },
-  help: { says: 'what this is for, and its options' },
+  protocol: { value: 'FILE', description: 'a module that exports a protocol of your own; may be given several times' },
+  'no-color': { description: 'no colors; the variable NO_COLOR does the same' },
+  help: { description: 'what this is for, and its options' },
 };
 
 /** The options that were given, by name. */

@@ -14,32 +14,42 @@ const terms: HistoryTerms = {
   isStored: true,
   recoveryMs: 1_500,
 };
-type Told = readonly [type: string, fields?: Readonly<Record<string, unknown>>, at?: number];
-const grant = (peer: string, fence: number, mode = 'exclusive', lock = 'x'): Told => ['grant', { peer, lock, fence, mode }];
-const release = (peer: string, fence: number): Told => ['release', { peer, lock: 'x', fence }];
-const lost = (peer: string, fence: number): Told => ['lost', { peer, lock: 'x', fence }];
-const note = (peer: string, what: string, fields: object = {}): Told => ['note', { peer, what, ...fields }];
+type HistoryEntry = readonly [type: string, fields?: Readonly<Record<string, unknown>>, at?: number];
+const grant = (peer: string, fence: number, mode = 'exclusive', lock = 'x'): HistoryEntry => [
+  'grant',
+  { peer, lock, fence, mode },
+];
+const release = (peer: string, fence: number): HistoryEntry => ['release', { peer, lock: 'x', fence }];
+const lost = (peer: string, fence: number): HistoryEntry => ['lost', { peer, lock: 'x', fence }];
+const note = (peer: string, what: string, fields: object = {}): HistoryEntry => ['note', { peer, what, ...fields }];
 const took = (peer: string) => note(peer, 'took', { n: 1 });
 const leads = (peer: string, leader: string | null) => note(peer, 'leader', { leader });
-const start = (peer: string, life = 1): Told => ['start', { peer, life }];
-const end = (peer: string): Told => ['end', { peer }];
-const failing = (what: string, who: string): Told => ['fault', { fault: { what, who } }];
-const healed = (what: string, who: string): Told => ['healed', { fault: { what, who } }];
-const phase = (name: string): Told => ['phase', { phase: name }];
+const start = (peer: string, life = 1): HistoryEntry => ['start', { peer, life }];
+const end = (peer: string): HistoryEntry => ['end', { peer }];
+const failing = (what: string, who: string): HistoryEntry => ['fault', { fault: { what, who } }];
+const healed = (what: string, who: string): HistoryEntry => ['healed', { fault: { what, who } }];
+const phase = (name: string): HistoryEntry => ['phase', { phase: name }];
 const starts = ['a', 'b', 'c'].map((peer) => start(peer));
 const served = ['a', 'b', 'c'].map((peer) => note(peer, 'served'));
 /** Long enough that what was before disturbs no more. */
-const later: Told = ['nothing', {}, 5_000];
+const later: HistoryEntry = ['nothing', {}, 5_000];
 
 /** A millisecond apart, unless told. */
-function history(told: readonly Told[]): HistoryLine[] {
+function history(told: readonly HistoryEntry[]): HistoryLine[] {
   let at = 1_000_000;
   return told.map(([type, fields, after = 1]) => ({ type, at: (at += after), ...fields }));
 }
 
 /** A round in which everybody was served after the last fault. */
-const round = ({ faulty = [], calm = [], gone = [] }: { faulty?: Told[]; calm?: Told[]; gone?: Told[] }) =>
-  history([...starts, ...faulty, phase('healed'), ...served, phase('settled'), ...calm, phase('ended'), ...gone]);
+const round = ({
+  faulty = [],
+  calm = [],
+  gone = [],
+}: {
+  faulty?: HistoryEntry[];
+  calm?: HistoryEntry[];
+  gone?: HistoryEntry[];
+}) => history([...starts, ...faulty, phase('healed'), ...served, phase('settled'), ...calm, phase('ended'), ...gone]);
 const broken = (parts: Parameters<typeof round>[0], changed: Partial<HistoryTerms> = {}) =>
   violations(round(parts), { ...terms, ...changed });
 
@@ -61,7 +71,7 @@ describe('locks', () => {
   });
 
   test('a fence of anybody below one from before all were killed is refused', () => {
-    const all: Told[] = [failing('kill', 'a'), end('a'), ['restarted'], start('a', 2), healed('kill', 'a')];
+    const all: HistoryEntry[] = [failing('kill', 'a'), end('a'), ['restarted'], start('a', 2), healed('kill', 'a')];
     expect(broken({ faulty: [grant('b', 5), release('b', 5), ...all, grant('a', 4), grant('b', 6)] })).toEqual([
       '"x" was granted to a with fence 4, not above those before all were killed',
     ]);
@@ -107,11 +117,11 @@ describe('locks', () => {
   });
 
   const robbed = [later, grant('a', 1), lost('a', 1)];
-  const says = [expect.stringMatching('a lost "x", which it had since')];
+  const description = [expect.stringMatching('a lost "x", which it had since')];
 
   test('a holder that nothing disturbs keeps its lock, whoever else is killed, comes or goes', () => {
-    expect(broken({ faulty: robbed })).toEqual(says);
-    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'c'), end('c'), lost('a', 1)] })).toEqual(says);
+    expect(broken({ faulty: robbed })).toEqual(description);
+    expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'c'), end('c'), lost('a', 1)] })).toEqual(description);
     expect(broken({ faulty: [later, grant('x', 1), failing('kill', 'c'), end('c'), lost('x', 1)] })[0]).toMatch('x lost "x"');
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'a'), end('a')] })).toEqual([]);
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'b'), failing('kill', 'c'), lost('a', 1)] })).toEqual([]);
@@ -119,12 +129,12 @@ describe('locks', () => {
   });
 
   test('a majority of the old members and of the new is what a holder needs, and that it stays one', () => {
-    const change = (after: string[]): Told => ['members', { lists: [['a', 'b', 'c'], after] }];
-    const decided = (after: string[]): Told => ['members', { lists: [after] }];
+    const change = (after: string[]): HistoryEntry => ['members', { lists: [['a', 'b', 'c'], after] }];
+    const decided = (after: string[]): HistoryEntry => ['members', { lists: [after] }];
     const four = ['a', 'b', 'c', 'f'];
-    expect(broken({ faulty: [later, grant('a', 1), change(four), decided(four), lost('a', 1)] })).toEqual(says);
+    expect(broken({ faulty: [later, grant('a', 1), change(four), decided(four), lost('a', 1)] })).toEqual(description);
     // Two of three are calm, and two of four.
-    expect(broken({ faulty: [later, failing('kill', 'c'), failing('kill', 'f'), later, ...robbed] })).toEqual(says);
+    expect(broken({ faulty: [later, failing('kill', 'c'), failing('kill', 'f'), later, ...robbed] })).toEqual(description);
     const halved = [later, grant('a', 1), change(four), failing('kill', 'c'), failing('kill', 'f'), lost('a', 1)];
     expect(broken({ faulty: halved })).toEqual([]);
     expect(broken({ faulty: [later, grant('a', 1), change(['b', 'c']), lost('a', 1)] })).toEqual([]);
@@ -134,7 +144,7 @@ describe('locks', () => {
   });
 
   test('a process that was not let run is disturbed from when that began, which it tells afterward', () => {
-    const stall: Told = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
+    const stall: HistoryEntry = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
     const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
     expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
     const heard = asHeard(told).map(({ type }) => type);
@@ -211,7 +221,7 @@ describe('everybody', () => {
   });
 
   test('who has asked and waits while nobody has the lock is missed', () => {
-    const ask: Told = ['ask', { peer: 'a', lock: 'x', ask: '1.1' }];
+    const ask: HistoryEntry = ['ask', { peer: 'a', lock: 'x', ask: '1.1' }];
     expect(broken({ calm: [ask, later] })).toEqual([
       expect.stringMatching('a has asked for "x" at .* and waits, and nobody has it'),
     ]);

@@ -40,7 +40,7 @@ function judged(judge: RehearsalJudge, history: History, { peers, services, clie
   const hearing = judge.begin(setting);
   const said = asHeard(history).map((line) => hearing.hear?.(line));
   const end = hearing.end?.(history.at(-1)?.at ?? 0);
-  return [...said, end].filter((says) => typeof says === 'string').slice(0, SAID_MAX);
+  return [...said, end].filter((description) => typeof description === 'string').slice(0, SAID_MAX);
 }
 
 const locksHold: Rule = (history, terms) => lockJudges().flatMap((judge) => judged(judge, history, terms));

@@ -17,7 +17,7 @@ import { violations } from './check.js';
 import type { History, HistoryLine } from './history.js';
 import { DETECTOR, UNCONNECTED, UNSTORED, type ChaosPhase } from './peer.js';
 import { CLIENTS, type RoundSubject } from './plan.js';
-import { BUDGET, SHARE, WORK, workUntilTold, type WorkingPeer } from './work.js';
+import { BUDGET, SHARE, WORK, workUntilStopped, type WorkingPeer } from './work.js';
 
 export type WorldSubject = Exclude<RoundSubject, 'members'>;
 
@@ -116,7 +116,7 @@ const main =
     const work = WORK[subject](working);
     work.done.catch(() => {});
     await working.transport.connect().catch(() => process.exit(UNCONNECTED));
-    if (!(await workUntilTold(working, work))) process.exit(UNSTORED);
+    if (!(await workUntilStopped(working, work))) process.exit(UNSTORED);
     if (working.phase !== 'ended') process.exit(0);
   };
 

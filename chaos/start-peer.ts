@@ -1,6 +1,6 @@
 /** A peer as a program: `node start-peer.js '{"id":"a",…}'`. It ends with whoever started it, when its disk takes nothing, or when it is told to go. */
 import { ChaosPeer, UNCONNECTED, UNSTORED, type Started } from './peer.js';
-import { WORK, workUntilTold } from './work.js';
+import { WORK, workUntilStopped } from './work.js';
 
 const started = JSON.parse(process.argv[2]!) as Started;
 const orphaned = () => process.exit();
@@ -14,7 +14,7 @@ work.done.catch(() => {});
 await peer.transport.connect().catch(() => process.exit(UNCONNECTED));
 peer.write('start', { peer: peer.id, life: started.life });
 peer.tell('connected');
-if (!(await workUntilTold(peer, work))) process.exitCode = UNSTORED;
+if (!(await workUntilStopped(peer, work))) process.exitCode = UNSTORED;
 
 // From here on nothing may keep the process: if something does, the round sees that it does not end by itself.
 process.off('disconnect', orphaned);

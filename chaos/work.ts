@@ -170,7 +170,7 @@ export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWor
 };
 
 /** Works on until the peer may go, lets go of everything, and says whether the disk took everything; what else ends the work is thrown. */
-export async function workUntilTold(peer: WorkingPeer, { object, done }: ChaosWork): Promise<boolean> {
+export async function workUntilStopped(peer: WorkingPeer, { object, done }: ChaosWork): Promise<boolean> {
   const isTold = Promise.race([peer.left, peer.until('ended')]);
   const finished = done.then(() => peer.tell('done'));
   let isStored = true;

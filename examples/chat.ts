@@ -17,8 +17,8 @@ async function chat(id: string): Promise<string> {
   const screen: string[] = [];
   const numbers = [Promise.resolve(0)];
   let give = (_: number) => {};
-  node.notices$.subscribe(async (notice) => {
-    const { requester } = notice as Queued;
+  node.notifications$.subscribe(async (notification) => {
+    const { requester } = notification as Queued;
     if (requester === id) give((await numbers.at(-2)!) + 1);
     else talk.postMessage({ to: requester, number: (await numbers.at(-1)!) + 1 });
   });

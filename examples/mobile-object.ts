@@ -20,8 +20,8 @@ const { distance } = simulation.instance;
 
 let place = 'n0';
 let traveled = 0;
-simulation.network.notices$.subscribe(({ notice }) => {
-  const { type, requester } = notice as Queued;
+simulation.network.notifications$.subscribe(({ notification }) => {
+  const { type, requester } = notification as Queued;
   if (type !== 'queued' || requester === null) return;
   // Requests come one after the other, so whoever is before this one has had the object.
   traveled += distance(place, requester);

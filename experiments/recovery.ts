@@ -47,7 +47,7 @@ export function recoveryOf(protocol: Protocol, { topology, corrupt, commands, op
   const legalAgain: Property<any> = {
     name: 'legal again',
     kind: 'converges',
-    says: 'Every invariant holds again.',
+    description: 'Every invariant holds again.',
     holds: isLegal,
     within: Infinity,
   };

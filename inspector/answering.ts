@@ -16,7 +16,7 @@ export interface AnsweringLine {
   /** Ticks of virtual time. */
   readonly at: number;
   /** What happened, in words. */
-  readonly says: string;
+  readonly description: string;
 }
 
 /**
@@ -43,5 +43,5 @@ export function linesThatAnswer(scenario: Scenario, query: string): AnsweringLin
   const lines = Array.from({ length: recording.end }, (_, line) => line);
   return lines
     .filter((line) => answers(recording, line))
-    .map((line) => ({ line: line + 1, at: recording.at(line), says: sentence(recording.line(line)) }));
+    .map((line) => ({ line: line + 1, at: recording.at(line), description: sentence(recording.line(line)) }));
 }

@@ -11,9 +11,9 @@ test('a lane for each process, what broke, and the charts of the process, its re
   const { failure } = await rehearse({ ...options, seed: 25, runs: 1, shrinkSeconds: 30 }, main);
   const lines = [...traceOfFailure(failure)].map((line) => `${JSON.stringify(line)}\n`);
   const { page, close } = await openPage(lines.join(''));
-  const notice = page.locator('.verdict');
-  expect(await notice.innerText()).toMatch(/^Violated: one order for each invoice/);
-  await notice.getByRole('button', { name: 'Show it' }).click();
+  const notification = page.locator('.verdict');
+  expect(await notification.innerText()).toMatch(/^Violated: one order for each invoice/);
+  await notification.getByRole('button', { name: 'Show it' }).click();
   for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft');
   const chart = page.locator('[data-view="chart"]');
   for (const role of ['process', 'locks epochs', 'locks election', 'request'])

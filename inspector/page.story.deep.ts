@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 const strip = (step: number) => page.locator(`.story[data-step="${step}"][data-found="true"]`);
-const says = () => page.locator('.story .text').innerText();
+const description = () => page.locator('.story .text').innerText();
 
 describe('what a step says', () => {
   test('comes sentence by sentence, each when the picture gets to its place', async () => {
@@ -58,9 +58,9 @@ describe('what a step says', () => {
       });
     });
     await page.getByRole('button', { name: 'Next', exact: true }).click();
-    await expect.poll(says, { timeout: 15_000 }).toMatch(/by the direct link\.$/);
+    await expect.poll(description, { timeout: 15_000 }).toMatch(/by the direct link\.$/);
     const seen = await page.evaluate(() => (window as unknown as { seen: [string, number][] }).seen);
-    const told = seen.map(([says]) => says).slice(-3);
+    const told = seen.map(([description]) => description).slice(-3);
     expect(told[0]).toBe('n0 asks.');
     expect(told[1]).toMatch(/^n0 asks\. Its find .*: 11 links to reach a neighbor\.$/);
     expect(told[2]).toMatch(/by the direct link\.$/);
@@ -71,9 +71,9 @@ describe('what a step says', () => {
 
   test('is said whole at once where nothing moves, and stays said when one goes back in time', async () => {
     await open('#story=arvy/2', true);
-    await expect.poll(says).toMatch(/^n0 asks\. .* by the direct link\.$/);
+    await expect.poll(description).toMatch(/^n0 asks\. .* by the direct link\.$/);
     await page.keyboard.press('Home');
-    expect(await says()).toMatch(/by the direct link\.$/);
+    expect(await description()).toMatch(/by the direct link\.$/);
   });
 
   test('explains its terms where they stand', async () => {
@@ -184,11 +184,11 @@ describe("a story of one's own", () => {
     await read(page);
     await openFile('story.json', file);
     await strip(1).waitFor();
-    await expect.poll(says).toBe('All is well.');
+    await expect.poll(description).toBe('All is well.');
     expect(await page.getByRole('heading', { name: 'A crash' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Next', exact: true }).click();
     await strip(2).waitFor();
-    await expect.poll(says).toBe('And then n2 is gone.');
+    await expect.poll(description).toBe('And then n2 is gone.');
     expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toContain('crashed');
     await page.getByRole('tab', { name: /^by hand/ }).click();
     expect(await moments.getByRole('listitem').count()).toBe(2);
@@ -222,7 +222,7 @@ describe("a story of one's own", () => {
     await strip(1).waitFor();
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(seen[0]);
     await page.getByRole('button', { name: 'Next', exact: true }).click();
-    await expect.poll(says).toBe('It is gone.');
+    await expect.poll(description).toBe('It is gone.');
     expect([await slider.getAttribute('aria-valuetext'), new Set(seen).size]).toEqual([seen[1], 2]);
   });
 

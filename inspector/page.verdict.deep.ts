@@ -32,15 +32,15 @@ describe('the counterexample of the checker', () => {
   afterAll(end);
 
   test('says what it violates, for whom, and that nothing more can happen', async () => {
-    const notice = page.locator('.verdict');
-    expect(await notice.innerText()).toMatch(
+    const notification = page.locator('.verdict');
+    expect(await notification.innerText()).toMatch(
       /^Violated: every request succeeds for n0 and n1\. It rests for ever from line 19: nothing more can happen\./,
     );
     expect(await page.locator('.tag.is-invalid').innerText()).toBe('invalid');
-    await notice.getByRole('button', { name: 'Show it' }).click();
+    await notification.getByRole('button', { name: 'Show it' }).click();
     expect(await lineSays()).toMatch(/violated for n0 and n1: every request succeeds/);
     expect(await page.getByRole('img', { name: /marked: n0 .*n1 / }).count()).toBe(1);
-    await notice.getByRole('button', { name: 'n1' }).click();
+    await notification.getByRole('button', { name: 'n1' }).click();
     expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n1');
     await keepPicture(page, 'inspector-verdict');
   });
@@ -152,13 +152,13 @@ describe('the transitions of a step', () => {
   });
 
   test('a trace that does not tell lights up nothing that may not have been taken', async () => {
-    const untold = directoryTrace()
+    const unreported = directoryTrace()
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .map(({ taken: _, refused: __, ...line }, i) => JSON.stringify(i === 0 ? { ...line, quiver: 1 } : line));
     await end();
-    await scene(`${untold.join('\n')}\n`)();
+    await scene(`${unreported.join('\n')}\n`)();
     expect(await transitions('is-taken')).toEqual([]);
     await page.getByRole('tab', { name: 'log' }).click();
     await page.getByRole('button', { name: 'n1 received find from n2; sent find to n0' }).first().click();

@@ -30,10 +30,10 @@ test('each path is a node that walks its chart', () => {
 });
 
 test('what the paths break is the verdict, with what was seen', () => {
-  const broken = read(directory, paths.slice(0, 1), {}, { name: 'the chart goes as expected', says: 'it went on' });
+  const broken = read(directory, paths.slice(0, 1), {}, { name: 'the chart goes as expected', description: 'it went on' });
   expect(broken.problem).toBeNull();
   expect(sentence(broken.line(broken.end - 1))).toMatch(/^verdict: invalid.*the chart goes as expected/);
-  expect(broken.header!.properties).toEqual([{ name: 'the chart goes as expected', says: 'it went on', kind: 'always' }]);
+  expect(broken.header!.properties).toEqual([{ name: 'the chart goes as expected', description: 'it went on', kind: 'always' }]);
 });
 
 test('every state and transition of a chart has the name that coverage counts it by', () => {

@@ -26,7 +26,7 @@ export interface WalkedPath {
 /** What a path breaks: its name, and what was seen in words. */
 export interface PathViolation {
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /**

@@ -28,11 +28,11 @@ function* channelsOf({ nodes, flights, links }: Configuration): Iterable<Channel
 
 const saying =
   (kind: 'always' | 'sometimes') =>
-  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'looksAtAll'>) =>
-  (name: string, says: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
+  <O, T extends Totals<any, any>>(over: Fold<O, T>, where?: Pick<Folded, 'isLocal' | 'hasLinearCost'>) =>
+  (name: string, description: string, holds: (totals: T, c: () => Configuration<O>) => boolean): Property<O> => ({
     name,
     kind,
-    says,
+    description,
     holds: (c) => holds(totalsOf(over, c), () => c),
     folded: { over, holds, ...where },
   });
@@ -41,7 +41,7 @@ const saying =
  * Says `always` of totals.
  *
  * @param over what is added up.
- * @param where as in `Folded`: `isLocal` where only a step around a node can break it, `looksAtAll` where judging takes as long as the
+ * @param where as in `Folded`: `isLocal` where only a step around a node can break it, `hasLinearCost` where judging takes as long as the
  * network is large.
  * @returns a property for a name, a sentence, and a judgment, which may look at the configuration where totals do not tell.
  */

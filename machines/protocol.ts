@@ -155,7 +155,7 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
   /** Where the totals do not tell, it may look at the configuration itself. */
   holds(totals: T, c: () => Configuration<O>): boolean;
   /** Its judgment takes as long as the network is large, so that in large ones not every step is looked at. */
-  readonly looksAtAll?: true;
+  readonly hasLinearCost?: true;
   /** Only what happens around a node that takes a step can break it: a violation names that node. */
   readonly isLocal?: true;
 }
@@ -169,7 +169,7 @@ export interface Folded<O = any, T extends Totals<any, any> = any> {
 export type Property<O = unknown> = {
   readonly name: string;
   /** One sentence for people, with the source. */
-  readonly says: string;
+  readonly description: string;
 } & (
   | {
       readonly kind: 'always' | 'sometimes';
@@ -398,7 +398,7 @@ interface CommonCore<O> {
   /** The fields of each type of message, each with its check; a message with other fields, or of another type, is malformed. */
   readonly messages?: MessageShapes;
   /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
-  newcomer?(notice: Message): NodeId | undefined;
+  newcomer?(notification: Message): NodeId | undefined;
 }
 
 /**

@@ -27,7 +27,8 @@ export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
   const isWaiting = (c: Configuration, node: NodeId): boolean => Object.values(c.nodes.get(node) ?? {}).some(waits);
   return {
     name: 'nobody is stuck',
-    says: 'Nobody waits for ever for a message: a node comes back to a state that it begins in, takes a command or a timer in, or ends in.',
+    description:
+      'Nobody waits for ever for a message: a node comes back to a state that it begins in, takes a command or a timer in, or ends in.',
     kind: 'eventually',
     when: (c, node) => !c.crashed?.includes(node) && isWaiting(c, node),
     holds: (c, node) => !isWaiting(c, node),

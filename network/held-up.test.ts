@@ -7,7 +7,7 @@ import { counter } from './world/counter.fixture.js';
 const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;
 const within10 = {
   name: 'told',
-  says: 'Within 10 ticks b has been told.',
+  description: 'Within 10 ticks b has been told.',
   kind: 'converges',
   within: 10,
   holds: (c: any) => c.nodes.get('b').counter.context.heard > 0,

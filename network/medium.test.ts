@@ -49,7 +49,7 @@ describe('marbles', () => {
       }, 1);
       expectObservable(network.sent$.pipe(map(({ message }) => message.type[0]))).toBe('-f--t');
       expectObservable(network.delivered$.pipe(map(({ event }) => event.type[0]))).toBe('----f--t');
-      expectObservable(network.notices$.pipe(map(({ notice }) => notice.type[0]))).toBe('-------g-r');
+      expectObservable(network.notifications$.pipe(map(({ notification }) => notification.type[0]))).toBe('-------g-r');
     });
   });
 });

@@ -13,7 +13,7 @@ const neverWins = (id: string, around: boolean): Property => {
   return {
     name: 'never wins',
     kind: 'always',
-    says: `${id} is never in win.`,
+    description: `${id} is never in win.`,
     holds: (c) => holds(c.nodes.get(id)!['exclusion']!.value),
     ...(around ? { holdsAround: (c, node) => node !== id || holds(c.nodes.get(id)!['exclusion']!.value) } : {}),
   };

@@ -27,7 +27,7 @@ function watching(properties: readonly Property<any>[], state = stateOf(), from?
   return { monitor, state, told, step, verdicts };
 }
 
-const named = (name: string) => ({ name, says: `${name} it is.` });
+const named = (name: string) => ({ name, description: `${name} it is.` });
 const always = (name: string, holds: (c: any) => boolean): Property<any> => ({ ...named(name), kind: 'always', holds });
 const small = always('small', (c) => sumOf(c) < 10);
 
@@ -39,7 +39,7 @@ describe('always', () => {
     step(2, 'a', 10);
     step(3, 'a', 11);
     step(4, 'a', 1);
-    expect(told).toEqual([{ property: 'small', says: 'small it is.', index: 1, at: 2 }]);
+    expect(told).toEqual([{ property: 'small', description: 'small it is.', index: 1, at: 2 }]);
     expect(verdicts()).toEqual([false, true]);
   });
 
@@ -60,7 +60,7 @@ describe('always', () => {
 
   test('a run without a step has been looked at when it ends', () => {
     const { told, verdicts } = watching([small], stateOf({ a: 50 }));
-    expect([verdicts(), told]).toEqual([[false], [{ property: 'small', says: 'small it is.', index: -1, at: 0 }]]);
+    expect([verdicts(), told]).toEqual([[false], [{ property: 'small', description: 'small it is.', index: -1, at: 0 }]]);
   });
 });
 
@@ -138,7 +138,7 @@ describe('a large network', () => {
     const { told, step } = watching([global, local], many());
     for (let i = 0; i < 9; i++) step(i, `n${i}`, 1);
     expect([looks, around.map(([, node]) => node)]).toEqual([3, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7']]);
-    expect(told).toEqual([{ property: 'local', says: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
+    expect(told).toEqual([{ property: 'local', description: 'local it is.', nodes: ['n7'], index: 7, at: 7 }]);
   });
 
   test('up to two hundred nodes every step is looked at', () => {
@@ -170,7 +170,7 @@ describe('what a checker knows of a run', () => {
     step(3, 'a', 1);
     const refutes = { property: 'fine', nodes: ['a'], loop: 2 };
     expect(monitor.finish(true, 3, refutes).map(({ holds }) => holds)).toEqual([true, false]);
-    expect(told).toEqual([{ property: 'fine', says: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
+    expect(told).toEqual([{ property: 'fine', description: 'fine it is.', nodes: ['a'], loop: 2, index: 0, at: 3 }]);
   });
 
   test('is refused where there is no such property', () => {
@@ -194,7 +194,7 @@ test('another monitor goes on from what one has seen', () => {
   first.step(20, 'a', 3, 'corrupt');
   const second = watching(properties, stateOf({ a: 3 }), first.monitor);
   second.step(21, 'a', 1);
-  expect(second.told).toEqual([{ property: 'kept', says: 'kept it is.', index: 0, at: 21 }]);
+  expect(second.told).toEqual([{ property: 'kept', description: 'kept it is.', index: 0, at: 21 }]);
   second.step(26, 'a', 1);
   expect(second.told.map(({ property }) => property)).toEqual(['kept', 'settled']);
   expect(second.verdicts(false, 30)).toEqual([false, true, false, false, true]);
@@ -285,12 +285,14 @@ describe('a judgment on totals', () => {
       const { told, step } = watching([folded(isLocal && { isLocal })], followed(400));
       step(0, 'n0', 5);
       step(1, 'n1', 5);
-      expect(told).toEqual([{ property: 'folded', says: 'folded it is.', ...(isLocal && { nodes: ['n1'] }), index: 1, at: 1 }]);
+      expect(told).toEqual([
+        { property: 'folded', description: 'folded it is.', ...(isLocal && { nodes: ['n1'] }), index: 1, at: 1 },
+      ]);
     }
   });
 
   test('but not where it looks at all', () => {
-    const { told, step } = watching([folded({ looksAtAll: true })], followed(400));
+    const { told, step } = watching([folded({ hasLinearCost: true })], followed(400));
     for (const at of [0, 1, 2, 3]) step(at, `n${at}`, 5);
     expect(told).toEqual([]);
     step(4, 'n4', 5);

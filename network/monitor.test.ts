@@ -20,7 +20,7 @@ function watch(
 }
 
 const is1 = (c: any): boolean => c.value === 1;
-const named = { name: 'one', says: 'The number is 1.' };
+const named = { name: 'one', description: 'The number is 1.' };
 const converges: Property<any> = { ...named, kind: 'converges', within: 10, holds: is1 };
 const closed: Property<any> = { ...named, kind: 'closed', holds: is1 };
 
@@ -67,7 +67,7 @@ describe('properties that share a predicate', () => {
   test('but not where the predicate is a method of a class', () => {
     class Is {
       readonly kind = 'always';
-      readonly says = '';
+      readonly description = '';
       constructor(
         readonly name: string,
         private readonly value: number,

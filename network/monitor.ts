@@ -16,7 +16,7 @@ import { Sums } from './sums.js';
 import type { Refuted } from './trace.js';
 
 export interface Violation extends Refuted {
-  readonly says: string;
+  readonly description: string;
   /** The index of the step after which it was seen, and the time. */
   readonly index: number;
   readonly at: number;
@@ -38,7 +38,7 @@ const foldOf = (property: Property<any>): Folded | undefined => ('folded' in pro
 /** Whether a judgment costs what changes, and not what there is. */
 function isOfChanges(property: Property<any>): boolean {
   const folded = foldOf(property);
-  return folded !== undefined && !folded.looksAtAll;
+  return folded !== undefined && !folded.hasLinearCost;
 }
 
 export class Monitor {
@@ -149,14 +149,14 @@ export class Monitor {
     if (at > this.lastFault + property.within) this.violate(property);
   }
 
-  private violate({ name, says }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
+  private violate({ name, description }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
     // What is refuted stays so, and a network gone wrong is the one in which looking costs most.
     this.local = this.local.filter((property) => property.name !== name);
     this.global = this.global.filter((property) => property.name !== name);
     this.summed = this.summed.filter((property) => property.name !== name);
-    this.violations$.next({ property: name, says, ...where, index: this.last.index, at: this.last.at });
+    this.violations$.next({ property: name, description, ...where, index: this.last.index, at: this.last.at });
   }
 
   /**

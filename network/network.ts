@@ -54,10 +54,10 @@ export interface NetworkOptions {
  *
  * @public
  */
-export interface Notice {
+export interface Notification {
   readonly node: NodeId;
   readonly at: number;
-  readonly notice: Message;
+  readonly notification: Message;
 }
 
 /**
@@ -86,8 +86,8 @@ export class Network {
   /** Steps in which a message arrives. */
   readonly delivered$: Observable<StepTaken> = this.steps$.pipe(filter(({ kind }) => kind === 'deliver'));
   /** What nodes announce to their applications. */
-  readonly notices$: Observable<Notice> = this.steps$.pipe(
-    concatMap(({ node, at, emitted }) => from(emitted).pipe(map((notice) => ({ node, at, notice })))),
+  readonly notifications$: Observable<Notification> = this.steps$.pipe(
+    concatMap(({ node, at, emitted }) => from(emitted).pipe(map((notification) => ({ node, at, notification })))),
   );
   readonly world: World;
   /** Answers the next draw of a node; what the scenario fixes and the seed do, unless a schedule of choices takes over. */
@@ -282,13 +282,14 @@ export class Network {
       armed: (node, timer, delay) => timers.arm(node, timer, delay),
       disarmed: (node, timer) => timers.disarm(node, timer),
       left: (node, timer) => timers.left(node, timer),
-      owed: (node, reaction) => void timing.after(reactions[reaction]!.after, FIRST_IN_TICK, this.react, { node, reaction }),
+      reactionPending: (node, reaction) =>
+        void timing.after(reactions[reaction]!.after, FIRST_IN_TICK, this.react, { node, reaction }),
       turn: (node) => void timing.after(0, FIRST_IN_TICK, this.takeTurn, node),
       done: () => this.issueSoon(),
       released: () => arrivals.release(),
       slow: (channel, by) => arrivals.slow(channel, by),
       returning: (channels) => {
-        for (const notice of channels) timing.after(0, FIRST_IN_TICK, this.comeUp, notice);
+        for (const notification of channels) timing.after(0, FIRST_IN_TICK, this.comeUp, notification);
       },
     };
   }
@@ -296,7 +297,7 @@ export class Network {
   private readonly react = ({ node, reaction }: { readonly node: NodeId; readonly reaction: number }): void =>
     void this.world.react(node, reaction);
 
-  private readonly comeUp = (notice: readonly [NodeId, NodeId]): void => void this.world.hearOfProcess(...notice);
+  private readonly comeUp = (notification: readonly [NodeId, NodeId]): void => void this.world.hearOfProcess(...notification);
 
   private readonly takeTurn = (node: NodeId): void => void this.world.takeTurn(node);
 }

@@ -43,7 +43,7 @@ const chart = setup({}).createMachine({ initial: 'x', states: { x: {} } });
 const protocol = {
   name: 'p',
   charts: { c: chart },
-  properties: () => [{ name: 'safe', kind: 'always', says: 'It is.', holds: () => true }],
+  properties: () => [{ name: 'safe', kind: 'always', description: 'It is.', holds: () => true }],
 } as never as Protocol;
 
 function recording(of: Protocol = protocol, monitor?: object, from?: Recorder) {
@@ -81,7 +81,7 @@ test('the first line says what the run is made of', () => {
     nodes: topology.nodes,
     links: topology.links,
     charts: { c: { initial: 'x', states: { x: {} } } },
-    properties: [{ name: 'safe', kind: 'always', says: 'It is.' }],
+    properties: [{ name: 'safe', kind: 'always', description: 'It is.' }],
   };
   expect(traceHeader(protocol, { n: 1 }, 7, network)).toEqual(header);
   // What is written now is read, and so is what earlier releases wrote.
@@ -186,7 +186,7 @@ test('what happens to messages, channels and commands', () => {
 test('violations, the end of a run that goes on for ever, and the verdict', () => {
   const violations$ = new Subject<object>();
   const { recorder, news, isOver, step, state } = recording(protocol, { violations$ });
-  violations$.next({ property: 'safe', says: 'It is.', index: 3, at: 4, nodes: ['a'] });
+  violations$.next({ property: 'safe', description: 'It is.', index: 3, at: 4, nodes: ['a'] });
   recorder.endless('nothing more happens');
   recorder.conclude({ verdict: 'invalid', properties: [] });
   expect(news()).toEqual([
@@ -197,7 +197,7 @@ test('violations, the end of a run that goes on for ever, and the verdict', () =
   expect(state.watched).toBe(1);
   recorder.stop();
   step('a');
-  violations$.next({ property: 'safe', says: 'It is.' });
+  violations$.next({ property: 'safe', description: 'It is.' });
   expect([news(), isOver(), violations$.observed, state.watched]).toEqual([[], true, false, 0]);
 });
 
@@ -209,7 +209,7 @@ test('it pauses, and goes on with how everything stands', () => {
   expect(state.watched).toBe(0);
   news();
   step('b', { message: 7 });
-  violations$.next({ property: 'safe', says: 'It is.' });
+  violations$.next({ property: 'safe', description: 'It is.' });
   expect(news().map(({ kind }) => kind)).toEqual(['violated']);
   nodes.set('a', {});
   flights.push({ id: 8, from: 'a', to: 'b', message: { type: 'word' } });

@@ -43,8 +43,8 @@ export class Recorder {
   ) {
     if (from) this.takeOver(from);
     this.listen();
-    this.violations = monitor?.violations$.subscribe(({ says, index: _, at: __, ...refutes }) =>
-      this.line({ kind: 'violated', why: `${refutes.property}: ${says}`, refutes, clock: {} }),
+    this.violations = monitor?.violations$.subscribe(({ description, index: _, at: __, ...refutes }) =>
+      this.line({ kind: 'violated', why: `${refutes.property}: ${description}`, refutes, clock: {} }),
     );
   }
 
@@ -262,7 +262,7 @@ export function traceHeader(
     nodes: topology.nodes,
     links: topology.links,
     charts: Object.fromEntries(Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)])),
-    properties: protocol.properties(instance).map(({ name, kind, says }) => ({ name, kind, says })),
+    properties: protocol.properties(instance).map(({ name, kind, description }) => ({ name, kind, description })),
     ...(choices ? { choices } : {}),
     ...(refutes ? { refutes } : {}),
     ...(start ? { start } : {}),

@@ -26,7 +26,7 @@ export interface TraceHeader {
   /** Each chart's config as JSON, functions by name: enough to draw it. */
   readonly charts: Readonly<Record<string, unknown>>;
   /** What the run is held against. */
-  readonly properties: readonly Pick<Property, 'name' | 'kind' | 'says'>[];
+  readonly properties: readonly Pick<Property, 'name' | 'kind' | 'description'>[];
   /** For generated paths: how often each part of each chart was covered, as `Coverage` of the tests counts. */
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Whether it is still being written, by nodes that are alive. */

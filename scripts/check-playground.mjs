@@ -52,15 +52,15 @@ class Visitor {
     await this.press(name);
     await this.page.locator('.outcome, .problem').first().waitFor();
     const found = (await this.problem.count()) > 0 ? 'a problem' : await this.outcome.getAttribute('data-verdict');
-    const says = await this.page.locator('.playground').innerText();
-    expectThat(found === verdict, `${name} says ${found}, and not ${verdict}\n${says}`);
+    const description = await this.page.locator('.playground').innerText();
+    expectThat(found === verdict, `${name} says ${found}, and not ${verdict}\n${description}`);
   }
 
-  async isRefused(what, says) {
+  async isRefused(what, description) {
     await this.press('Simulate');
     await this.problem.waitFor();
     const said = await this.problem.innerText();
-    expectThat(says.test(said), `${what} is refused with\n${said}\nand not with ${says}`);
+    expectThat(description.test(said), `${what} is refused with\n${said}\nand not with ${description}`);
   }
 }
 
@@ -71,7 +71,7 @@ export async function checkPlayground(page, url, look) {
   await runs(visitor);
   await findsCounterexample(visitor, look);
   const chart = await takesCharts(visitor);
-  await saysWhatIsWrong(visitor, chart, look);
+  await reportsWhatIsWrong(visitor, chart, look);
   await stops(visitor);
   await links(visitor, chart);
   await keepsTexts(visitor);
@@ -106,8 +106,8 @@ async function findsCounterexample(visitor, look) {
   );
   await visitor.gets('Check', 'invalid');
   await visitor.reads();
-  const says = await inspector.locator('.verdict').innerText();
-  expectThat(says.startsWith('Violated: '), `the inspector does not say what is violated, but ${says}`);
+  const description = await inspector.locator('.verdict').innerText();
+  expectThat(description.startsWith('Violated: '), `the inspector does not say what is violated, but ${description}`);
   const trace = await page.evaluate("answerInspector('./trace').then((response) => response.text())");
   expectThat(trace === traceOfCommand('printed-deadlock'), 'the trace is not, byte for byte, that of quiver check');
   await look(page, 'playground/, a counterexample');
@@ -131,7 +131,7 @@ async function takesCharts(visitor) {
 }
 
 /** And where. */
-async function saysWhatIsWrong(visitor, right, look) {
+async function reportsWhatIsWrong(visitor, right, look) {
   const { page, chart, scenario } = visitor;
   await chart.fill(right.replace('export const ringMachine = ', 'export const ringMachine == '));
   await visitor.isRefused('a slip in the chart', /In the chart, line \d+, column \d+: Unexpected token/);
@@ -235,14 +235,14 @@ async function staysInPlace(visitor) {
 async function sharesFromFrame({ page, inspector }) {
   const frame = page.frames().find((one) => one.url().includes('/inspector/'));
   const before = frame.url();
-  for (const [clipboard, says] of [
+  for (const [clipboard, description] of [
     ['undefined', 'The link could not be copied'],
     ['{ writeText: () => Promise.resolve() }', 'A link to this trace is copied.'],
     ["{ writeText: () => Promise.reject(new Error('denied')) }", 'The link could not be copied'],
   ]) {
     await frame.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${clipboard} })`);
     await inspector.getByRole('button', { name: 'Share' }).click();
-    await inspector.getByRole('status').filter({ hasText: says }).waitFor();
+    await inspector.getByRole('status').filter({ hasText: description }).waitFor();
   }
   expectThat(frame.url() === before, 'to share a trace has changed the address of a frame');
 }

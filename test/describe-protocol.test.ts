@@ -24,8 +24,8 @@ const isDark = ({ nodes }: Configuration): boolean => [...nodes.values()].every(
 const textOf = (actual: unknown): string => (Array.isArray(actual) ? actual.join('\n') : JSON.stringify(actual));
 
 /** Runs the tests and tells which failed, and what they say. */
-async function run(declare: (runner: Runner) => void): Promise<{ passed: string[]; failed: string[]; says: string[] }> {
-  const [passed, failed, says]: string[][] = [[], [], []];
+async function run(declare: (runner: Runner) => void): Promise<{ passed: string[]; failed: string[]; description: string[] }> {
+  const [passed, failed, description]: string[][] = [[], [], []];
   const bodies: [string, () => void | Promise<void>][] = [];
   declare({ describe: (_, body) => body(), test: (name, body) => void bodies.push([name, body]), expect });
   for (const [name, body] of bodies) {
@@ -34,15 +34,15 @@ async function run(declare: (runner: Runner) => void): Promise<{ passed: string[
       passed!.push(name);
     } catch (error) {
       failed!.push(name);
-      says!.push(textOf((error as { actual?: unknown }).actual));
+      description!.push(textOf((error as { actual?: unknown }).actual));
     }
   }
-  return { passed: passed!, failed: failed!, says: says! };
+  return { passed: passed!, failed: failed!, description: description! };
 }
 
 const dark = {
   ...light(),
-  properties: () => [{ name: 'dark', says: 'No light is green.', kind: 'always' as const, holds: isDark }],
+  properties: () => [{ name: 'dark', description: 'No light is green.', kind: 'always' as const, holds: isDark }],
 };
 
 /** Where failing tests leave their pages. */
@@ -52,8 +52,8 @@ beforeEach(() => void vi.spyOn(process, 'cwd').mockReturnValue(folder));
 afterEach(() => void vi.restoreAllMocks());
 
 /** The trace in the page that a failing test names. */
-function pageIn(says: string): ReadTrace {
-  const [path] = /quiver-failures\/[\w.-]+\.html/.exec(says)!;
+function pageIn(description: string): ReadTrace {
+  const [path] = /quiver-failures\/[\w.-]+\.html/.exec(description)!;
   const [, packed] = /id="trace">([^<]*)</.exec(readFileSync(join(folder, path), 'utf8'))!;
   const recording = new ReadTrace();
   recording.push(String(gunzipSync(Buffer.from(packed!, 'base64'))));
@@ -80,9 +80,9 @@ describe('describeProtocol', () => {
   });
 
   test('what is not covered fails, and its page has the tours with what they cover', async () => {
-    const { failed, says } = await run((runner) => describeProtocol(light(), runner));
+    const { failed, description } = await run((runner) => describeProtocol(light(), runner));
     expect(failed).toEqual(['states, transitions, guards both ways, events and messages are covered']);
-    const { header } = pageIn(says[0]!);
+    const { header } = pageIn(description[0]!);
     expect(header!.nodes.length).toBeGreaterThan(0);
     expect(header!.coverage!['toy']!['transition broken: stop']).toBe(0);
   });
@@ -90,23 +90,23 @@ describe('describeProtocol', () => {
   test('a chart that remembers outside its context fails, and the page ends with what it did instead', async () => {
     let n = 0;
     const moody = lightChart.provide({ actions: { count: assign({ count: () => n++ % 2 }) } });
-    const { failed, says } = await run((runner) => describeProtocol(light(moody), runner));
+    const { failed, description } = await run((runner) => describeProtocol(light(moody), runner));
     expect(failed).toContain('toy, start 0: tour paths');
-    const said = says[failed.indexOf('toy, start 0: tour paths')]!;
+    const said = description[failed.indexOf('toy, start 0: tour paths')]!;
     expect(said).toContain('quiver-failures/toy-toy-start-0-tour-paths.html');
     const recording = pageIn(said);
     expect(sentencesOf(recording).at(-1)).toMatch(/^verdict: invalid.*the chart goes as expected/);
     const last = recording.line(recording.end - 2) as StepLine;
     const { value, context } = last.roles['toy']!;
-    expect(said).toContain(recording.header!.properties[0]!.says);
-    expect(recording.header!.properties[0]!.says).toContain(' in place of ');
+    expect(said).toContain(recording.header!.properties[0]!.description);
+    expect(recording.header!.properties[0]!.description).toContain(' in place of ');
     expect(said).toContain(`${JSON.stringify(last.event)} gives ${JSON.stringify({ value, context }).slice(0, -1)}`);
   });
 
   test('a system that breaks a property fails, and the page has the run up to there', async () => {
-    const { failed, says } = await run((runner) => describeProtocol(dark, runner, reasons));
+    const { failed, description } = await run((runner) => describeProtocol(dark, runner, reasons));
     expect(failed).toContain('system 0: walks over the bus');
-    const recording = pageIn(says[failed.indexOf('system 0: walks over the bus')]!);
+    const recording = pageIn(description[failed.indexOf('system 0: walks over the bus')]!);
     expect(sentencesOf(recording)).toContainEqual(expect.stringMatching(/^violated.*No light is green/));
   });
 
@@ -114,10 +114,10 @@ describe('describeProtocol', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     vi.mocked(process.cwd).mockReturnValue(file);
-    const { failed, says } = await run((runner) => describeProtocol(light(), runner));
+    const { failed, description } = await run((runner) => describeProtocol(light(), runner));
     expect(failed).toHaveLength(1);
-    expect(says[0]).toContain('toy: transition broken: stop');
-    expect(says[0]).not.toContain('quiver-failures');
+    expect(description[0]).toContain('toy: transition broken: stop');
+    expect(description[0]).not.toContain('quiver-failures');
   });
 });
 
@@ -132,7 +132,7 @@ describe('describeScenarios', () => {
     });
     const broken = await run((runner) => describeScenarios({ toy: dark }, saved, runner));
     expect(broken).toMatchObject({ passed: ['b.json breaks nothing any more'], failed: ['a.json breaks nothing any more'] });
-    const recording = pageIn(broken.says[0]!);
+    const recording = pageIn(broken.description[0]!);
     expect(recording.header!.scenario).toEqual(scenario);
     expect(verdictOf(recording).violated.map(({ property }) => property)).toEqual(['dark']);
   });

@@ -50,8 +50,8 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
           const graph = graphs().find((one) => one.chart === chart && one.start === start)!;
           const paths = pathsOf(graph, kind);
           const failures = hostKinds.flatMap((host) => firstFailure(protocol, paths, host) ?? []);
-          const says = failures.map(({ host, difference }) => `on ${host}, ${describeDifference(difference)}`);
-          return expectNone(expect, says, () =>
+          const description = failures.map(({ host, difference }) => `on ${host}, ${describeDifference(difference)}`);
+          return expectNone(expect, description, () =>
             pageOfPaths(`${protocol.name} ${name}`, () => shownFailure(protocol, failures[0]!)),
           );
         });
@@ -64,12 +64,12 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
         const recorded = walks.map((walk) => recordWalk(walk, protocol));
         const failures = recorded.flatMap((walk) =>
           hostKinds.flatMap((host) => {
-            const says = walkAgain(walk, protocol, host);
-            return says === null ? [] : [{ says, lines: () => traceOfWalk(walk, protocol, host) }];
+            const description = walkAgain(walk, protocol, host);
+            return description === null ? [] : [{ description, lines: () => traceOfWalk(walk, protocol, host) }];
           }),
         );
-        const says = failures.map((failure) => failure.says);
-        return expectNone(expect, says, () => pageOfRun(`${protocol.name} ${name}`, failures[0]!.lines));
+        const description = failures.map((failure) => failure.description);
+        return expectNone(expect, description, () => pageOfRun(`${protocol.name} ${name}`, failures[0]!.lines));
       });
     }
     test('states, transitions, guards both ways, events and messages are covered', () => {
@@ -78,10 +78,10 @@ export function describeProtocol(protocol: Protocol, runner: Runner, reasons: Re
       const { missing, refuted } = coverageReport(coverage, reasons);
       const gaps = missing.filter(({ isExplained }) => !isExplained);
       expect(refuted).toEqual([]);
-      const says = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
+      const description = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
       const paths = () => graphs().flatMap((graph) => pathsOf(graph, 'tour'));
       const shown = () => ({ of: protocol, paths: paths(), coverage: coverage.toJSON() });
-      return expectNone(expect, says, () => pageOfPaths(`${protocol.name} coverage`, shown));
+      return expectNone(expect, description, () => pageOfPaths(`${protocol.name} coverage`, shown));
     });
   });
 }

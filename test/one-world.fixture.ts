@@ -152,7 +152,7 @@ function eventAsChoices(place: number, { frame, environment }: World): readonly 
   return frame.script.lanesAt(place).flatMap((lane): readonly Choice[] => {
     const entry = environment.next(lane);
     if (entry?.place !== place) return [];
-    return [entry.kind === 'channel' ? { notice: [entry.from, entry.to] } : { event: place }];
+    return [entry.kind === 'channel' ? { notification: [entry.from, entry.to] } : { event: place }];
   });
 }
 

@@ -42,10 +42,10 @@ function expectSame(bin: RoleView<RequestContext>): void {
   }
 }
 
-const says: Property = {
+const description: Property = {
   kind: 'always',
   name: 'what the bin holds may be given at once',
-  says: 'takes one after the other, and one take of their sum, leave the same chart behind',
+  description: 'takes one after the other, and one take of their sum, leave the same chart behind',
   holds: ({ nodes }) => {
     for (const { 'R.request': bin } of nodes.values()) if (bin) expectSame(bin);
     return true;
@@ -59,7 +59,7 @@ test.each([
 ])('$kind, $M permits, waste $W', ({ states, takes, ...options }) => {
   compared = 0;
   const commands = [...at(2, 'take', 'take 2', 'leave'), ...at(1, 'take', 'take 9')];
-  const protocol = { ...controller, properties: () => [says] };
+  const protocol = { ...controller, properties: () => [description] };
   const found = explore(protocol, { topology: chain(3), options, commands });
   expect(found).toMatchObject({ verdict: 'valid', states });
   expect(compared).toBe(takes);

@@ -31,7 +31,7 @@ export interface PeersOptions extends InEnvironment {
 export function createControllerNode(
   { transport, peers, name, parents, inspect, clock, crypto }: PeersOptions,
   options: Readonly<Record<string, unknown>>,
-  owed?: () => Message | null,
+  nextCommand?: () => Message | null,
 ): LiveNode {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
@@ -48,13 +48,13 @@ export function createControllerNode(
     clock,
     crypto,
     ...(name === undefined ? {} : { name }),
-    ...(owed ? { owed } : {}),
+    ...(nextCommand ? { nextCommand } : {}),
   });
 }
 
 /** Questions to a node that it answers one by one, in the order in which they were asked; none stays unanswered. */
 export class Questions {
-  private readonly open: { readonly answer: (notice: Message) => void; readonly fail: (error: Error) => void }[] = [];
+  private readonly open: { readonly answer: (notification: Message) => void; readonly fail: (error: Error) => void }[] = [];
   private failure: Error | null = null;
 
   constructor(
@@ -62,9 +62,9 @@ export class Questions {
     answers: readonly string[],
   ) {
     const who = `node "${node.id}" of "${node.name}"`;
-    node.notices$.subscribe((notice) => {
-      if (answers.includes(notice.type)) this.open.shift()?.answer(notice);
-      if (notice.type === 'severed')
+    node.notifications$.subscribe((notification) => {
+      if (answers.includes(notification.type)) this.open.shift()?.answer(notification);
+      if (notification.type === 'severed')
         this.fail(new ConnectionError(`${who} has lost its way to the others; begin anew under a new name`));
     });
     void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
@@ -83,7 +83,7 @@ export class Questions {
   ask<N extends Message>(command: string, fields: Readonly<Record<string, unknown>> = {}): Promise<N> {
     if (this.failure) return Promise.reject(this.failure);
     return new Promise((resolve, reject) => {
-      const question = { answer: resolve as (notice: Message) => void, fail: reject };
+      const question = { answer: resolve as (notification: Message) => void, fail: reject };
       this.open.push(question);
       try {
         this.node.command(command, fields);

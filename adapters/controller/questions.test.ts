@@ -10,18 +10,18 @@ import { createControllerNode, Questions, requireAmount } from './controller-nod
 function questionsOf() {
   const asked: [string, unknown][] = [];
   let end!: (error: Error | null) => void;
-  const notices$ = new Subject<Message>();
+  const notifications$ = new Subject<Message>();
   const node = {
     id: 'a',
     name: 'quota',
-    notices$,
+    notifications$,
     closed: new Promise((resolve) => (end = resolve)),
     command: (name: string, fields: unknown) => {
       if (name === 'bad') throw new Error('not now');
       asked.push([name, fields]);
     },
   };
-  return { questions: new Questions(node as unknown as LiveNode, ['given', 'refused']), notices$, asked, end };
+  return { questions: new Questions(node as unknown as LiveNode, ['given', 'refused']), notifications$, asked, end };
 }
 
 const outcome = (promise: Promise<unknown>) =>
@@ -31,9 +31,9 @@ const outcome = (promise: Promise<unknown>) =>
   );
 
 test('answers go to the questions in the order in which they were asked', async () => {
-  const { questions, notices$, asked } = questionsOf();
+  const { questions, notifications$, asked } = questionsOf();
   expect(questions.isIdle).toBe(true);
-  notices$.next({ type: 'given' });
+  notifications$.next({ type: 'given' });
   const [first, second] = [questions.ask('take', { amount: 1 }), questions.ask('take')];
   expect([asked, questions.isIdle]).toEqual([
     [
@@ -42,25 +42,25 @@ test('answers go to the questions in the order in which they were asked', async 
     ],
     false,
   ]);
-  notices$.next({ type: 'other' });
-  notices$.next({ type: 'refused' });
-  notices$.next({ type: 'given' });
+  notifications$.next({ type: 'other' });
+  notifications$.next({ type: 'refused' });
+  notifications$.next({ type: 'given' });
   expect([await first, await second, questions.isIdle]).toEqual([{ type: 'refused' }, { type: 'given' }, true]);
 });
 
 test('a question that cannot be asked is none, and those before and after it are answered', async () => {
-  const { questions, notices$ } = questionsOf();
+  const { questions, notifications$ } = questionsOf();
   const first = questions.ask('take');
   await expect(questions.ask('bad')).rejects.toThrow('not now');
   const last = questions.ask('take');
-  for (const type of ['given', 'refused']) notices$.next({ type });
+  for (const type of ['given', 'refused']) notifications$.next({ type });
   expect([await first, await last]).toEqual([{ type: 'given' }, { type: 'refused' }]);
 });
 
 test('where a node has lost its way to the others, every question fails, also later ones, by the first reason', async () => {
-  const { questions, notices$, end, asked } = questionsOf();
+  const { questions, notifications$, end, asked } = questionsOf();
   const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
-  notices$.next({ type: 'severed' });
+  notifications$.next({ type: 'severed' });
   const why = 'node "a" of "quota" has lost its way to the others; begin anew under a new name';
   expect([await Promise.all(waiting), questions.isIdle]).toEqual([[why, why], true]);
   end(new Error('later'));

@@ -82,8 +82,8 @@ export class Quota implements AsyncDisposable {
   private given = 0;
 
   constructor({ budget, waste = 0, ...peers }: QuotaOptions) {
-    const owed = () => this.owed();
-    this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste }, owed);
+    const nextCommand = () => this.nextCommand();
+    this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste }, nextCommand);
     this.ready = this.node.ready;
     this.takes = new Questions(this.node, ['granted', 'rejected']);
     this.leaves = new Questions(this.node, ['left', 'stayed']);
@@ -122,12 +122,12 @@ export class Quota implements AsyncDisposable {
   private giveFromBin(amount: number): Taken | null {
     const { bin } = this;
     if (!bin || !this.takes.isIdle || !givesAtOnce(bin, this.given + amount)) return null;
-    if (this.given === 0) this.node.environment.clock.schedule(() => this.node.catchUp());
+    if (this.given === 0) this.node.environment.clock.schedule(() => this.node.flushCommands());
     this.given += amount;
     return { ok: true, remaining: bin.context.permits - this.given };
   }
 
-  private owed(): Message | null {
+  private nextCommand(): Message | null {
     const amount = this.given;
     this.given = 0;
     return amount === 0 ? null : controllerCore.commands['take']!.event({ amount });
@@ -135,7 +135,7 @@ export class Quota implements AsyncDisposable {
 
   private async ask(amount: number): Promise<Taken> {
     // Its answer is not to be taken for the one to come.
-    this.node.catchUp();
+    this.node.flushCommands();
     const { type } = await this.takes.ask('take', { amount });
     return { ok: type === 'granted', remaining: this.remaining };
   }

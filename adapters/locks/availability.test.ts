@@ -15,7 +15,7 @@ let availability: Availability;
 
 const NAME = 'locks/queued';
 const asks = (from: string, lock: string, epoch: number) =>
-  medium.received(from, { v: 1, name: NAME, message: { type: 'whether', lock, epoch } });
+  medium.received(from, { v: 1, name: NAME, message: { type: 'probe', lock, epoch } });
 const answers = (from: string, lock: string, epoch: number) =>
   medium.received(from, { v: 1, name: NAME, message: { type: 'queued', lock, epoch } });
 /** The node of an epoch, and what its directory of a lock has queued behind its own request. */
@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 test('everybody is asked, with the epoch in which it is', () => {
   availability.ask('jobs');
-  expect(news()).toEqual(['b whether jobs 5', 'c whether jobs 5']);
+  expect(news()).toEqual(['b probe jobs 5', 'c probe jobs 5']);
 });
 
 test.each<[string, { user: string | null; line: string[] }, boolean]>([

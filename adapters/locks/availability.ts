@@ -19,7 +19,7 @@ import type { Transport } from '../transports/transport.js';
 import { lockLimitsHere } from './limits.js';
 
 interface Word extends Message {
-  readonly type: 'whether' | 'queued';
+  readonly type: 'probe' | 'queued';
   readonly lock: string;
   readonly epoch: number;
 }
@@ -46,7 +46,7 @@ export class Availability {
     this.channels.open(this.conversation, {
       message: (from, message) => {
         if (!isWord(message)) return;
-        if (message.type === 'whether') this.note({ ...message, by: from });
+        if (message.type === 'probe') this.note({ ...message, by: from });
         else if (message.epoch === this.epoch) hear(message.lock);
       },
     });
@@ -64,7 +64,7 @@ export class Availability {
       this.hear(lock);
       return;
     }
-    for (const peer of this.transport.peers) this.say(peer, 'whether', lock, this.epoch);
+    for (const peer of this.transport.peers) this.say(peer, 'probe', lock, this.epoch);
   }
 
   /** Whether somebody else at this node has the lock, or is before it in its line. */
@@ -116,6 +116,6 @@ const keyOf = (by: NodeId, lock: string): string => JSON.stringify([by, lock]);
 const isWord = (message: Message): message is Word => {
   if (!isObject(message)) return false;
   const { type, lock, epoch } = message;
-  if (type !== 'whether' && type !== 'queued') return false;
+  if (type !== 'probe' && type !== 'queued') return false;
   return typeof lock === 'string' && lock.length <= LOCK_NAME_LENGTH_MAX && Number.isSafeInteger(epoch);
 };

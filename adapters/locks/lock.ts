@@ -41,7 +41,7 @@ export type LockEvent =
  *
  * @public
  */
-export type LockNotice =
+export type LockNotification =
   | { readonly type: 'granted'; readonly name: string; readonly fence: number }
   | { readonly type: 'lost'; readonly name: string; readonly error: unknown };
 
@@ -113,15 +113,15 @@ export const lockLogic = setup({
     input: {} as LockInput,
     context: {} as LockInput & { readonly lock: Lock | null; readonly fence: number | null },
     events: {} as LockEvent,
-    emitted: {} as LockNotice,
+    emitted: {} as LockNotification,
   },
   actors: { acquire, hold },
   actions: {
     forget: assign({ lock: null, fence: null }),
-    tell: enqueueActions(({ enqueue, self }, notice: LockNotice) => {
-      enqueue.emit(notice);
+    tell: enqueueActions(({ enqueue, self }, notification: LockNotification) => {
+      enqueue.emit(notification);
       const parent: AnyActorRef | undefined = self._parent;
-      if (parent) enqueue.sendTo(parent, notice);
+      if (parent) enqueue.sendTo(parent, notification);
     }),
   },
 }).createMachine({

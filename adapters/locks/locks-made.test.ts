@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
 import type { LiveNode } from '../node/node.js';
 import { InProcessBus } from '../transports/in-process.js';
-import type { DeskNotice } from './lock-desk.js';
+import type { LockQueueNotification } from './lock-queue.js';
 import { reportMetrics } from './locks-metrics.js';
 import { createLocksNode, type PeerOptions } from './locks-node.js';
 import type { LocksStatus } from './locks-status.js';
@@ -109,9 +109,9 @@ function meterOf() {
 
 test('a meter is told of grants, waits, holds and epochs, and reads the status until the end', async () => {
   const { meter, described, told, observed, callbacks } = meterOf();
-  const [epochs$, notices$] = [new Subject<number>(), new Subject<DeskNotice>()];
+  const [epochs$, notifications$] = [new Subject<number>(), new Subject<LockQueueNotification>()];
   let status = { state: 'serving', held: [{}, {}], waiting: [{ callers: 2 }, { callers: 3 }] } as unknown as LocksStatus;
-  reportMetrics(meter as never, { id: 'a', name: 'mine' } as LiveNode, epochs$, notices$, () => status);
+  reportMetrics(meter as never, { id: 'a', name: 'mine' } as LiveNode, epochs$, notifications$, () => status);
   const advice = {
     explicitBucketBoundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   };
@@ -126,7 +126,7 @@ test('a meter is told of grants, waits, holds and epochs, and reads the status u
   const of = { 'quiver.peer': 'a', 'quiver.locks.name': 'mine' };
   epochs$.next(7);
   for (const type of ['asked', 'granted', 'unavailable', 'abandoned', 'released', 'lost'] as const)
-    notices$.next({ type, ms: 1_500 });
+    notifications$.next({ type, ms: 1_500 });
   expect(told).toEqual([
     ['quiver.locks.epochs', 1, of],
     ...(['granted', 'unavailable', 'abandoned'] as const).map((outcome) => [

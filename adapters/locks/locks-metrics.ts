@@ -8,7 +8,7 @@
  */
 import { filter, type Observable } from 'rxjs';
 import type { LiveNode } from '../node/node.js';
-import type { DeskNotice } from './lock-desk.js';
+import type { LockQueueNotification } from './lock-queue.js';
 import type { LocksStatus } from './locks-status.js';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function reportMetrics(
   meter: LocksMeter,
   { id, name: ofLocks }: LiveNode,
   epochs$: Observable<number>,
-  notices$: Observable<DeskNotice>,
+  notifications$: Observable<LockQueueNotification>,
   status: () => LocksStatus,
 ): void {
   const attributes: Attributes = { 'quiver.peer': id, 'quiver.locks.name': ofLocks };
@@ -52,7 +52,7 @@ export function reportMetrics(
   const holds = duration('hold', 'From a grant to its release or loss');
   const epochs = meter.createCounter(`${PREFIX}.epochs`, { description: 'Epochs that have begun at this peer', unit: '{epoch}' });
   epochs$.subscribe(() => epochs.add(1, attributes));
-  notices$.pipe(filter(({ type }) => type !== 'asked')).subscribe(({ type, ms }) => {
+  notifications$.pipe(filter(({ type }) => type !== 'asked')).subscribe(({ type, ms }) => {
     const durations = type === 'released' || type === 'lost' ? holds : waits;
     durations.record(ms / 1000, { ...attributes, 'quiver.locks.outcome': type });
   });

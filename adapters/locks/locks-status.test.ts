@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { EPOCHS } from '../../machines/locks/messages.js';
 import { VirtualClock } from '../../network/clock.js';
 import type { LiveNode } from '../node/node.js';
-import type { LockDesk } from './lock-desk.js';
+import type { LockQueue } from './lock-queue.js';
 import { statusesOf, statusOf, topStateOf, type LocksStatus } from './locks-status.js';
 
 const context = {
@@ -16,7 +16,7 @@ const context = {
 };
 const nodeOf = (role?: object) =>
   ({ id: 'a', role: (name: string) => (name === EPOCHS ? role : undefined) }) as unknown as LiveNode;
-const noDesks = new Map<string, LockDesk>();
+const noDesks = new Map<string, LockQueue>();
 const peers = ['c', 'a', 'b'];
 
 test('before it takes part a peer misses all others, and after the end nobody', () => {
@@ -59,16 +59,16 @@ test('a client says to whom it is attached', () => {
 });
 
 test('what is held and what is waited for is told by name, in the order of the names', () => {
-  const desk = (fence: number | undefined, inside: string[], pending: string[]) =>
-    ({ fence, inside, pending }) as never as LockDesk;
-  const desks = new Map([
-    ['x', desk(3, ['shared', 'shared'], ['exclusive'])],
-    ['b', desk(2, ['exclusive'], [])],
-    ['w', desk(undefined, [], ['exclusive', 'shared'])],
-    ['idle', desk(undefined, [], [])],
-    ['leaving', desk(4, [], [])],
+  const queue = (fence: number | undefined, inside: string[], pending: string[]) =>
+    ({ fence, inside, pending }) as never as LockQueue;
+  const queues = new Map([
+    ['x', queue(3, ['shared', 'shared'], ['exclusive'])],
+    ['b', queue(2, ['exclusive'], [])],
+    ['w', queue(undefined, [], ['exclusive', 'shared'])],
+    ['idle', queue(undefined, [], [])],
+    ['leaving', queue(4, [], [])],
   ]);
-  const { held, waiting } = statusOf(nodeOf({ value: 'serving', context }), peers, desks, false);
+  const { held, waiting } = statusOf(nodeOf({ value: 'serving', context }), peers, queues, false);
   expect(held).toEqual([
     { name: 'b', fence: 2, mode: 'exclusive' },
     { name: 'x', fence: 3, mode: 'shared' },
@@ -86,7 +86,7 @@ test('the first word of a state', () => {
 
 test('statuses are told at once, and then when they have changed, once a turn of the clock, also of a later node', async () => {
   const clock = new VirtualClock();
-  const notices$ = new Subject<unknown>();
+  const notifications$ = new Subject<unknown>();
   let end!: (error: null) => void;
   const node = () => ({
     steps$: new Subject<unknown>(),
@@ -97,7 +97,7 @@ test('statuses are told at once, and then when they have changed, once a turn of
   const nodes$ = new BehaviorSubject(first as never as LiveNode);
   let status = { epoch: 0 } as LocksStatus;
   const told: number[] = [];
-  statusesOf(notices$, nodes$, () => status).subscribe(({ epoch }) => told.push(epoch));
+  statusesOf(notifications$, nodes$, () => status).subscribe(({ epoch }) => told.push(epoch));
   const turn = () => clock.runUntil(clock.now() + 1);
   expect(told).toEqual([0]);
   status = { epoch: 1 } as LocksStatus;
@@ -109,7 +109,7 @@ test('statuses are told at once, and then when they have changed, once a turn of
   turn();
   expect(told).toEqual([0, 1]);
   status = { epoch: 2 } as LocksStatus;
-  notices$.next(0);
+  notifications$.next(0);
   turn();
   nodes$.next(second as never as LiveNode);
   status = { epoch: 3 } as LocksStatus;

@@ -7,7 +7,7 @@ import { isOfAllPresent } from '../../machines/locks/membership.js';
 import { EPOCHS, type LockMode } from '../../machines/locks/messages.js';
 import type { RoleView } from '../../machines/protocol.js';
 import type { LiveNode } from '../node/node.js';
-import type { LockDesk } from './lock-desk.js';
+import type { LockQueue } from './lock-queue.js';
 
 /**
  * What a peer knows of its locks at a moment: `locks.status()` says it, `locks.status$` whenever it has changed.
@@ -52,10 +52,15 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }): num
 export function statusOf(
   node: LiveNode,
   peers: readonly NodeId[],
-  desks: ReadonlyMap<string, LockDesk>,
+  queues: ReadonlyMap<string, LockQueue>,
   isClosed: boolean,
 ): LocksStatus {
-  const all = [...desks].map(([name, { fence, inside, pending }]) => ({ name, fence, mode: inside[0], callers: pending.length }));
+  const all = [...queues].map(([name, { fence, inside, pending }]) => ({
+    name,
+    fence,
+    mode: inside[0],
+    callers: pending.length,
+  }));
   return {
     ...standingOf(node, peers, isClosed),
     held: all.flatMap(({ name, fence, mode }) => (fence === undefined || !mode ? [] : [{ name, fence, mode }])).sort(byName),
@@ -65,7 +70,7 @@ export function statusOf(
 
 /** The status now, and then when it has changed, at most once a turn of the event loop. */
 export const statusesOf = (
-  notices$: Observable<unknown>,
+  notifications$: Observable<unknown>,
   nodes$: Observable<LiveNode>,
   status: () => LocksStatus,
 ): Observable<LocksStatus> =>
@@ -74,7 +79,7 @@ export const statusesOf = (
     switchMap(({ environment: { clock } }) => {
       const steps$ = nodes$.pipe(switchMap((node) => merge(node.steps$, from(node.closed))));
       // Thousands of locks may change in one turn, and each status tells of all of them.
-      return merge(notices$, steps$).pipe(auditTime(0, clock));
+      return merge(notifications$, steps$).pipe(auditTime(0, clock));
     }),
     startWith(null),
     map(status),

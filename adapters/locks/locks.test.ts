@@ -97,12 +97,12 @@ test('ifAvailable: who heard the request before the question answers as well, an
   const held = await b!.acquire('x');
   const waiting = a!.acquire('x');
   await settled();
-  expect(said).not.toContain('whether');
+  expect(said).not.toContain('probe');
   held.release();
   (await waiting).release();
   await using again = await b!.acquire('x');
   expect(await a!.acquire('x', { ifAvailable: true })).toBeNull();
-  expect(said.slice(-2)).toEqual(['find', 'whether']);
+  expect(said.slice(-2)).toEqual(['find', 'probe']);
   expect(again.signal.aborted).toBe(false);
 });
 

@@ -10,13 +10,13 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import { statePath } from '../../machines/checks.js';
 import type { MembershipChange } from '../../machines/locks/membership.js';
-import { lockRole, type LockMode, type LocksNotice } from '../../machines/locks/messages.js';
+import { lockRole, type LockMode, type LocksNotification } from '../../machines/locks/messages.js';
 import { filter, firstValueFrom, last, map, race, ReplaySubject, Subject, switchMap, type Observable } from 'rxjs';
 import { checkOptions, milliseconds, optional } from '../options.js';
 import { ClosedError, ConfigurationError, type LostError } from '../transports/errors.js';
 import { Availability } from './availability.js';
-import { Desks } from './desks.js';
-import { LockDesk, LoopTurns, type DeskNotice, type Wish } from './lock-desk.js';
+import { LockQueues } from './lock-queues.js';
+import { LockQueue, LoopTurns, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
 import { reportMetrics } from './locks-metrics.js';
 import { statusesOf, statusOf, type LocksStatus } from './locks-status.js';
 import { during, type Lock, type LockInfo } from './lock-handle.js';
@@ -97,10 +97,10 @@ export class Locks implements AsyncDisposable {
   readonly #visits: Visits | undefined;
   /** The node that stands for this peer, and the one that comes after it. */
   readonly #nodes$ = new ReplaySubject<LiveNode>(1);
-  readonly #desks = new Desks();
+  readonly #queues = new LockQueues();
   readonly #turns = new LoopTurns(() => this.#node.environment.clock);
   /** What happens at the desks; ends with the locks. */
-  readonly #notices$ = new Subject<DeskNotice>();
+  readonly #notifications$ = new Subject<LockQueueNotification>();
   /** The first epoch in which this peer was one of a majority. */
   readonly #served: Promise<number>;
   readonly #ready: Promise<void>;
@@ -127,8 +127,8 @@ export class Locks implements AsyncDisposable {
     this.#isClient = options.client ?? false;
     this.isKeeper = !this.#isClient && visits === undefined;
     const epochs$ = this.#nodes$.pipe(
-      switchMap(({ notices$ }) => notices$),
-      filter((notice): notice is LocksNotice & { type: 'serving' } => notice.type === 'serving'),
+      switchMap(({ notifications$ }) => notifications$),
+      filter((notification): notification is LocksNotification & { type: 'serving' } => notification.type === 'serving'),
       map(({ epoch }) => epoch),
     );
     this.#served = firstValueFrom(epochs$).catch(() => Promise.reject(this.#closing as Error));
@@ -146,7 +146,7 @@ export class Locks implements AsyncDisposable {
       void node.closed.then((error) => this.#stop(error, begin));
     };
     begin(transport);
-    if (metrics) reportMetrics(metrics, this.#node, epochs$, this.#notices$, () => this.status());
+    if (metrics) reportMetrics(metrics, this.#node, epochs$, this.#notifications$, () => this.status());
   }
 
   #begin(node: LiveNode, transport: Transport<Linked>): void {
@@ -154,8 +154,8 @@ export class Locks implements AsyncDisposable {
     this.#node = node;
     warnWhenUnserved(node, transport, this.peers, () => this.status());
     this.#members = new Members(node, transport, this.peers, this.registers);
-    this.#availability = new Availability(node, transport, (lock) => this.#desks.get(lock)?.disappoint());
-    node.notices$.subscribe((notice) => this.hear(notice));
+    this.#availability = new Availability(node, transport, (lock) => this.#queues.get(lock)?.resolveUnavailable());
+    node.notifications$.subscribe((notification) => this.hear(notification));
     this.#nodes$.next(node);
   }
 
@@ -166,10 +166,10 @@ export class Locks implements AsyncDisposable {
       return;
     }
     this.#isServed = false;
-    for (const desk of this.#desks.values()) desk.lost();
+    for (const queue of this.#queues.values()) queue.lost();
     this.#visits.next((transport) => {
       begin(transport);
-      for (const desk of this.#desks.values()) desk.lost();
+      for (const queue of this.#queues.values()) queue.lost();
     });
   }
 
@@ -251,7 +251,7 @@ export class Locks implements AsyncDisposable {
         const { reason } = lock.signal as { reason: unknown };
         if (!retry || error !== reason || !(reason as LostError).isRetryable) throw error;
         // It does not run twice at once here, whatever happens elsewhere.
-        await abortable(firstValueFrom(race(Promise.allSettled([work]), this.#notices$.pipe(last(null, null)))), signal);
+        await abortable(firstValueFrom(race(Promise.allSettled([work]), this.#notifications$.pipe(last(null, null)))), signal);
       }
     }
   }
@@ -348,7 +348,7 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   status(): LocksStatus {
-    return statusOf(this.#node, this.peers, this.#desks, this.#isEnded);
+    return statusOf(this.#node, this.peers, this.#queues, this.#isEnded);
   }
 
   /**
@@ -362,13 +362,13 @@ export class Locks implements AsyncDisposable {
    * @public
    */
   get status$(): Observable<LocksStatus> {
-    return statusesOf(this.#notices$, this.#nodes$, () => this.status());
+    return statusesOf(this.#notifications$, this.#nodes$, () => this.status());
   }
 
   /** What this peer holds and waits for; nobody knows this of the others. */
   async query(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
-    const all = (modes: (desk: LockDesk) => readonly LockMode[]): LockInfo[] =>
-      [...this.#desks].flatMap(([name, desk]) => modes(desk).map((mode) => ({ name, mode, clientId: this.#node.id })));
+    const all = (modes: (queue: LockQueue) => readonly LockMode[]): LockInfo[] =>
+      [...this.#queues].flatMap(([name, queue]) => modes(queue).map((mode) => ({ name, mode, clientId: this.#node.id })));
     return { held: all(({ inside }) => inside), pending: all(({ pending }) => pending) };
   }
 
@@ -392,7 +392,7 @@ export class Locks implements AsyncDisposable {
       this.#closing = new ClosedError(`the locks of peer "${this.#node.id}" are closed`);
       await this.givenBack(this.#closing, withinMs);
       // What is held still goes on to others now, though its callback has not ended.
-      for (const [lock, { fence }] of this.#desks) if (fence !== undefined) this.#node.attempt('release', { lock });
+      for (const [lock, { fence }] of this.#queues) if (fence !== undefined) this.#node.attempt('release', { lock });
       await this.#node.close();
       await this.#visits?.end();
     }
@@ -414,19 +414,19 @@ export class Locks implements AsyncDisposable {
     if (this.#closing) throw this.#closing;
     if (this.#isClient) checkOfClient(this.#node.id, mode, ifAvailable);
     if (ifAvailable && !this.#isServed) {
-      this.#notices$.next({ type: 'unavailable', ms: 0 });
+      this.#notifications$.next({ type: 'unavailable', ms: 0 });
       return null;
     }
-    return this.#turns.after(await this.desk(name).take(mode, ifAvailable, signal));
+    return this.#turns.after(await this.queue(name).take(mode, ifAvailable, signal));
   }
 
-  private desk(name: string): LockDesk {
-    let desk = this.#desks.get(name);
-    if (!desk) {
-      this.#desks.requireRoom(name, this.#node, this.#transport.guarantees.messageBytesMax, this.members);
-      desk = new LockDesk(name, {
+  private queue(name: string): LockQueue {
+    let queue = this.#queues.get(name);
+    if (!queue) {
+      this.#queues.requireRoom(name, this.#node, this.#transport.guarantees.messageBytesMax, this.members);
+      queue = new LockQueue(name, {
         ask: (what) => this.ask(what, name),
-        hear: (notice) => this.#notices$.next(notice),
+        hear: (notification) => this.#notifications$.next(notification),
         now: () => this.#node.environment.clock.now(),
         isConfirmed: this.#isConfirmed,
         isOpen: () => {
@@ -434,35 +434,41 @@ export class Locks implements AsyncDisposable {
           return lock !== undefined && statePath(lock) === 'using.shared.open';
         },
       });
-      this.#desks.set(name, desk);
+      this.#queues.set(name, queue);
     }
-    return desk;
+    return queue;
   }
 
-  private ask(what: Wish, lock: string): void {
-    if (what === 'whether') this.#availability.ask(lock);
+  private ask(what: LockQueueCommand, lock: string): void {
+    if (what === 'probe') this.#availability.ask(lock);
     // What is under way when the node closes is settled by `end`.
     else this.#node.attempt(what, { lock });
-    this.#desks.tidy(lock);
+    this.#queues.removeIdle(lock);
   }
 
-  private hear(notice: Message): void {
-    const told = notice as LocksNotice;
-    if (told.type === 'differs') this.#notifyOf(differingLists(this.#node, told));
+  private hear(notification: Message): void {
+    const locksNotification = notification as LocksNotification;
+    if (locksNotification.type === 'differs') this.#notifyOf(differingLists(this.#node, locksNotification));
     // Rule 14.
-    if (told.type === 'outvoted') this.#node.fail(differingLists(this.#node, told));
-    if (told.type === 'named') this.#node.fail(clientNamed(this.#node, told.peer));
-    else if (told.type === 'serving' || told.type === 'apart') {
-      this.#isServed = told.type === 'serving';
+    if (locksNotification.type === 'outvoted') this.#node.fail(differingLists(this.#node, locksNotification));
+    if (locksNotification.type === 'named') this.#node.fail(clientNamed(this.#node, locksNotification.peer));
+    else if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
+      this.#isServed = locksNotification.type === 'serving';
       this.#hasServed ||= this.#isServed;
       // A new epoch asks for all locks anew: they are not free now.
-      for (const desk of this.#desks.values()) {
-        desk.disappoint();
-        desk.letIn();
-        if (!this.#isServed) desk.cancelIfUnwanted();
+      for (const queue of this.#queues.values()) {
+        queue.resolveUnavailable();
+        queue.letIn();
+        if (!this.#isServed) queue.cancelIfUnwanted();
       }
-    } else if (told.type === 'lock.granted') this.#desks.get(told.lock)?.granted(told.fence);
-    else if (told.type === 'lock.lost' || told.type === 'lock.refused' || told.type === 'lock.canceled') this.#desks.ended(told);
+    } else if (locksNotification.type === 'lock.granted')
+      this.#queues.get(locksNotification.lock)?.granted(locksNotification.fence);
+    else if (
+      locksNotification.type === 'lock.lost' ||
+      locksNotification.type === 'lock.refused' ||
+      locksNotification.type === 'lock.canceled'
+    )
+      this.#queues.ended(locksNotification);
   }
 
   /** Resolves once nothing is held here, the time is over, or the node has ended. */
@@ -470,18 +476,18 @@ export class Locks implements AsyncDisposable {
     const { environment, closed } = this.#node;
     const patience = (this.#patience = new ClosePatience(environment.clock));
     patience.atMost(withinMs);
-    const all = Promise.all([...this.#desks.values()].map((desk) => desk.close(error, true)));
+    const all = Promise.all([...this.#queues.values()].map((queue) => queue.close(error, true)));
     return Promise.race([all, patience.over, closed]).finally(() => patience.end());
   }
 
   private end(error: Error): void {
     this.#closing ??= error;
-    const isTold = (this.#isAwaited && !this.#hasServed) || [...this.#desks.values()].some((desk) => desk.hasCallers);
+    const isTold = (this.#isAwaited && !this.#hasServed) || [...this.#queues.values()].some((queue) => queue.hasCallers);
     if (!isTold) warnOfEnd(this.#node, this.#closing);
-    for (const desk of this.#desks.values()) void desk.close(this.#closing, false);
-    this.#desks.clear();
+    for (const queue of this.#queues.values()) void queue.close(this.#closing, false);
+    this.#queues.clear();
     this.#isEnded = true;
     this.#nodes$.complete();
-    this.#notices$.complete();
+    this.#notifications$.complete();
   }
 }

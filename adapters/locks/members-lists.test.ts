@@ -73,7 +73,7 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
   const { transport = transportOf(undefined, ['b', 'c', 'd']), first = three, registers = [] } = others;
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
-  const notices$ = new Subject<Message>();
+  const notifications$ = new Subject<Message>();
   const steps$ = new Subject<void>();
   let end!: (error: Error | null) => void;
   const standing = { membership, served: { membership, members: [] }, clients: clients.map((node) => ({ node })), id: 'a' };
@@ -84,13 +84,13 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
     name: 'locks',
     ready: Promise.resolve(),
     closed: new Promise<Error | null>((resolve) => (end = resolve)),
-    notices$,
+    notifications$,
     steps$,
     role: () => role,
     attempt: (_: string, change: object) => (asked.push(change), true),
   } as unknown as LiveNode;
   const members = new Members(node, transport, first, new Set(registers));
-  const tell = (notice: object) => notices$.next(notice as Message);
+  const tell = (notification: object) => notifications$.next(notification as Message);
   /** From now on these vote. */
   const decide = (voters: readonly NodeId[]) => {
     standing.membership = { ...standing.membership, version: standing.membership.version + 1, voters };
@@ -108,7 +108,19 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
     await vi.waitFor(() => expect(asked).toContainEqual({ add, remove }));
     return { decided, settling };
   };
-  return { node, members, notices$, steps$, standing, tell, decide, change, wanted, end, warned: () => warn.mock.calls.flat() };
+  return {
+    node,
+    members,
+    notifications$,
+    steps$,
+    standing,
+    tell,
+    decide,
+    change,
+    wanted,
+    end,
+    warned: () => warn.mock.calls.flat(),
+  };
 }
 
 describe('what is said of lists', () => {

@@ -18,7 +18,7 @@ import {
   type Membership,
   type MembershipChange,
 } from '../../machines/locks/membership.js';
-import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
+import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
 import { nearestWord } from '../../network/scenario/nearest.js';
 import type { LiveNode } from '../node/node.js';
 import { checkOptions, optional, signal } from '../options.js';
@@ -75,7 +75,7 @@ function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytes
 /** Of a peer that began with another list. What it has stored, or learned since, counts before what it was given. */
 export function differingLists(
   node: LiveNode,
-  { peer, own, theirs }: LocksNotice & { type: 'differs' | 'outvoted' },
+  { peer, own, theirs }: LocksNotification & { type: 'differs' | 'outvoted' },
 ): ConfigurationError {
   const [there, here] = [theirs, own].map(
     ({ voters, version }) => voters.join(', ') + (version > 1 ? ' (changed since its cluster began)' : ''),
@@ -153,12 +153,12 @@ export class Members {
     private readonly registers: ReadonlySet<Moving>,
   ) {
     let hasServed = false;
-    node.notices$.subscribe((notice) => {
-      const told = notice as LocksNotice;
-      if (told.type === 'members') this.note(told);
-      if (told.type === 'differs') this.warnOf(told);
+    node.notifications$.subscribe((notification) => {
+      const locksNotification = notification as LocksNotification;
+      if (locksNotification.type === 'members') this.note(locksNotification);
+      if (locksNotification.type === 'differs') this.warnOf(locksNotification);
       // Before that it may not have heard who votes now.
-      if (told.type !== 'serving' || hasServed) return;
+      if (locksNotification.type !== 'serving' || hasServed) return;
       hasServed = true;
       const warning = longerList({ node, first });
       if (warning !== null) console.warn(escape(warning));
@@ -184,7 +184,7 @@ export class Members {
   }
 
   /** Of each peer once, where this one is served: then both may be, each by its own list. */
-  private warnOf(differing: LocksNotice & { type: 'differs' }): void {
+  private warnOf(differing: LocksNotification & { type: 'differs' }): void {
     if (!isServing(this.node) || this.differing.has(differing.peer)) return;
     this.differing.add(differing.peer);
     console.warn(escape(`${differingLists(this.node, differing).message}; both may grant the same locks`));
@@ -239,10 +239,10 @@ export class Members {
     if (mistake) throw mistake;
     const waiting = new Subscription();
     const decided = new Promise<readonly NodeId[]>((resolve, reject) => {
-      const heard = node.notices$.subscribe((notice: Message) => {
-        const told = notice as LocksNotice;
-        if (told.type !== 'members' && told.type !== 'serving') return;
-        const decided = 'voters' in told ? told.voters : this.voters;
+      const heard = node.notifications$.subscribe((notification: Message) => {
+        const locksNotification = notification as LocksNotification;
+        if (locksNotification.type !== 'members' && locksNotification.type !== 'serving') return;
+        const decided = 'voters' in locksNotification ? locksNotification.voters : this.voters;
         if (isDone(change, decided)) return resolve([...decided]);
         if (!decided.includes(node.id))
           reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));

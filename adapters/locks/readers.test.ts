@@ -1,6 +1,6 @@
 /** Locks in the mode `shared`: readers together, writers alone, as applications have them. */
 import { expect, test } from 'vitest';
-import { LockDesk } from './lock-desk.js';
+import { LockQueue } from './lock-queue.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { peers } from './peers.fixture.js';
@@ -85,7 +85,7 @@ test('when the writer that waits is gone, who came to read meanwhile joins those
 
 test('a grant to read is none to write: it is given back when nobody is there who wants to read any more', async () => {
   const asked: string[] = [];
-  const desk = new LockDesk('x', {
+  const queue = new LockQueue('x', {
     ask: (what) => void asked.push(what),
     hear: () => {},
     now: () => 0,
@@ -93,13 +93,13 @@ test('a grant to read is none to write: it is given back when nobody is there wh
     isOpen: () => false,
   });
   const gone = new AbortController();
-  const first = desk.take('shared', false, gone.signal);
+  const first = queue.take('shared', false, gone.signal);
   gone.abort();
   await expect(first).rejects.toMatchObject({ name: 'AbortError' });
-  const second = desk.take('exclusive', false, undefined);
-  desk.granted(1);
+  const second = queue.take('exclusive', false, undefined);
+  queue.granted(1);
   expect(asked).toEqual(['share', 'cancel', 'release', 'request']);
-  desk.granted(2);
+  queue.granted(2);
   expect(await second).toMatchObject({ mode: 'exclusive', fence: 2 });
 });
 

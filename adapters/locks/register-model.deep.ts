@@ -168,12 +168,12 @@ describe('without a rule the runs show it:', () => {
 
   test.each(Object.entries(ROOM))(
     '%s',
-    async (_, [says, room]) => {
+    async (_, [description, room]) => {
       changed.room = room;
       onTestFinished(() => void (changed.room = {}));
       let found: string[] = [];
       for (let seed = 100; found.length === 0 && seed < 200; seed += 10) found = await wrongs(10, seed, NARROW);
-      expect(found.join('\n')).toMatch(says);
+      expect(found.join('\n')).toMatch(description);
     },
     300_000,
   );

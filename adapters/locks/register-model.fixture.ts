@@ -29,12 +29,12 @@ interface Life {
   readonly id: string;
   readonly medium: DriverListener;
   readonly register: Register<Value>;
-  readonly notices$: Subject<Message>;
+  readonly notifications$: Subject<Message>;
   isUp: boolean;
   known: Membership;
 }
 
-interface Wish {
+interface PendingWrite {
   readonly life: Life;
   readonly grant: (lock: Lock) => void;
 }
@@ -54,7 +54,7 @@ export class RegisterWorld {
   private readonly disks = new Map<string, Map<string, Json>>();
   private readonly lines = new Map<string, { readonly from: Life; readonly to: string; readonly message: Json }[]>();
   private readonly lists: Membership[];
-  private wishes: Wish[] = [];
+  private pendingWrites: PendingWrite[] = [];
   private holders: { readonly life: Life; readonly lock: Lock; isHolding: boolean }[] = [];
   private fences = 0;
   private time = 0;
@@ -78,7 +78,7 @@ export class RegisterWorld {
 
   start(id: string): void {
     const isFirst = this.first.includes(id);
-    const life = { id, isUp: true, notices$: new Subject<Message>() } as { -readonly [K in keyof Life]: Life[K] };
+    const life = { id, isUp: true, notifications$: new Subject<Message>() } as { -readonly [K in keyof Life]: Life[K] };
     life.known = this.lives.get(id)?.known ?? (isFirst ? this.lists[0]! : { version: 0, voters: [], origin: 0 });
     const transport = createTransport(id, { ...inProcessGuarantees, messageBytesMax: this.messageBytesMax }, (given) => {
       life.medium = given;
@@ -102,7 +102,7 @@ export class RegisterWorld {
         },
         closed: new Promise(() => {}),
         ready: Promise.resolve(),
-        notices$: life.notices$,
+        notifications$: life.notifications$,
         notify: () => {},
         role: () => ({ context: { membership: life.known } }),
       },
@@ -117,7 +117,7 @@ export class RegisterWorld {
       registers: new Set(),
       request: () => {},
       close: () => {},
-      acquire: () => new Promise<Lock>((grant) => this.wishes.push({ life, grant })),
+      acquire: () => new Promise<Lock>((grant) => this.pendingWrites.push({ life, grant })),
     };
     life.register = new Register<Value>(locks as unknown as Locks, 'x', { names: [], fill: '' }, isValue);
     this.lives.set(id, life);
@@ -125,7 +125,7 @@ export class RegisterWorld {
 
   crash(id: string): void {
     this.lives.get(id)!.isUp = false;
-    this.wishes = this.wishes.filter(({ life }) => life.isUp);
+    this.pendingWrites = this.pendingWrites.filter(({ life }) => life.isUp);
     this.holders = this.holders.filter(({ life }) => life.isUp);
   }
 
@@ -162,13 +162,13 @@ export class RegisterWorld {
     const list = this.lists[version - 1]!;
     if (list.version <= life.known.version) return;
     life.known = list;
-    if (life.isUp) life.notices$.next({ type: 'members' });
+    if (life.isUp) life.notifications$.next({ type: 'members' });
   }
 
   /** The lock goes to somebody who waits; whoever has it is told at once, later or never. */
   grant(isTold: boolean): void {
-    if (this.wishes.length === 0) return;
-    const [{ life, grant }] = this.wishes.splice(this.random.below(this.wishes.length), 1) as [Wish];
+    if (this.pendingWrites.length === 0) return;
+    const [{ life, grant }] = this.pendingWrites.splice(this.random.below(this.pendingWrites.length), 1) as [PendingWrite];
     if (isTold) this.take();
     const holder = { life, isHolding: true } as (typeof this.holders)[number] & { lock: Lock };
     holder.lock = new Lock('x', ++this.fences, 'exclusive', () => {

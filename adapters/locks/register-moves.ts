@@ -33,7 +33,7 @@ export class RegisterMoves implements Moving {
     private readonly name: string,
     private readonly steps: Steps,
   ) {
-    const { notices$, closed } = locks.node;
+    const { notifications$, closed } = locks.node;
     locks.registers.add(this);
     void closed.then(() => {
       locks.registers.delete(this);
@@ -42,7 +42,7 @@ export class RegisterMoves implements Moving {
     // Once the step that tells of it is over.
     const moveOn = () => void this.move().catch(() => {});
     moveOn();
-    notices$.subscribe(({ type }) => {
+    notifications$.subscribe(({ type }) => {
       if (type === 'members' || type === 'serving') moveOn();
     });
   }

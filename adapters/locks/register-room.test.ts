@@ -157,7 +157,7 @@ test.each([
 
 describe('a value is refused, also as the initial one,', () => {
   const nested = (depth: number): Json => (depth === 0 ? 0 : [nested(depth - 1)]);
-  test.each<[what: string, has: Json, hasNot: Json, says: string]>([
+  test.each<[what: string, has: Json, hasNot: Json, description: string]>([
     ['that is as deep as a message', nested(61), nested(62), 'has more than 64 lists and objects inside each other'],
     [
       'that has as many values as a message',
@@ -165,15 +165,15 @@ describe('a value is refused, also as the initial one,', () => {
       Array(114_680).fill(0),
       'has more than 114688 keys and values',
     ],
-  ])('%s', async (_, has, hasNot, says) => {
+  ])('%s', async (_, has, hasNot, description) => {
     const { locks } = await locksOf({ peers: ['a'] });
     const register = new Register<Json>(locks, 'x', has, isAny);
     await expect(register.change(() => hasNot)).rejects.toThrow(
-      `"x": a change of it gives one that peers could not tell each other: a message with it ${says}; nothing has changed`,
+      `"x": a change of it gives one that peers could not tell each other: a message with it ${description}; nothing has changed`,
     );
     expect(await register.change(() => has)).toEqual(has);
     expect(() => new Register<Json>(locks, 'y', hasNot, isAny)).toThrow(
-      `"y": its initial value is one that peers could not tell each other: a message with it ${says}; nothing has changed`,
+      `"y": its initial value is one that peers could not tell each other: a message with it ${description}; nothing has changed`,
     );
   });
 });

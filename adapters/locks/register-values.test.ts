@@ -15,12 +15,15 @@ describe('a value that is none', () => {
       'gives a promise; wait for what it takes before, and give the value itself; nothing has changed',
     ],
     ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
-  ])('of a change is refused before anything is written: %s', async (_, how, says) => {
+  ])('of a change is refused before anything is written: %s', async (_, how, description) => {
     const { register, sent, released, answer } = await registerOf();
     const changed = register.change(how as () => number).catch((error: Error) => error);
     await turn();
     for (const peer of ['b', 'c']) await answer(peer, copy(7, 40));
-    expect(await changed).toMatchObject({ name: 'UsageError', message: expect.stringContaining(`"x": a change of it ${says}`) });
+    expect(await changed).toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(`"x": a change of it ${description}`),
+    });
     expect([sent.every(({ message }) => message.type === 'read'), released.length]).toEqual([true, 1]);
   });
 

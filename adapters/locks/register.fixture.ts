@@ -55,7 +55,7 @@ export async function locksOf({
   const granted: Lock[] = [];
   const asked: unknown[][] = [];
   const released: Lock[] = [];
-  const notices$ = new Subject<Message>();
+  const notifications$ = new Subject<Message>();
   const notified: Message[] = [];
   let end!: (error: Error | null) => void;
   const crypto = { getRandomValues: (words: Uint32Array) => words.fill(70), randomUUID: () => '' };
@@ -66,8 +66,8 @@ export async function locksOf({
       environment: { clock, crypto },
       closed: new Promise((resolve) => (end = resolve)),
       ready: Promise.resolve(),
-      notices$,
-      notify: (notice: Message) => void notified.push(notice),
+      notifications$,
+      notify: (notification: Message) => void notified.push(notification),
       role: () => ({ context: { membership: decided, bounds: { ...BOUNDS, grants } } }),
     },
     transport,
@@ -91,7 +91,7 @@ export async function locksOf({
   /** The members change, as it is heard here. */
   const decide = (version: number, voters: readonly string[]) => {
     decided = { ...decided, version, voters };
-    notices$.next({ type: 'members' });
+    notifications$.next({ type: 'members' });
   };
   const say = (from: string, message: object, name = 'locks/x') => medium.received(from, { v: 1, name, message } as Json);
   return { locks: locks as unknown as Locks, medium, clock, sent, granted, asked, released, notified, end, say, decide };

@@ -72,7 +72,7 @@ const CHANGE_CHECKS = {
 const SIGNAL_CHECKS = { signal: optional(aborting) };
 
 /** What others hear of a value, and no part of it is anybody else's; `undefined` for what they cannot hear. */
-function heardOf(value: unknown): Json | undefined {
+function toJson(value: unknown): Json | undefined {
   try {
     return JSON.parse(JSON.stringify(value)) as Json;
   } catch {
@@ -220,7 +220,7 @@ export class Register<T extends Json> {
       const { latest } = await this.read(fence, over);
       const own: readonly number[] = tried?.fences.includes(latest.fence) ? tried.fences : [];
       if (tried && own.length === 0 && latest.fence >= tried.since) return null;
-      const value = own.length > 0 ? (latest.value as T) : this.checked(how(heardOf(latest.value) as T), 'a change of it gives');
+      const value = own.length > 0 ? (latest.value as T) : this.checked(how(toJson(latest.value) as T), 'a change of it gives');
       tried = { since: tried?.since ?? fence, fences: [...own, fence] };
       await this.write(fence, value, latest.keepers, over);
       return { value };
@@ -247,7 +247,7 @@ export class Register<T extends Json> {
         `"${this.name}": ${whatIs} a promise; wait for what it takes before, and give the value itself; nothing has changed`,
       );
     }
-    const heard = heardOf(value);
+    const heard = toJson(value);
     if (heard === undefined || !this.isValue(heard)) {
       const why = heard === undefined ? 'JSON does not carry' : 'isValue refuses, as JSON carries it';
       throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}; nothing has changed`);

@@ -1,7 +1,7 @@
 /** What a caller lives with: asking twice, asking again when a lock was lost, and ends in good order. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
-import { LockDesk } from './lock-desk.js';
+import { LockQueue } from './lock-queue.js';
 import { createLocks, type Lock } from './locks.js';
 import { cuttable, peers, settled } from './peers.fixture.js';
 
@@ -238,7 +238,7 @@ describe('confirmed grants', () => {
     ['that is plain is taken by who has come since', false, ['request', 'cancel']],
   ])('a grant %s', async (_, isConfirmed, expected) => {
     const asked: string[] = [];
-    const desk = new LockDesk('x', {
+    const queue = new LockQueue('x', {
       ask: (what) => void asked.push(what),
       hear: () => {},
       now: () => 0,
@@ -246,13 +246,13 @@ describe('confirmed grants', () => {
       isOpen: () => false,
     });
     const gone = new AbortController();
-    const first = desk.take('exclusive', false, gone.signal);
+    const first = queue.take('exclusive', false, gone.signal);
     gone.abort();
     await expect(first).rejects.toMatchObject({ name: 'AbortError' });
-    const second = desk.take('exclusive', false, undefined);
-    desk.granted(1);
+    const second = queue.take('exclusive', false, undefined);
+    queue.granted(1);
     expect(asked).toEqual(expected);
-    if (isConfirmed) desk.granted(2);
+    if (isConfirmed) queue.granted(2);
     expect((await second)!.fence).toBe(isConfirmed ? 2 : 1);
   });
 });

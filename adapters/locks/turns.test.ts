@@ -1,7 +1,7 @@
 /** A program that awaits one grant after the other does not keep its process from everything else. */
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';
-import { LoopTurns } from './lock-desk.js';
+import { LoopTurns } from './lock-queue.js';
 import { Lock } from './lock-handle.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -41,7 +41,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
     environment: { clock },
     isThere: true,
     role: (name: string) => (node.isThere && name === EPOCHS ? role : undefined),
-    notify: (notice: object) => void told.push(notice),
+    notify: (notification: object) => void told.push(notification),
   });
   const peers = new Set<string>();
   const events = new Subject<TransportEvent>();

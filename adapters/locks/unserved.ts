@@ -8,7 +8,7 @@ import { isMajority } from '../../machines/locks/epoch.js';
 import type { ClientContext } from '../../machines/locks/client.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
 import { isOfAllPresent } from '../../machines/locks/membership.js';
-import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
+import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
 import { Channels } from '../node/channels.js';
 import type { LiveNode } from '../node/node.js';
 import { absenceOf } from '../transports/absence.js';
@@ -65,14 +65,14 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   const { id, name } = node;
   const known = new Map<NodeId, string>();
   node.addEventListener('unreasonable', (event) => {
-    const told = (event as CustomEvent<LocksNotice & { type: 'unreasonable' }>).detail;
-    if (known.has(told.peer)) return;
-    const reason = `its epochs' numbers (${told.epoch}) and those here (${told.known}) are more than a year apart; docs/locks.md, "Numbers beyond reason"`;
-    known.set(told.peer, reason);
-    console.warn(escape(`"${name}" of peer "${id}" takes "${told.peer}" for no peer: ${reason}`));
+    const notification = (event as CustomEvent<LocksNotification & { type: 'unreasonable' }>).detail;
+    if (known.has(notification.peer)) return;
+    const reason = `its epochs' numbers (${notification.epoch}) and those here (${notification.known}) are more than a year apart; docs/locks.md, "Numbers beyond reason"`;
+    known.set(notification.peer, reason);
+    console.warn(escape(`"${name}" of peer "${id}" takes "${notification.peer}" for no peer: ${reason}`));
   });
   node.addEventListener('serving', (event) => {
-    for (const member of (event as CustomEvent<LocksNotice & { type: 'serving' }>).detail.members) known.delete(member);
+    for (const member of (event as CustomEvent<LocksNotification & { type: 'serving' }>).detail.members) known.delete(member);
   });
   return known;
 }
@@ -107,7 +107,7 @@ function reasonsOf(
   const reasonOf = (peer: NodeId): string | null => {
     if (farOff.has(peer)) return farOff.get(peer)!;
     if (!transport.peers.has(peer)) return absenceOf(transport, peer);
-    const others = channels.elsewhereOf(peer).map((other) => `"${quote(other)}"`);
+    const others = channels.unansweredGreetingsOf(peer).map((other) => `"${quote(other)}"`);
     if (others.length === 0 && isClient)
       return `connected, with nothing of the name "${name}", or as a client, which takes nobody: if it is to vote, call createLocks there, with this name`;
     if (others.length === 0) return `connected, with nothing of the name "${name}": call createLocks there, with this name`;
@@ -140,7 +140,7 @@ function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly
   if (given.some((peer) => !voters.includes(peer)))
     return `${unserved}; ${voters.join(', ')} vote for "${name}" now; start it again with these as its peers`;
   const channels = Channels.of(transport);
-  const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.heardFrom(peer, name) > 0);
+  const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.receivedFrom(peer, name) > 0);
   if (others.length === 0) return unserved;
   return (
     `${unserved}; ${others.sort().join(', ')} take part in "${name}" as well, and are not among the peers that it was given (${given.join(', ')}): ` +

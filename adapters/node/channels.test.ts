@@ -62,12 +62,12 @@ test('the names in which a peer greets and nobody here takes part: a few, while 
   const say = (name: string, type: string) => medium.received('b', { v: 1, name, message: { type } });
   medium.up('b');
   for (let i = 0; i < 10; i++) say(`x${i}`, 'node.hello');
-  expect(channels.elsewhereOf('b')).toEqual(['x0', 'x1', 'x2', 'x3']);
+  expect(channels.unansweredGreetingsOf('b')).toEqual(['x0', 'x1', 'x2', 'x3']);
   say('x1', 'node.bye');
   channels.open('x2', { message: () => {} });
-  expect(channels.elsewhereOf('b')).toEqual(['x0', 'x3']);
+  expect(channels.unansweredGreetingsOf('b')).toEqual(['x0', 'x3']);
   medium.down('b');
-  expect(channels.elsewhereOf('b')).toEqual([]);
+  expect(channels.unansweredGreetingsOf('b')).toEqual([]);
 });
 
 describe('a conversation', () => {
@@ -111,7 +111,7 @@ describe('a conversation', () => {
     const { channels, medium } = await on(inProcessGuarantees);
     const say = () => medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
     channels.open('x', { message: () => {} });
-    const counts = () => [channels.heardFrom('b', 'x'), channels.sentTo('b', 'x')];
+    const counts = () => [channels.receivedFrom('b', 'x'), channels.sentTo('b', 'x')];
     expect(counts()).toEqual([0, 0]);
     expect(channels.send('x', 'b', { type: 'early' })).toBe(1);
     medium.up('b');
@@ -119,7 +119,7 @@ describe('a conversation', () => {
     say();
     expect(channels.send('x', 'b', { type: 'word' })).toBe(2);
     expect(counts()).toEqual([2, 2]);
-    expect([channels.heardFrom('b', 'y'), channels.sentTo('c', 'x')]).toEqual([0, 0]);
+    expect([channels.receivedFrom('b', 'y'), channels.sentTo('c', 'x')]).toEqual([0, 0]);
     medium.down('b');
     expect(channels.send('x', 'b', { type: 'lost' })).toBe(0);
     expect(counts()).toEqual([0, 0]);
@@ -140,7 +140,7 @@ describe('a conversation', () => {
     medium.up('b');
     medium.received('b', { v: 1, name: 'x', message: { type: 'word' } });
     medium.received('b', { v: 1, name: 'y', message: { type: 'node.hello' } });
-    expect([numbers, channels.heardFrom('b', 'x'), channels.elsewhereOf('b')]).toEqual([[0], 0, []]);
+    expect([numbers, channels.receivedFrom('b', 'x'), channels.unansweredGreetingsOf('b')]).toEqual([[0], 0, []]);
     expect(channels.isCounted).toBe(false);
   });
 
@@ -178,7 +178,7 @@ describe('a conversation', () => {
     expect(channels.drops.count).toBe(0);
     medium.received('b', { v: 1, name: 'x', message: {} });
     expect(told()).toEqual(['peer "a" dropped a message: its message has no type, from "b"']);
-    channels.takeOver();
+    channels.reserve();
     medium.received('b', 'my own words');
     expect(channels.drops.count).toBe(2);
   });

@@ -23,7 +23,7 @@ export interface Conversation {
 type Explanation = (name: string, from: NodeId) => string | null;
 
 /** So many names of a peer are kept that nobody here knows. */
-const ELSEWHERE_MAX = 4;
+const UNANSWERED_GREETINGS_MAX = 4;
 
 const known = new WeakMap<Transport, Channels>();
 
@@ -36,14 +36,14 @@ export class Channels {
   private readonly closed = new Set<string>();
   /** How many messages were sent to each peer on this connection, and how many came. */
   private readonly sent: Counts = new Map();
-  private readonly heard: Counts = new Map();
+  private readonly received: Counts = new Map();
   /** In what a peer takes part that nobody here does: the names with which it has greeted in vain. */
-  private readonly elsewhere = new Map<NodeId, Set<string>>();
+  private readonly unansweredGreetings = new Map<NodeId, Set<string>>();
   private readonly explanations: Explanation[] = [];
   /** With which names those of conversations begin that are between others. */
   private readonly others: string[] = [];
   /** Whether nobody but nodes speaks on this transport. */
-  private isTakenOver = false;
+  private isReserved = false;
   /** Peers that went down: what is sent to them is lost. */
   private readonly gone = new Set<NodeId>();
 
@@ -87,8 +87,8 @@ export class Channels {
   }
 
   /** For who lets nobody but its node speak on the transport: what is no envelope is then a mistake, and not the application's own message. */
-  takeOver(): void {
-    this.isTakenOver = true;
+  reserve(): void {
+    this.isReserved = true;
   }
 
   close(name: string): void {
@@ -105,8 +105,8 @@ export class Channels {
   }
 
   /** How many messages of a conversation have come from a peer on this connection. */
-  heardFrom(peer: NodeId, name: string): number {
-    return this.heard.get(peer)?.get(name) ?? 0;
+  receivedFrom(peer: NodeId, name: string): number {
+    return this.received.get(peer)?.get(name) ?? 0;
   }
 
   /** How many of them a peer was sent on this connection. */
@@ -115,8 +115,8 @@ export class Channels {
   }
 
   /** Names of conversations in which a peer takes part and nobody here does, as far as it has greeted: a few. */
-  elsewhereOf(peer: NodeId): string[] {
-    return [...(this.elsewhere.get(peer) ?? [])].filter((name) => !this.conversations.has(name));
+  unansweredGreetingsOf(peer: NodeId): string[] {
+    return [...(this.unansweredGreetings.get(peer) ?? [])].filter((name) => !this.conversations.has(name));
   }
 
   private take(event: TransportEvent): void {
@@ -135,13 +135,13 @@ export class Channels {
       this.gone.add(peer);
       if (this.gone.size > this.limits.gone) this.gone.delete(this.gone.values().next().value!);
       this.sent.delete(peer);
-      this.heard.delete(peer);
-      this.elsewhere.delete(peer);
+      this.received.delete(peer);
+      this.unansweredGreetings.delete(peer);
     }
   }
 
   private receive(from: NodeId, value: Json): void {
-    if (!this.isTakenOver && !isVersioned(value)) return;
+    if (!this.isReserved && !isVersioned(value)) return;
     const refused = refusal(value);
     if (refused !== null) {
       this.drops.drop(`${refused}, from "${from}"`);
@@ -150,24 +150,24 @@ export class Channels {
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
     // On a medium that believes who says to be somebody there is no end of names to keep.
-    const number = this.isCounted ? count(this.heard, from, name, this.limits.counted) : 0;
+    const number = this.isCounted ? count(this.received, from, name, this.limits.counted) : 0;
     if (conversation) conversation.message(from, message, number);
-    else if (isGreeting(message)) this.greetedInVain(from, name, message);
+    else if (isGreeting(message)) this.noteUnansweredGreeting(from, name, message);
     else if (!this.closed.has(name) && !this.others.some((beginning) => name.startsWith(beginning)))
-      this.drops.drop(this.whyNobody(name, from));
+      this.drops.drop(this.explainUnclaimed(name, from));
   }
 
   /** Kept where each peer that speaks is one that is up, and goes. */
-  private greetedInVain(from: NodeId, name: string, message: Message): void {
+  private noteUnansweredGreeting(from: NodeId, name: string, message: Message): void {
     if (!this.isCounted) return;
-    const names = this.elsewhere.get(from) ?? new Set<string>();
+    const names = this.unansweredGreetings.get(from) ?? new Set<string>();
     if (isLeaving(message)) names.delete(name);
-    else if (names.size < ELSEWHERE_MAX) names.add(name);
-    if (names.size > 0) this.elsewhere.set(from, names);
-    else this.elsewhere.delete(from);
+    else if (names.size < UNANSWERED_GREETINGS_MAX) names.add(name);
+    if (names.size > 0) this.unansweredGreetings.set(from, names);
+    else this.unansweredGreetings.delete(from);
   }
 
-  private whyNobody(name: string, from: NodeId): string {
+  private explainUnclaimed(name: string, from: NodeId): string {
     for (const explain of this.explanations) {
       const why = explain(name, from);
       if (why !== null) return why;

@@ -5,7 +5,7 @@ import { defineCore } from '../../machines/define.js';
 import { effects, type Message } from '../../machines/effects.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { Gate } from './node-options.js';
-import { description, heardOf, started, valueOf, word, type Event } from './parrot.fixture.js';
+import { description, heardMessage, started, valueOf, word, type Event } from './parrot.fixture.js';
 
 describe('commands', () => {
   test('one that is not known, or cannot be taken now, is refused by name and changes nothing', async () => {
@@ -33,9 +33,9 @@ describe('commands', () => {
 
   test('draws come from the chance that it was given, and are told', async () => {
     const crypto = { getRandomValues: (words: Uint32Array) => words.fill(10), randomUUID: () => '' } as never;
-    const { node, steps, notices } = await started({ crypto });
+    const { node, steps, notifications } = await started({ crypto });
     node.command('dice');
-    expect([notices, steps[0]!.drawn]).toEqual([[{ type: 'fell', value: 4 }], [4]]);
+    expect([notifications, steps[0]!.drawn]).toEqual([[{ type: 'fell', value: 4 }], [4]]);
   });
 
   test('the transitions that a step took are told while somebody watches', async () => {
@@ -48,10 +48,10 @@ describe('commands', () => {
   });
 
   test('a chart that fails ends the node with the error, and nothing more of it is told', async () => {
-    const { node, steps, notices } = await started();
+    const { node, steps, notifications } = await started();
     node.command('fail');
     expect(await node.closed).toMatchObject({ message: 'node a: its step for "fail" failed: mine' });
-    expect([steps, notices, node.view()]).toEqual([[], [], {}]);
+    expect([steps, notifications, node.view()]).toEqual([[], [], {}]);
   });
 
   test('an inspector sees who sent what a chart takes, and nobody behind a command', async () => {
@@ -73,7 +73,7 @@ describe('commands', () => {
 
 describe('timers', () => {
   test('go off in their time, are taken back, and end with the node', async () => {
-    const { node, clock, steps, notices } = await started();
+    const { node, clock, steps, notifications } = await started();
     for (const [timer, delay] of [
       ['first', 5],
       ['second', 6],
@@ -82,14 +82,14 @@ describe('timers', () => {
       node.command('ring', { timer, delay });
     node.command('hush', { timer: 'second' });
     clock.runUntil(4);
-    expect(notices).toEqual([]);
+    expect(notifications).toEqual([]);
     clock.runUntil(7);
-    expect(notices).toEqual([{ type: 'rang', timer: 'first' }]);
+    expect(notifications).toEqual([{ type: 'rang', timer: 'first' }]);
     expect(steps.at(-1)).toMatchObject({ role: 'parrot', event: { type: 'timer', timer: 'first' } });
     await node.close();
     expect(clock.isIdle).toBe(true);
     clock.runUntil(20);
-    expect(notices).toHaveLength(1);
+    expect(notifications).toHaveLength(1);
   });
 });
 
@@ -106,21 +106,21 @@ describe('a gate', () => {
   };
 
   test('is given what comes, also from the node itself, and lets it through when it likes', async () => {
-    const { node, medium, notices } = await started();
+    const { node, medium, notifications } = await started();
     const { gate, held, parted } = gateOf();
     node.guard(gate);
     medium.up('b');
     medium.received('b', word('hi'));
     node.command('say', { to: 'a', text: 'ho' });
     await Promise.resolve();
-    expect([notices, held.map(([number]) => number)]).toEqual([[], [1, 1]]);
+    expect([notifications, held.map(([number]) => number)]).toEqual([[], [1, 1]]);
     for (const [, take] of held) take();
-    expect(notices).toEqual([heardOf('b', 'hi'), heardOf('a', 'ho')]);
+    expect(notifications).toEqual([heardMessage('b', 'hi'), heardMessage('a', 'ho')]);
     medium.down('b');
     expect(parted).toEqual(['b']);
     node.guard();
     medium.received('b', word('free'));
-    expect(notices.at(-1)).toEqual(heardOf('b', 'free'));
+    expect(notifications.at(-1)).toEqual(heardMessage('b', 'free'));
   });
 
   test('a peer that comes parts nobody', async () => {
@@ -152,33 +152,36 @@ describe('a gate', () => {
 
 describe('what the charts are owed', () => {
   test('is asked for before every step, and taken first', async () => {
-    const owed: Message[] = [];
-    const { node, medium, steps } = await started({ owed: () => owed.shift() ?? null });
-    owed.push({ type: 'owed' });
+    const nextCommand: Message[] = [];
+    const { node, medium, steps } = await started({ nextCommand: () => nextCommand.shift() ?? null });
+    nextCommand.push({ type: 'nextCommand' });
     medium.received('b', word('hi'));
-    owed.push({ type: 'owed' });
+    nextCommand.push({ type: 'nextCommand' });
     node.command('work');
-    owed.push({ type: 'owed' });
+    nextCommand.push({ type: 'nextCommand' });
     node.attempt('rest');
-    owed.push({ type: 'owed' });
+    nextCommand.push({ type: 'nextCommand' });
     node.view();
-    owed.push({ type: 'owed' });
+    nextCommand.push({ type: 'nextCommand' });
     await node.close();
-    const types = ['owed', 'word', 'owed', 'work', 'owed', 'rest', 'owed', 'owed'];
+    const types = ['nextCommand', 'word', 'nextCommand', 'work', 'nextCommand', 'rest', 'nextCommand', 'nextCommand'];
     expect(steps.map(({ event }) => event.type)).toEqual(types);
-    owed.push({ type: 'owed' });
-    node.catchUp();
-    expect([owed.length, steps.length]).toEqual([1, types.length]);
+    nextCommand.push({ type: 'nextCommand' });
+    node.flushCommands();
+    expect([nextCommand.length, steps.length]).toEqual([1, types.length]);
   });
 
   test('counts before it is asked whether the chart takes a command', async () => {
     let isOwed = false;
     const settled = setup({ types: { events: {} as Event }, actions: effects() }).createMachine({
       initial: 'in',
-      states: { in: { on: { owed: 'out' } }, out: { on: { rest: 'in' } } },
+      states: { in: { on: { nextCommand: 'out' } }, out: { on: { rest: 'in' } } },
     });
     const protocol = defineCore({ ...description, charts: { parrot: settled } });
-    const { node } = await started({ protocol, owed: () => (isOwed ? ((isOwed = false), { type: 'owed' }) : null) });
+    const { node } = await started({
+      protocol,
+      nextCommand: () => (isOwed ? ((isOwed = false), { type: 'nextCommand' }) : null),
+    });
     isOwed = true;
     expect([node.attempt('rest'), valueOf(node)]).toEqual([true, 'in']);
   });

@@ -12,19 +12,19 @@ import { description, made, parrotCore, started, warnings, word } from './parrot
 
 describe('the end', () => {
   test('is told to whoever listens, and commands that wait are gone', async () => {
-    const { node, medium, steps, notices } = await started();
+    const { node, medium, steps, notifications } = await started();
     const ended: string[] = [];
     node.steps$.subscribe({ complete: () => ended.push('steps') });
     node.heard$.subscribe({ complete: () => ended.push('heard') });
-    node.notices$.subscribe({ complete: () => ended.push('notices') });
+    node.notifications$.subscribe({ complete: () => ended.push('notifications') });
     node.command('work');
     node.command('work');
     await node[Symbol.asyncDispose]();
-    expect([await node.closed, ended.sort(), node.view()]).toEqual([null, ['heard', 'notices', 'steps'], {}]);
+    expect([await node.closed, ended.sort(), node.view()]).toEqual([null, ['heard', 'notifications', 'steps'], {}]);
     medium.received('b', word('late'));
     node.guard();
     await node.close();
-    expect([steps.length, notices]).toEqual([1, []]);
+    expect([steps.length, notifications]).toEqual([1, []]);
   });
 
   test('frees its name on the transport, which stays open', async () => {
@@ -69,13 +69,13 @@ describe('storage', () => {
 
   test('what the charts store is saved whose it is, and they go on when it is safe', async () => {
     const { storage, saves } = inHand({ peer: 'a', stored: { old: 0 } });
-    const { node, clock, notices } = await started({ protocol: storing, storage });
+    const { node, clock, notifications } = await started({ protocol: storing, storage });
     node.command('keep', { key: 'x', value: 1 });
     clock.runUntil(10);
-    expect([notices, saves.map(({ value }) => value)]).toEqual([[], [{ peer: 'a', stored: { old: 0, x: 1 } }]]);
+    expect([notifications, saves.map(({ value }) => value)]).toEqual([[], [{ peer: 'a', stored: { old: 0, x: 1 } }]]);
     saves[0]!.done();
     await turns();
-    expect(notices).toEqual([{ type: 'kept', key: 'x' }]);
+    expect(notifications).toEqual([{ type: 'kept', key: 'x' }]);
   });
 
   test('closing waits for what is being saved', async () => {
@@ -93,23 +93,23 @@ describe('storage', () => {
 
   test('a storage that fails ends the node', async () => {
     const { storage, saves } = inHand();
-    const { node, notices } = await started({ protocol: storing, storage });
+    const { node, notifications } = await started({ protocol: storing, storage });
     node.command('keep', { key: 'x', value: 1 });
     saves[0]!.fail(new Error('full'));
     expect(await node.closed).toMatchObject({
       name: 'StorageError',
       message: expect.stringContaining('"parrot" cannot be saved'),
     });
-    expect(notices).toEqual([]);
+    expect(notifications).toEqual([]);
   });
 
   test('one that cannot be read ends it before it starts; other timers of its charts run as they do', async () => {
     const { storage } = inHand({ peer: 'b', stored: {} });
     const { node } = made({ protocol: storing, storage });
     await expect(node.ready).rejects.toThrow('"parrot" in the storage of peer "a" is that of peer "b"');
-    const { node: good, clock, notices } = await started({ protocol: storing, storage: inHand().storage });
+    const { node: good, clock, notifications } = await started({ protocol: storing, storage: inHand().storage });
     good.command('ring', { timer: 'soon', delay: 2 });
     clock.runUntil(2);
-    expect(notices).toEqual([{ type: 'rang', timer: 'soon' }]);
+    expect(notifications).toEqual([{ type: 'rang', timer: 'soon' }]);
   });
 });

@@ -11,7 +11,7 @@ import {
   countOf,
   description,
   envelope,
-  heardOf,
+  heardMessage,
   hello,
   linkedCore,
   made,
@@ -72,15 +72,15 @@ describe('before it has started', () => {
   });
 
   test('what comes waits for the start, in its order, and so do the peers', async () => {
-    const { node, notices, heard } = made({
+    const { node, notifications, heard } = made({
       before: (medium) => {
         medium.up('b');
         for (const text of ['one', 'two']) medium.received('b', word(text));
       },
     });
-    expect([notices, heard]).toEqual([[], []]);
+    expect([notifications, heard]).toEqual([[], []]);
     await node.ready;
-    expect(notices).toEqual([heardOf('b', 'one'), heardOf('b', 'two')]);
+    expect(notifications).toEqual([heardMessage('b', 'one'), heardMessage('b', 'two')]);
     expect(heard).toEqual([{ type: 'up', peer: 'b' }]);
   });
 
@@ -111,11 +111,11 @@ describe('before it has started', () => {
 
 describe('what comes', () => {
   test('is a step with its number and the notices of its chart, which are events as well', async () => {
-    const { node, medium, steps, notices, heard } = await started();
+    const { node, medium, steps, notifications, heard } = await started();
     const events: unknown[] = [];
     node.addEventListener('heard', (event) => events.push((event as CustomEvent).detail));
     medium.received('b', word('hi'));
-    expect([notices, events]).toEqual([[heardOf('b', 'hi')], [heardOf('b', 'hi')]]);
+    expect([notifications, events]).toEqual([[heardMessage('b', 'hi')], [heardMessage('b', 'hi')]]);
     expect(steps).toMatchObject([{ role: 'parrot', event: { type: 'word', text: 'hi', from: 'b' }, number: 1, numbers: [] }]);
     expect(steps[0]).not.toHaveProperty('selected');
     medium.received('b', word('again'));
@@ -141,12 +141,12 @@ describe('what comes', () => {
 
   test('from those with whom it may not be linked is dropped as well', async () => {
     const said = warnings();
-    const { node, medium, notices, heard } = await started({ neighbors: ['c'] });
+    const { node, medium, notifications, heard } = await started({ neighbors: ['c'] });
     for (const peer of ['b', 'c']) {
       medium.up(peer);
       medium.received(peer, word(peer));
     }
-    expect(notices).toEqual([heardOf('c', 'c')]);
+    expect(notifications).toEqual([heardMessage('c', 'c')]);
     expect(heard).toEqual([{ type: 'up', peer: 'c' }]);
     expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('it is from "b"')]);
     expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
@@ -171,11 +171,11 @@ describe('what comes', () => {
   });
 
   test('from who is first in the topology, and from itself where it may not be linked with itself, counts as any other', async () => {
-    const { node, medium, notices } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbors: ['b'] });
+    const { node, medium, notifications } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbors: ['b'] });
     medium.received('b', word('hi'));
     node.command('say', { to: 'a', text: 'ho' });
     await Promise.resolve();
-    expect(notices).toEqual([heardOf('b', 'hi'), heardOf('a', 'ho')]);
+    expect(notifications).toEqual([heardMessage('b', 'hi'), heardMessage('a', 'ho')]);
   });
 
   test('a time is told where the protocol reads it: later with every step, and never earlier than the clock', async () => {
@@ -216,11 +216,11 @@ describe('what goes', () => {
   });
 
   test('to itself comes a moment later, in its order, and is numbered too', async () => {
-    const { node, sent, steps, notices } = await started();
+    const { node, sent, steps, notifications } = await started();
     node.command('say', { to: ['a', 'a'], text: 'hi' });
-    expect([steps[0]!.numbers, notices, sent]).toEqual([[1, 2], [], []]);
+    expect([steps[0]!.numbers, notifications, sent]).toEqual([[1, 2], [], []]);
     await Promise.resolve();
-    expect(notices).toEqual([heardOf('a', 'hi'), heardOf('a', 'hi')]);
+    expect(notifications).toEqual([heardMessage('a', 'hi'), heardMessage('a', 'hi')]);
     expect(steps.map(({ number }) => number)).toEqual([undefined, 1, 2]);
   });
 
@@ -251,7 +251,7 @@ describe('what goes', () => {
 
 describe('where links speak', () => {
   test('peers are greeted at the start and as they come, and the chart hears of them as they answer', async () => {
-    const { node, medium, sent, notices, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
+    const { node, medium, sent, notifications, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
     await node.ready;
     medium.up('c');
     expect(sent.splice(0)).toEqual([
@@ -263,7 +263,7 @@ describe('where links speak', () => {
     expect(sent.splice(0)).toEqual([['c', hello(true)]]);
     medium.received('b', bye);
     medium.down('c');
-    expect(notices).toEqual([
+    expect(notifications).toEqual([
       { type: 'came', peer: 'b' },
       { type: 'came', peer: 'c' },
       { type: 'went', peer: 'b' },
@@ -306,16 +306,16 @@ describe('where links speak', () => {
 
   test('ports: a node speaks with itself by port 0, once the clock goes on', async () => {
     const anonymous = defineCore({ ...description, network: { reach: 'links', addressing: 'ports' } });
-    const { node, medium, clock, sent, steps, notices } = await started({ protocol: anonymous });
+    const { node, medium, clock, sent, steps, notifications } = await started({ protocol: anonymous });
     medium.up('b');
     medium.received('b', hello(true));
-    expect([node.ports.of('b'), notices.splice(0)]).toEqual([1, [{ type: 'came', peer: 1 }]]);
+    expect([node.ports.of('b'), notifications.splice(0)]).toEqual([1, [{ type: 'came', peer: 1 }]]);
     sent.length = 0;
     node.command('say', { to: [1, 0], text: 'hi' });
     expect([steps.at(-1)!.numbers, sent]).toEqual([[expect.any(Number), 1], [['b', word('hi')]]]);
     await Promise.resolve();
-    expect(notices).toEqual([]);
+    expect(notifications).toEqual([]);
     clock.runUntil(1);
-    expect(notices).toEqual([heardOf(0, 'hi')]);
+    expect(notifications).toEqual([heardMessage(0, 'hi')]);
   });
 });

@@ -21,7 +21,7 @@ export class Neighbors {
     private readonly hear: (event: LinkEvent) => void,
   ) {
     this.isAnonymous = protocol.network.addressing === 'ports';
-    this.presence = needsPresence(protocol) ? new Presence(say, (type, peer) => this.notice(type, peer)) : null;
+    this.presence = needsPresence(protocol) ? new Presence(say, (type, peer) => this.notification(type, peer)) : null;
   }
 
   /** The transport tells of a peer; whether it takes part here is for the greeting to find out. */
@@ -54,7 +54,7 @@ export class Neighbors {
     return peer === this.self ? 0 : this.ports.of(peer)!;
   }
 
-  private notice(type: 'up' | 'down', peer: NodeId): void {
+  private notification(type: 'up' | 'down', peer: NodeId): void {
     const address = this.isAnonymous && type === 'up' ? this.ports.plugIn(peer) : this.addressOf(peer);
     this.hear({ type: `link.${type}`, peer: address });
     if (this.isAnonymous && type === 'down') this.ports.unplug(peer);

@@ -33,7 +33,7 @@ export type NodeSnapshot<I> = Snapshot<undefined> & {
   readonly roles: NodeView;
 };
 
-interface Told extends AnyEventObject {
+interface LogicEvent extends AnyEventObject {
   readonly type: 'node.stepped' | 'node.closed';
 }
 
@@ -69,12 +69,12 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
     const resumed = Object.keys(roles).length === 0 ? input : { ...input, resume: roles };
     const node = adopted(self as unknown as AnyActor, () => create(resumed));
     live.set(self, node);
-    node.notices$.subscribe((notice) => {
-      emit(notice);
-      self._parent?.send(notice);
+    node.notifications$.subscribe((notification) => {
+      emit(notification);
+      self._parent?.send(notification);
     });
-    const tell = (told: Told) => {
-      if (self.getSnapshot().status === 'active') self.send(told);
+    const tell = (notification: LogicEvent) => {
+      if (self.getSnapshot().status === 'active') self.send(notification);
     };
     node.steps$.subscribe(() => tell({ type: 'node.stepped' }));
     void node.ready.then(

@@ -40,7 +40,7 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
   ['neighbors', ['b', ['b', 7]], 'give a list of ids'],
   ['name', ['', 7], 'give a text'],
   ['storage', [{}, { load: () => null }], "give what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
-  ['owed', [null, 'x'], `give ${FUNCTION}`],
+  ['nextCommand', [null, 'x'], `give ${FUNCTION}`],
   ['clock', [{ now: () => 0 }, 7], 'give a scheduler of RxJS'],
   ['crypto', [{}, 7], "give Web Crypto, as the platform's own"],
 ])('%s is refused by name where it is wrong', (option, values, answer) => {
@@ -59,7 +59,7 @@ test('what it needs is enough, and everything else may be left out or given', ()
     inspect: () => {},
     storage: { load: () => null, save: () => {} },
     resume: {},
-    owed: () => null,
+    nextCommand: () => null,
   };
   expect(() => check(rest)).not.toThrow();
   for (const option of Object.keys(rest)) expect(() => check({ ...rest, [option]: undefined })).not.toThrow();

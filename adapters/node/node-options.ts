@@ -36,7 +36,7 @@ export interface NodeOptions<O = any> extends InEnvironment {
   /** A state to go on from, instead of the protocol's start. */
   readonly resume?: NodeView;
   /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */
-  readonly owed?: () => Message | null;
+  readonly nextCommand?: () => Message | null;
 }
 
 /** What a running node is made of: the options of its protocol have been read. */
@@ -61,7 +61,7 @@ export const NODE_CHECKS = {
   inspect: optional(anything),
   storage: optional(storage),
   resume: optional(anything),
-  owed: optional(must('a function', (value) => typeof value === 'function')),
+  nextCommand: optional(must('a function', (value) => typeof value === 'function')),
   ...environment,
 };
 
@@ -85,7 +85,7 @@ export interface LiveStep {
 }
 
 /** A peer comes up or goes down, as the transport says; or a message has come that no chart took. */
-export type HeardOfPeer =
+export type PeerObservation =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
 

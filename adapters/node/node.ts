@@ -32,7 +32,7 @@ import { checkOptions } from '../options.js';
 import {
   NODE_CHECKS,
   type Gate,
-  type HeardOfPeer,
+  type PeerObservation,
   type LiveNodeOptions,
   type LiveStep,
   type NodeOptions,
@@ -97,9 +97,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   /** Every atomic step, after it was taken. */
   readonly steps$ = new Subject<LiveStep>();
   /** What the charts tell the application. */
-  readonly notices$ = new Subject<Message>();
+  readonly notifications$ = new Subject<Message>();
   /** What it hears of its peers beside its steps. */
-  readonly heard$ = new Subject<HeardOfPeer>();
+  readonly heard$ = new Subject<PeerObservation>();
   /** Resolves once the node takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   /** Resolves when the node has closed, with the error that closed it or with `null`. */
@@ -127,8 +127,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private saved: Promise<void> = Promise.resolve();
   private isTakingTurns = false;
   /** What came between the connection and the start. */
-  private readonly early: (() => void)[] = [];
-  private readonly owed: (() => Message | null) | undefined;
+  private readonly receivedBeforeStart: (() => void)[] = [];
+  private readonly nextCommand: (() => Message | null) | undefined;
   private readonly storage: PeerStorage | undefined;
   private isStarted = false;
   private isClosed = false;
@@ -153,7 +153,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       inspect,
       storage,
       resume,
-      owed,
+      nextCommand,
       ...environment
     }: LiveNodeOptions<O>,
     instance: Instance<O>,
@@ -171,7 +171,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.transport = transport;
     this.environment = environmentOf(environment);
     const { clock } = this.environment;
-    this.owed = owed;
+    this.nextCommand = nextCommand;
     this.instance = instance;
     this.host = hostOf(protocol, name, inspect);
     this.node = new Node(transport.id, this.host);
@@ -218,13 +218,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   /** The states of its charts, by role; empty before it has started. */
   view(): NodeView {
-    this.catchUp();
+    this.flushCommands();
     return this.node.view();
   }
 
   /** Tells the charts what they are owed. */
-  catchUp(): void {
-    const event = this.isClosed ? null : this.owed?.();
+  flushCommands(): void {
+    const event = this.isClosed ? null : this.nextCommand?.();
     if (event) this.stepNow(event);
   }
 
@@ -264,9 +264,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   /** Tells the application; what stands on top of a node may have notices of its own. */
-  notify(notice: Message): void {
-    this.notices$.next(notice);
-    this.dispatchEvent(new CustomEvent(notice.type, { detail: notice }));
+  notify(notification: Message): void {
+    this.notifications$.next(notification);
+    this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }
 
   /**
@@ -274,7 +274,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
    * storage then finds what was saved last.
    */
   async close(): Promise<void> {
-    this.catchUp();
+    this.flushCommands();
     this.end(null);
     await this.saved;
   }
@@ -285,7 +285,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
 
   /** As `close`, for who finds that the node cannot go on; `closed` says why. @internal */
   fail(error: Error): void {
-    this.catchUp();
+    this.flushCommands();
     this.end(error);
   }
 
@@ -299,7 +299,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
         outcome: this.node.start(startsOf(this.protocol, this.id, this.instance, stored), choose),
       }));
     for (const peer of this.transport.peers) this.hear('up', peer);
-    for (const take of this.early.splice(0)) take();
+    for (const take of this.receivedBeforeStart.splice(0)) take();
     this.takeTurns();
   }
 
@@ -319,7 +319,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private receive(from: NodeId, message: Message, number: number): void {
-    if (!this.isStarted) this.early.push(() => this.receive(from, message, number));
+    if (!this.isStarted) this.receivedBeforeStart.push(() => this.receive(from, message, number));
     else if (from !== this.id && !this.isNear(from)) {
       // Everybody greets whom it sees, also who speaks with its own neighbors alone.
       if (this.hasNeighbors && isGreeting(message)) return;
@@ -367,7 +367,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       peer,
       isUp: this.transport.peers.has(peer),
       sent: this.isCounted ? this.channels.sentTo(peer, this.name) : null,
-      heard: this.isCounted ? this.channels.heardFrom(peer, this.name) : null,
+      heard: this.isCounted ? this.channels.receivedFrom(peer, this.name) : null,
     }));
   }
 
@@ -379,13 +379,13 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   private accepts(event: Message): boolean {
-    this.catchUp();
+    this.flushCommands();
     return this.node.accepts(this.protocol.route(event, this.node), event);
   }
 
   private step(event: Message, role?: string): void {
     if (!this.isStarted || this.isClosed) return;
-    this.catchUp();
+    this.flushCommands();
     this.stepNow(event, role);
     this.takeTurns();
   }
@@ -444,7 +444,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       const numbers = this.perform(outcome);
       const selected = this.host.selections?.take();
       this.steps$.next({ ...taken, drawn, numbers, ...(number !== null && { number }), ...(selected && { selected }) });
-      for (const notice of outcome.emitted) this.notify(notice);
+      for (const notification of outcome.emitted) this.notify(notification);
     } catch (error) {
       this.end(error as Error);
     }
@@ -494,7 +494,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.node.stop();
     this.steps$.complete();
     this.heard$.complete();
-    this.notices$.complete();
+    this.notifications$.complete();
     this.settleClosed(error);
   }
 }

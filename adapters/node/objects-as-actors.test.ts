@@ -25,13 +25,13 @@ function placesOf(...peers: readonly string[]) {
 }
 const alone = () => placesOf('a')[0]!;
 
-const noticesOf = (actor: AnyActor) => {
+const notificationsOf = (actor: AnyActor) => {
   const heard: string[] = [];
   actor.on('*', ({ type }) => heard.push(type));
   return heard;
 };
 
-const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Promise<unknown>, notice: string][] = [
+const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Promise<unknown>, notification: string][] = [
   ['locks', () => createLocks(alone()), (locks) => locks.request('printer', () => {}), 'lock.granted'],
   [
     'election',
@@ -45,15 +45,15 @@ const shells: readonly [name: string, make: () => Shell, use: (shell: any) => Pr
   ['neighborhood', () => new Neighborhood(alone()), (neighborhood) => neighborhood.lock(), 'locked'],
 ];
 
-test.each(shells)('%s', async (_, make, use, notice) => {
+test.each(shells)('%s', async (_, make, use, notification) => {
   const shell = make();
   const { actor } = shell;
   expect(shell.actor).toBe(actor);
-  const heard = noticesOf(actor);
+  const heard = notificationsOf(actor);
   await shell.ready;
   await use(shell);
   await waitFor(actor, ({ roles }) => Object.keys(roles).length > 0);
-  expect(heard).toContain(notice);
+  expect(heard).toContain(notification);
   expect(actor.getSnapshot()).toMatchObject({ status: 'active', roles: shell.node.view() });
   await shell.close();
   await waitFor(actor, ({ status }) => status !== 'active');

@@ -9,7 +9,7 @@ import { createTransport, type DriverListener } from '../transports/driver.js';
 import { inProcessGuarantees } from '../transports/guarantees.js';
 import type { Guarantees, Json } from '../transports/transport.js';
 import { createNode, type LiveNode, type LiveStep, type NodeOptions } from './node.js';
-import type { HeardOfPeer } from './node-options.js';
+import type { PeerObservation } from './node-options.js';
 
 export type Event = Message & Readonly<Record<string, any>>;
 type In = { event: Event };
@@ -40,7 +40,7 @@ const parrot = setup({
     drawn: { actions: emit(({ event }) => ({ type: 'fell', value: event['value'] })) },
     keep: { actions: store(({ event }: In) => ({ key: event['key'] as string, value: event['value'] })) },
     stored: { actions: emit(({ event }) => ({ type: 'kept', key: event['key'] })) },
-    owed: { actions: emit({ type: 'paid' }) },
+    nextCommand: { actions: emit({ type: 'paid' }) },
     fail: { actions: 'fail' },
   },
   states: { idle: { on: { work: 'busy' } }, busy: { on: { rest: 'idle' } } },
@@ -69,8 +69,8 @@ interface Made {
   /** What went out: to whom, and the message in its envelope. */
   readonly sent: (readonly [to: string, message: Json])[];
   readonly steps: LiveStep[];
-  readonly notices: Message[];
-  readonly heard: HeardOfPeer[];
+  readonly notifications: Message[];
+  readonly heard: PeerObservation[];
 }
 
 interface Hand {
@@ -109,9 +109,17 @@ export function made({
     clock,
     ...hand,
   });
-  const of = { node, medium, clock, sent, steps: [] as LiveStep[], notices: [] as Message[], heard: [] as HeardOfPeer[] };
+  const of = {
+    node,
+    medium,
+    clock,
+    sent,
+    steps: [] as LiveStep[],
+    notifications: [] as Message[],
+    heard: [] as PeerObservation[],
+  };
   node.steps$.subscribe((step) => of.steps.push(step));
-  node.notices$.subscribe((notice) => of.notices.push(notice));
+  node.notifications$.subscribe((notification) => of.notifications.push(notification));
   node.heard$.subscribe((heard) => of.heard.push(heard));
   onTestFinished(() => node.close());
   return of;
@@ -121,13 +129,13 @@ export function made({
 export async function started(options: Hand & Partial<NodeOptions> = {}): Promise<Made> {
   const all = made(options);
   await all.node.ready;
-  for (const list of [all.sent, all.steps, all.notices, all.heard]) list.length = 0;
+  for (const list of [all.sent, all.steps, all.notifications, all.heard]) list.length = 0;
   return all;
 }
 
 export const envelope = (message: object, name = 'parrot') => ({ v: 1, name, message }) as Json;
 export const word = (text: string) => envelope({ type: 'word', text });
-export const heardOf = (from: Address, text: string, more: object = {}) => ({ type: 'heard', from, text, ...more });
+export const heardMessage = (from: Address, text: string, more: object = {}) => ({ type: 'heard', from, text, ...more });
 export const hello = (isAnswer = false) => envelope({ type: 'node.hello', isAnswer });
 export const bye = envelope({ type: 'node.bye' });
 export const valueOf = (node: LiveNode) => node.view()['parrot']?.value;

@@ -61,8 +61,8 @@ class Peer {
   }
 }
 
-export function check(condition: boolean, says: string): asserts condition {
-  if (!condition) throw new Error(says);
+export function check(condition: boolean, description: string): asserts condition {
+  if (!condition) throw new Error(description);
 }
 
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -7,7 +7,7 @@ const QUIET_MS = 10_000;
 export class Drops {
   count = 0;
   private told = -Infinity;
-  private untold = 0;
+  private unreported = 0;
 
   constructor(
     /** Who dropped, as the warning names it. */
@@ -20,12 +20,12 @@ export class Drops {
     this.count++;
     const now = this.clock.now();
     if (now - this.told < QUIET_MS) {
-      this.untold++;
+      this.unreported++;
       return;
     }
-    const others = this.untold === 0 ? '' : ` (and ${this.untold} more since the last warning)`;
+    const others = this.unreported === 0 ? '' : ` (and ${this.unreported} more since the last warning)`;
     this.told = now;
-    this.untold = 0;
+    this.unreported = 0;
     console.warn(escape(`${this.who} ${this.did}: ${why}${others}`));
   }
 }

@@ -14,7 +14,7 @@ class Far implements Line {
   send = (text: string): void => void this.got.push(JSON.parse(text));
   close = (): void => void this.closes++;
   listen = (listener: LineListener): void => void (this.listener = listener);
-  says(frame: unknown): this {
+  description(frame: unknown): this {
     this.listener.frame(typeof frame === 'string' ? frame : JSON.stringify(frame));
     return this;
   }
@@ -29,7 +29,7 @@ function hubOf(rules: HubRules = {}) {
     return far;
   };
   const member = (id: string, key = `of ${id}`, answers?: () => Promise<boolean>) =>
-    guest(answers).says({ type: 'hello', id, key });
+    guest(answers).description({ type: 'hello', id, key });
   return { hub, guest, member };
 }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -46,9 +46,9 @@ test('who comes is welcomed with those who are there, and they hear of it, and o
     [{ type: 'welcome', peers: ['a'] }],
     'a',
   ]);
-  a.says({ type: 'bye' });
+  a.description({ type: 'bye' });
   expect([a.closes, b.news(), hub.malformed]).toEqual([1, [{ type: 'down', peer: 'a' }], 0]);
-  a.says({ type: 'bye' }).says(send('b', 'late'));
+  a.description({ type: 'bye' }).description(send('b', 'late'));
   a.listener.closed();
   expect([a.closes, b.news()]).toEqual([1, []]);
 });
@@ -69,12 +69,12 @@ test('messages go from one to the other, and what is no frame of ours is counted
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();
-  a.says(send('b', { x: [1] })).says(send('b', null));
+  a.description(send('b', { x: [1] })).description(send('b', null));
   expect(b.news()).toEqual([
     { type: 'message', from: 'a', message: { x: [1] } },
     { type: 'message', from: 'a', message: null },
   ]);
-  a.says({ type: 'pong' });
+  a.description({ type: 'pong' });
   expect(hub.malformed).toBe(0);
   for (const frame of [
     7,
@@ -88,9 +88,9 @@ test('messages go from one to the other, and what is no frame of ours is counted
     { to: 'b', message: 1 },
     { type: 'hello', id: 'z', key: 'z' },
   ])
-    a.says(JSON.stringify(frame));
+    a.description(JSON.stringify(frame));
   expect([hub.malformed, a.closes, b.news()]).toEqual([10, 0, []]);
-  a.says('half a fra');
+  a.description('half a fra');
   expect([hub.malformed, a.closes, b.news()]).toEqual([11, 1, [{ type: 'down', peer: 'a' }]]);
 });
 
@@ -108,14 +108,16 @@ test.each<[what: string, frame: unknown]>([
 ])('a line that begins with %s is closed, and counted', (_, frame) => {
   expect(isHello(frame)).toBe(false);
   const { hub, guest } = hubOf();
-  const far = guest().says(JSON.stringify(frame));
+  const far = guest().description(JSON.stringify(frame));
   expect([far.closes, far.got, hub.malformed]).toEqual([1, [], 1]);
 });
 
 test('a hello may bear a token, and who says goodbye instead is no stranger', () => {
   expect(isHello({ type: 'hello', id: 'a', key: 'k', token: 't' })).toBe(true);
   const { hub, guest } = hubOf();
-  expect([guest().says({ type: 'bye' }).closes, guest().says({ type: 'pong' }).closes, hub.malformed]).toEqual([1, 0, 0]);
+  expect([guest().description({ type: 'bye' }).closes, guest().description({ type: 'pong' }).closes, hub.malformed]).toEqual([
+    1, 0, 0,
+  ]);
 });
 
 test('a secret is a text of so many characters, and is not told', () => {
@@ -174,8 +176,8 @@ test('one that goes while its holder is asked is seated nowhere', async () => {
   let answer!: (is: boolean) => void;
   const holder = member('a', 'one', () => new Promise((resolve) => (answer = resolve)));
   holder.news();
-  const late = guest().says({ type: 'hello', id: 'a', key: 'two' });
-  late.says({ type: 'bye' });
+  const late = guest().description({ type: 'hello', id: 'a', key: 'two' });
+  late.description({ type: 'bye' });
   answer(false);
   await turn();
   expect([late.news(), late.closes]).toEqual([[], 1]);
@@ -184,15 +186,15 @@ test('one that goes while its holder is asked is seated nowhere', async () => {
 test('what is for who has not come waits for it, and for who has gone it is lost', () => {
   const { member } = hubOf();
   const a = member('a');
-  a.says(send('b', 1)).says(send('b', 2));
+  a.description(send('b', 1)).description(send('b', 2));
   const b = member('b');
   expect(b.news()).toEqual([
     { type: 'welcome', peers: ['a'] },
     { type: 'message', from: 'a', message: 1 },
     { type: 'message', from: 'a', message: 2 },
   ]);
-  b.says({ type: 'bye' });
-  a.says(send('b', 3));
+  b.description({ type: 'bye' });
+  a.description(send('b', 3));
   expect(member('b').news()).toEqual([{ type: 'welcome', peers: ['a'] }]);
 });
 
@@ -209,23 +211,23 @@ const cure = 'linked(…) needs no mail: put it around the transport';
 test('mail is bounded for each sender, each receiver and in all; who is beyond it is told, and what is fetched counts no more', () => {
   const { member } = smallHub();
   const a = member('a');
-  for (let i = 0; i < 20; i++) a.says(send('x', i));
+  for (let i = 0; i < 20; i++) a.description(send('x', i));
   expect(a.closes).toBe(0);
   expect(member('x').got).toHaveLength(21);
-  for (let i = 0; i < 20; i++) a.says(send('y', i));
+  for (let i = 0; i < 20; i++) a.description(send('y', i));
   expect(a.closes).toBe(0);
-  a.says(send('z', 'one more'));
+  a.description(send('z', 'one more'));
   expect([why(a), a.closes]).toEqual([
     { type: 'refused', why: `20 messages of this peer wait for peers that have not come; this one is for "z". ${cure}` },
     1,
   ]);
   const [b, c] = [member('b'), member('c')];
-  for (let i = 0; i < 20; i++) b.says(send('y', i));
-  c.says(send('y', 'one more'));
+  for (let i = 0; i < 20; i++) b.description(send('y', i));
+  c.description(send('y', 'one more'));
   expect(why(c)).toEqual({ type: 'refused', why: `40 messages wait for a peer that has not come; this one is for "y". ${cure}` });
   const [d, e] = [member('d'), member('e')];
-  for (let i = 0; i < 20; i++) d.says(send('w', i));
-  e.says(send('v', 'one more'));
+  for (let i = 0; i < 20; i++) d.description(send('w', i));
+  e.description(send('v', 'one more'));
   expect(why(e)).toEqual({ type: 'refused', why: `60 messages wait for peers that have not come; this one is for "v". ${cure}` });
 });
 
@@ -233,9 +235,9 @@ test('and by its characters', () => {
   const { member } = smallHub();
   const a = member('a');
   const around = '{"type":"message","from":"a","message":""}'.length;
-  a.says(send('x', 'x'.repeat(2 ** 13 - around)));
+  a.description(send('x', 'x'.repeat(2 ** 13 - around)));
   expect(a.closes).toBe(0);
-  a.says(send('x', ''));
+  a.description(send('x', ''));
   expect(why(a)).toEqual({
     type: 'refused',
     why: `8192 characters of this peer wait for peers that have not come; this one is for "x". ${cure}`,
@@ -245,8 +247,8 @@ test('and by its characters', () => {
 test('of so many that went it is known that they did; what is for an earlier one waits again', () => {
   const { member } = smallHub();
   const a = member('a');
-  for (let i = 0; i < 6; i++) member(`x${i}`).says({ type: 'bye' });
-  a.says(send('x0', 'kept')).says(send('x1', 'lost'));
+  for (let i = 0; i < 6; i++) member(`x${i}`).description({ type: 'bye' });
+  a.description(send('x0', 'kept')).description(send('x1', 'lost'));
   expect([member('x0').got.length, member('x1').got.length]).toEqual([2, 1]);
 });
 
@@ -254,6 +256,6 @@ test('a number that is written out longer than it came is dropped where it would
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();
-  a.says(`{"type":"send","to":"b","message":[${Array.from({ length: 60_000 }, () => '1e20').join(',')}]}`);
+  a.description(`{"type":"send","to":"b","message":[${Array.from({ length: 60_000 }, () => '1e20').join(',')}]}`);
   expect([hub.malformed, b.news(), a.closes]).toEqual([1, [], 0]);
 });

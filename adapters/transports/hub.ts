@@ -92,7 +92,7 @@ export class Hub {
   /** Frames that no client of ours would send; they were dropped, and those that nobody can read ended their lines. */
   malformed = 0;
   /** Peers try again and again. */
-  private hasTold = false;
+  private hasReported = false;
 
   constructor(private readonly rules: HubRules = {}) {}
 
@@ -109,11 +109,11 @@ export class Hub {
   /** A rule of the application that does not answer would leave both ends without a word. */
   private giveUpOn(guest: Guest, ms: number): void {
     if (guest.state !== 'asking') return this.refuse(guest, `no hello was accepted within ${ms} ms`, true);
-    if (!this.hasTold)
+    if (!this.hasReported)
       console.warn(
         `hub: admit has not answered for "${escape(guest.id)}" within ${ms} ms, which counts as no for now; it may try again`,
       );
-    this.hasTold = true;
+    this.hasReported = true;
     this.refuse(guest, DOUBT, true);
   }
 

@@ -7,7 +7,7 @@ import {
   isDialing,
   isOfBefore,
   unexpected,
-  untoldReason,
+  unreportedReason,
   whatIsMissing,
   type MeshContact,
   type PeerAddress,
@@ -108,17 +108,17 @@ const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
 const contact = (known: Partial<MeshContact>) => ({ address: address(), id: 'b', ...known }) as MeshContact;
 
 test('three tries in vain are no reason for a warning, the fourth is', () => {
-  expect(untoldReason(address({ failures: 3, why: 'nobody listens' }))).toBe(null);
-  expect(untoldReason(address({ failures: 4, why: 'nobody listens' }))).toBe('nobody listens');
+  expect(unreportedReason(address({ failures: 3, why: 'nobody listens' }))).toBe(null);
+  expect(unreportedReason(address({ failures: 4, why: 'nobody listens' }))).toBe('nobody listens');
 });
 
 test('a connection that ended without a word is said to have been closed', () => {
-  expect(untoldReason(address())).toBe('the connection was closed');
+  expect(unreportedReason(address())).toBe('the connection was closed');
 });
 
 test('each reason is told of once, and of one address no more than eight', () => {
   const told = new Set<string>();
-  const of = (why: string) => untoldReason(address({ why, told }));
+  const of = (why: string) => unreportedReason(address({ why, told }));
   const reasons = Array.from({ length: 9 }, (_, i) => `reason ${i}`);
   expect([...reasons.map(of), of('reason 0')]).toEqual([...reasons.slice(0, 8), null, null]);
 });

@@ -47,7 +47,7 @@ const QUIET_TRIES = 4;
 const REASONS_MAX = 8;
 
 /** Why an address cannot be reached, if it is time to say so and has not been said; `null` otherwise. */
-export function untoldReason({ failures, why, told }: PeerAddress): string | null {
+export function unreportedReason({ failures, why, told }: PeerAddress): string | null {
   const reason = why || 'the connection was closed';
   if (failures < QUIET_TRIES || told.has(reason) || told.size >= REASONS_MAX) return null;
   told.add(reason);

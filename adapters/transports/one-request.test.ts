@@ -10,7 +10,7 @@ import { oneRequestServer } from './one-request.js';
 
 /** A server whose upgrades are answered and told with what came behind them; and what HTTP's parser was given to read. */
 async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerLike = asyncScheduler) {
-  const { door, upgrades } = oneRequestServer(tls, patienceMs, clock);
+  const { netServer, upgrades } = oneRequestServer(tls, patienceMs, clock);
   const parsed: (string | undefined)[] = [];
   const behind: string[] = [];
   upgrades.on('request', ({ url }) => parsed.push(url));
@@ -20,8 +20,8 @@ async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerL
     if (head.length > 0) behind.push(String(head));
     socket.on('data', (data) => behind.push(String(data)));
   });
-  await once(door.listen(0, '127.0.0.1'), 'listening');
-  const { port } = door.address() as { port: number };
+  await once(netServer.listen(0, '127.0.0.1'), 'listening');
+  const { port } = netServer.address() as { port: number };
   const call = () => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8').setNoDelay();
     const caller = { socket, answer: '' };
@@ -29,7 +29,7 @@ async function listening(patienceMs = 5_000, tls?: TlsOptions, clock: SchedulerL
     onTestFinished(() => void socket.destroy());
     return caller;
   };
-  onTestFinished(() => void door.close());
+  onTestFinished(() => void netServer.close());
   return { call, parsed, behind, port };
 }
 

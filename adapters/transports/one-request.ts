@@ -18,7 +18,7 @@ const HEAD_END = '\r\n\r\n';
 
 export interface OneRequestServer {
   /** Listens, and has the connections. */
-  readonly door: Server;
+  readonly netServer: Server;
   /** Emits the upgrades. Nobody else asks it for anything: whatever is no upgrade has been answered. */
   readonly upgrades: HttpServer;
 }
@@ -45,11 +45,11 @@ export function oneRequestServer(tls: TlsOptions | undefined, patienceMs: number
   upgrades.on('upgrade', (_request, socket) => asking.get(socket)?.unsubscribe());
   // Node would answer these by itself, and here they are answered.
   for (const expecting of ['checkContinue', 'checkExpectation']) upgrades.on(expecting, () => {});
-  if (!tls) return { door: createServer(asks), upgrades };
-  const door = createTlsServer({ handshakeTimeout: patienceMs, ...tls }, asks);
+  if (!tls) return { netServer: createServer(asks), upgrades };
+  const netServer = createTlsServer({ handshakeTimeout: patienceMs, ...tls }, asks);
   // Who fails at the handshake, or is late with it, is still connected.
-  door.on('tlsClientError', (_error, socket) => socket.destroy());
-  return { door, upgrades };
+  netServer.on('tlsClientError', (_error, socket) => socket.destroy());
+  return { netServer, upgrades };
 }
 
 /** Once. Who begins otherwise is turned away, and who has sent as much as Node takes for a head and has not come to its end. */

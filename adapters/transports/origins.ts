@@ -17,7 +17,7 @@ export const isOrigin = (text: unknown): boolean => {
 };
 
 /** A rule that fails, or answers with a promise, has not said yes. */
-function says(rule: (origin: string) => unknown, origin: string): boolean {
+function description(rule: (origin: string) => unknown, origin: string): boolean {
   try {
     return rule(origin) === true;
   } catch {
@@ -29,7 +29,7 @@ function says(rule: (origin: string) => unknown, origin: string): boolean {
 export function isWelcomeOrigin({ headers, socket }: IncomingMessage, origins: Origins | undefined): boolean {
   const { origin, host } = headers;
   if (origin === undefined) return true;
-  if (origins) return typeof origins === 'function' ? says(origins, origin) : origins.includes(origin);
+  if (origins) return typeof origins === 'function' ? description(origins, origin) : origins.includes(origin);
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
   // Any name on the web can be made to lead to this machine, and the page of that name would look like one of its own.

@@ -69,7 +69,7 @@ class Reconnecting {
   private homeward: Attempt | undefined;
   private failures = 0;
   private hasOpened = false;
-  private toldAt = -Infinity;
+  private reportedAt = -Infinity;
 
   constructor(
     private readonly drivers: readonly Driver[],
@@ -182,8 +182,8 @@ class Reconnecting {
 
   /** Nobody else would say why a peer waits. */
   private complain(error: Error): void {
-    if (this.environment.clock.now() - this.toldAt < QUIET_MS) return;
-    this.toldAt = this.environment.clock.now();
+    if (this.environment.clock.now() - this.reportedAt < QUIET_MS) return;
+    this.reportedAt = this.environment.clock.now();
     console.warn(`${this.who} has no connection and goes on trying: ${escape(error.message)}`);
   }
 }

@@ -2,7 +2,7 @@
 import { quote } from './reading.js';
 
 /** Each kind of failure, by what `ws` and Node say of it. The first that fits counts. */
-const CURES: readonly (readonly [says: RegExp, cure: string])[] = [
+const CURES: readonly (readonly [description: RegExp, cure: string])[] = [
   [/response: 403$/, 'the page is not let in there: name its origin in origins of whoever listens'],
   [/response: 404$/, 'nobody takes WebSockets at that path: give the path of the hub'],
   [/response: 503$/, 'it is full: raise limits.connections or limits.connectionsPerAddress there, or wait'],
@@ -33,7 +33,7 @@ const ALTNAMES_BEGIN = /^Hostname\/IP does not match certificate's altnames: /;
  * helps is to look whether anybody is there: `what` listens at the address.
  */
 export function explained(why: string, url: string, what = 'the hub'): string {
-  const known = CURES.find(([says]) => says.test(why))?.[1];
+  const known = CURES.find(([description]) => description.test(why))?.[1];
   const withoutTls = url.startsWith('ws:');
   const hungUp = withoutTls
     ? 'try wss:, if it listens with TLS'

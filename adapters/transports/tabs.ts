@@ -7,7 +7,7 @@
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { EVERYBODY, tabsCore } from '../../machines/tabs/core.js';
-import type { TabNotice } from '../../machines/tabs/messages.js';
+import type { TabNotification } from '../../machines/tabs/messages.js';
 import { isObject } from '../../machines/checks.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Channels } from '../node/channels.js';
@@ -79,18 +79,19 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
       send: (to: NodeId, body: Json) => void (met.has(to) && Channels.of(line).send(DATA, to, { type: DATA, body } as Message)),
       close: leave,
     };
-    const hear = (notice: TabNotice) => {
-      if (notice.type === 'present') medium.opened(connection);
-      else if (notice.type === 'missed') medium.broke(new ConnectionError(`tab "${id}" did not answer, and was counted as gone`));
-      else if (notice.type === 'link.up') {
-        met.add(notice.peer);
-        medium.up(notice.peer);
+    const hear = (notification: TabNotification) => {
+      if (notification.type === 'present') medium.opened(connection);
+      else if (notification.type === 'missed')
+        medium.broke(new ConnectionError(`tab "${id}" did not answer, and was counted as gone`));
+      else if (notification.type === 'link.up') {
+        met.add(notification.peer);
+        medium.up(notification.peer);
       } else {
-        met.delete(notice.peer);
-        medium.down(notice.peer);
+        met.delete(notification.peer);
+        medium.down(notification.peer);
       }
     };
-    node.notices$.subscribe((notice) => hear(notice as TabNotice));
+    node.notifications$.subscribe((notification) => hear(notification as TabNotification));
     void node.closed.then((error) => error && medium.lost(error));
     await node.ready;
     node.attempt('arrive');

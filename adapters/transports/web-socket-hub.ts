@@ -85,12 +85,12 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
   checkPlace('webSocketHub', options, { ids: optional(anything), admit: optional(anything) });
   const requests = new WeakMap<object, IncomingMessage>();
   const { clock } = environmentOf(options);
-  const door = new Door(options, 'webSocketHub');
+  const access = new AccessControl(options, 'webSocketHub');
   const hub = new Hub({
     clock,
     beats: true,
     helloMs: options.limits?.helloMs ?? LISTEN_LIMITS.helloMs,
-    refuses: (hello, line) => door.refuses(hello, requests.get(line)!),
+    refuses: (hello, line) => access.refuses(hello, requests.get(line)!),
     refused: (id, why, line) => listener.refused(requests.get(line)!, `"${quote(id)}"`, why),
   });
   const listener: Listener = await listenAt('webSocketHub', options, (line, request) => {
@@ -101,8 +101,8 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
 }
 
 /** The rules of the application for who may come in. Throws a `UsageError` for rules that would not be what they look like. @internal */
-export class Door {
-  private hasTold = false;
+export class AccessControl {
+  private hasReported = false;
 
   constructor(
     private readonly rules: Admission,
@@ -145,8 +145,8 @@ export class Door {
 
   /** Once: peers try again and again. */
   private tell(what: string): void {
-    if (this.hasTold) return;
-    this.hasTold = true;
+    if (this.hasReported) return;
+    this.hasReported = true;
     console.warn(`${this.who}: ${what}`);
   }
 }

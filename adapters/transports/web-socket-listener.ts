@@ -209,10 +209,10 @@ export async function listenAt(who: string, options: ListenOptions, attach: Atta
     });
     return listener;
   }
-  const { door, upgrades } = oneRequestServer(tls, limits.helloMs, environmentOf(options).clock);
-  const listener = new Listener(who, upgrades, door, options, limits, attach);
-  door.listen(wanted, host);
-  await once(door, 'listening').catch((error: Error) => {
+  const { netServer, upgrades } = oneRequestServer(tls, limits.helloMs, environmentOf(options).clock);
+  const listener = new Listener(who, upgrades, netServer, options, limits, attach);
+  netServer.listen(wanted, host);
+  await once(netServer, 'listening').catch((error: Error) => {
     throw new ConnectionError(`${who} cannot listen at ${host}:${wanted}: ${error.message}`, { cause: error });
   });
   return listener;
@@ -224,7 +224,7 @@ export class Listener implements Taker {
   private readonly places = new Map<string, number>();
   private readonly life = new Subscription();
   private readonly environment: PlatformEnvironment;
-  private hasTold = false;
+  private hasReported = false;
   private readonly sockets: Upgrades;
   /** Of a server of its own, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
   private readonly connected = new Set<Duplex>();
@@ -236,12 +236,12 @@ export class Listener implements Taker {
     who: string,
     private readonly server: Server,
     /** Of a server of its own, where connections come in. */
-    private readonly door: NetServer | null,
+    private readonly netServer: NetServer | null,
     private readonly options: ListenOptions,
     readonly limits: ListenLimits,
     private readonly attach: Attach,
   ) {
-    const { WebSocketServer = PlatformServer, path = door ? null : '/' } = options;
+    const { WebSocketServer = PlatformServer, path = netServer ? null : '/' } = options;
     this.environment = environmentOf(options);
     const slow = new Drops(who, this.environment.clock, 'closed a connection');
     this.backlog = new SharedBacklog(limits.backlogBytesInAll, (bytes) =>
@@ -252,12 +252,12 @@ export class Listener implements Taker {
     this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
     this.sockets = new WebSocketServer({ noServer: true, ...SOCKET_OPTIONS });
     this.leaveServer = takeUpgrades(server, path, this, who);
-    door?.on('connection', (socket) => this.know(socket));
+    netServer?.on('connection', (socket) => this.know(socket));
   }
 
   /** As long as it listens. */
   get port(): number {
-    const address = (this.door ?? this.server).address() as AddressInfo | null;
+    const address = (this.netServer ?? this.server).address() as AddressInfo | null;
     if (!address) throw new ClosedError('a server that does not listen has no port');
     return address.port;
   }
@@ -265,16 +265,16 @@ export class Listener implements Taker {
   /** Whether this is its address, as far as an address says so: a server of yours may be anywhere. */
   isAt(url: string): boolean {
     const { host = '127.0.0.1' } = this.options;
-    return this.door !== null && new URL(url).host === `${host}:${this.port}`;
+    return this.netServer !== null && new URL(url).host === `${host}:${this.port}`;
   }
 
   async close(): Promise<void> {
     this.leaveServer();
     this.life.unsubscribe();
     for (const line of this.lines) line.terminate();
-    const { door } = this;
-    if (!door) return;
-    const closed = new Promise((resolve) => door.close(resolve));
+    const { netServer } = this;
+    if (!netServer) return;
+    const closed = new Promise((resolve) => netServer.close(resolve));
     // Who has connected and asked for nothing would keep it open.
     for (const socket of this.connected) socket.destroy();
     await closed;
@@ -292,7 +292,7 @@ export class Listener implements Taker {
 
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = addressOf(request.socket);
-    const others = (this.places.get(address) ?? 0) - (this.door ? 1 : 0);
+    const others = (this.places.get(address) ?? 0) - (this.netServer ? 1 : 0);
     const isFull = this.lines.size >= this.limits.connections || others >= this.limits.connectionsPerAddress;
     if (!isWelcomeOrigin(request, this.options.origins)) {
       this.refused(request, `a page of ${quote(request.headers.origin)}`, 'if it is yours, name its origin in origins');
@@ -342,7 +342,7 @@ export class Listener implements Taker {
     const line = this.lineOf(socket, address);
     this.lines.add(line);
     socket.on('close', () => this.lines.delete(line));
-    if (!this.door) this.takePlace(socket, address);
+    if (!this.netServer) this.takePlace(socket, address);
     this.attach(line, request);
     return line;
   }
@@ -366,8 +366,8 @@ export class Listener implements Taker {
 
   /** Once: whoever it is, it goes on for as long as it is read. */
   private tooFast(where: string, limit: LineRate, peer: NodeId | undefined): void {
-    if (this.hasTold) return;
-    this.hasTold = true;
+    if (this.hasReported) return;
+    this.hasReported = true;
     const much = `${this.limits[limit]} ${limit === 'framesPerSecond' ? 'frames' : 'bytes'} a second`;
     const who = peer === undefined ? 'a connection' : `the connection of "${escape(peer)}"`;
     console.warn(

@@ -29,7 +29,7 @@ import { DISPLACED, HELLO_BYTES_MAX, idTaken, isHello, type PeerHello } from './
 import { isId, refusedId } from './ids.js';
 import { later } from './later.js';
 import { abortable } from './promises.js';
-import { isDialing, isOfBefore, proofFor, unexpected, untoldReason, whatIsMissing } from './mesh-contact.js';
+import { isDialing, isOfBefore, proofFor, unexpected, unreportedReason, whatIsMissing } from './mesh-contact.js';
 import type { MeshContact, PeerAddress } from './mesh-contact.js';
 import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
@@ -37,7 +37,7 @@ import { explained } from './refusals.js';
 import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
-import { Door, type Admission } from './web-socket-hub.js';
+import { AccessControl, type Admission } from './web-socket-hub.js';
 import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /**
@@ -113,9 +113,9 @@ export function webSocketMesh(options: WebSocketMeshOptions): Transport<typeof w
   const { id, peers, token, key = environmentOf(options).crypto.randomUUID() } = options;
   checkCredentials(id, { key, token });
   if (typeof peers !== 'function') for (const url of peers) checkAddress(url, id);
-  const door = new Door(options, `peer "${id}"`);
+  const access = new AccessControl(options, `peer "${id}"`);
   return createTransport(id, webSocketMeshGuarantees, (medium, signal) =>
-    new Mesh({ ...options, key }, door, medium).begin(signal),
+    new Mesh({ ...options, key }, access, medium).begin(signal),
   );
 }
 
@@ -129,14 +129,14 @@ class Mesh implements Connection {
   private readonly peers = new Map<NodeId, MeshContact>();
   private readonly addresses = new Map<string, PeerAddress>();
   private listener: Listener | undefined;
-  private toldAt = -Infinity;
+  private reportedAt = -Infinity;
   private seen = 0;
   /** What is reported once `connect` is over. */
   private early: (() => void)[] | null = [];
 
   constructor(
     private readonly options: WebSocketMeshOptions & { readonly key: string },
-    private readonly door: Door,
+    private readonly access: AccessControl,
     private readonly medium: DriverListener,
   ) {
     this.id = options.id;
@@ -231,8 +231,8 @@ class Mesh implements Connection {
 
   /** Nobody else would say why a peer is alone. */
   private complain(why: string): void {
-    if (this.environment.clock.now() - this.toldAt < QUIET_MS) return;
-    this.toldAt = this.environment.clock.now();
+    if (this.environment.clock.now() - this.reportedAt < QUIET_MS) return;
+    this.reportedAt = this.environment.clock.now();
     console.warn(`peer "${this.id}" ${why}`);
   }
 
@@ -266,7 +266,7 @@ class Mesh implements Connection {
       address.state = 'dialing';
       this.dial(address);
     };
-    const why = untoldReason(address);
+    const why = unreportedReason(address);
     if (why !== null) console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
     later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
   }
@@ -347,7 +347,7 @@ class Mesh implements Connection {
     Object.assign(contact, { state: 'asking', id });
     const noId = refusedId(id);
     if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
-    const why = await this.door.refuses(hello, contact.upgrade!);
+    const why = await this.access.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
     // Who was let in without a question may be anybody.
     const token = this.options.admit ? await this.shownToken() : {};
@@ -438,7 +438,7 @@ class Mesh implements Connection {
 
   private async judge(contact: MeshContact, proof: string, token: { readonly token?: string }): Promise<void> {
     const { id, upgrade, address } = contact;
-    const why = await this.door
+    const why = await this.access
       .refuses({ id, ...token }, upgrade!)
       .catch((error: unknown) => `admit cannot say now whether it may come in: ${saidBy(error)}`);
     if (contact.state !== 'welcomed') return;

@@ -38,8 +38,8 @@ const fish = (): string =>
     .flatMap((verb) => [
       `complete -c quiver -n __fish_use_subcommand -f -a ${verb} -d ${quoted(verbs[verb].summary)}`,
       ...optionsOf(verb).map(
-        ([name, { value, says }]) =>
-          `complete -c quiver -n '__fish_seen_subcommand_from ${verb}' -l ${name}${value === undefined ? '' : ' -r'} -d ${quoted(says)}`,
+        ([name, { value, description }]) =>
+          `complete -c quiver -n '__fish_seen_subcommand_from ${verb}' -l ${name}${value === undefined ? '' : ' -r'} -d ${quoted(description)}`,
       ),
     ])
     .join('\n');

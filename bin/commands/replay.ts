@@ -10,7 +10,7 @@ import { optionsOf } from '../recording.js';
 import { protocolsFor } from '../protocols.js';
 import { readFile } from '../read-file.js';
 import { verdictInColor } from '../style.js';
-import { traceHeaderIn, traceInstead } from '../told-trace.js';
+import { traceHeaderIn, unexpectedTrace } from '../unexpected-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
@@ -43,7 +43,7 @@ const command: VerbWork<'replay'> = async (_, words) => {
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
   const header = traceHeaderIn(text ?? '');
-  if (header?.live) throw traceInstead(path, header, 'is no run that can be made again');
+  if (header?.live) throw unexpectedTrace(path, header, 'is no run that can be made again');
   if (!header?.scenario) {
     throw new UsageError(
       `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,

@@ -136,9 +136,9 @@ function describeMeter({ measured, bound, ratio }: Meter): string {
   return `${number(measured)} of at most ${number(bound)}${ratio === null ? '' : ` (${number(ratio)})`}`;
 }
 
-function printViolation({ property: name, says, index, at }: Violation, words: string, seed: number): void {
+function printViolation({ property: name, description, index, at }: Violation, words: string, seed: number): void {
   console.log(`  ${bold(`violated: ${name}`)} after step ${index} at time ${at}, seed ${seed}`);
-  console.log(`    ${says}`);
+  console.log(`    ${description}`);
   console.log(`    see it: quiver run ${words} --seed ${seed} --trace failure.ndjson`);
 }
 

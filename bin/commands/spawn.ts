@@ -39,7 +39,7 @@ const command: VerbWork<'spawn'> = async (values, words) => {
   const node = nodeOf(source, transport);
   const recording = values.trace === undefined ? undefined : recordTo(values.trace, node);
   const print = (line: object) => console.log(JSON.stringify(line));
-  node.notices$.subscribe(print);
+  node.notifications$.subscribe(print);
   try {
     await node.ready;
     print({ type: 'ready', node: id, url });

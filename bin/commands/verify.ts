@@ -8,7 +8,7 @@ import type { VerbWork } from '../verbs.js';
 import { protocolsFor } from '../protocols.js';
 import { readFile } from '../read-file.js';
 import { exitStatusOf } from '../usage.js';
-import { isTraceHeader, traceInstead } from '../told-trace.js';
+import { isTraceHeader, unexpectedTrace } from '../unexpected-trace.js';
 import { number, property, verdictInColor } from '../style.js';
 
 const command: VerbWork<'verify'> = async (values, words) => {
@@ -43,7 +43,7 @@ function readHeader(text: string, path: string): TraceHeader {
   const header = readJson(text, path, 1);
   if (isTraceHeader(header)) {
     if (isObject(header.scenario) && Array.isArray(header.nodes)) return header as TraceHeader;
-    if (header.live) throw traceInstead(path, header, 'names no scenario to check them against');
+    if (header.live) throw unexpectedTrace(path, header, 'names no scenario to check them against');
   }
   throw new UsageError(
     `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes); make one with quiver run --trace`,

@@ -75,13 +75,13 @@ export const ring = defineProtocol(
     properties: () => [
       {
         name: 'one leader',
-        says: 'Whoever knows a leader knows the same.',
+        description: 'Whoever knows a leader knows the same.',
         kind: 'always',
         holds: (configuration) => leadersKnown(configuration).size <= 1,
       },
       {
         name: 'an election ends',
-        says: 'Who has heard of the election learns who won.',
+        description: 'Who has heard of the election learns who won.',
         kind: 'eventually',
         when: ({ nodes }, node) => nodes.get(node).ring.value !== 'idle',
         holds: ({ nodes }, node) => nodes.get(node).ring.context.leader !== null,

@@ -5,7 +5,7 @@ import { bakeryMachine, type BakeryContext } from './bakery.chart.js';
 
 const firstComeFirstServed: Property = {
   name: 'in the order of numbers',
-  says: 'Who is inside goes before all who wait with a number.',
+  description: 'Who is inside goes before all who wait with a number.',
   kind: 'always',
   holds: (c) => {
     const [inside] = nodesIn(c, 'inside').map((node) => classicRole<BakeryContext>(c, node).context);

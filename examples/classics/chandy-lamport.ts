@@ -24,14 +24,21 @@ export function recordedState(c: Configuration): Configuration | null {
 }
 
 const ofRecorded = (property: Property): Property[] => {
-  const { name, kind, says, holds } = property;
+  const { name, kind, description, holds } = property;
   if (kind !== 'always') return [];
   const isKept = (c: Configuration | null) => c === null || holds(c);
-  return [{ name: `recorded: ${name}`, says: `Of what was recorded: ${says}`, kind, holds: (c) => isKept(recordedState(c)) }];
+  return [
+    {
+      name: `recorded: ${name}`,
+      description: `Of what was recorded: ${description}`,
+      kind,
+      holds: (c) => isKept(recordedState(c)),
+    },
+  ];
 };
 const snapshotEnds: Property = {
   name: 'a snapshot ends',
-  says: 'Who has begun to record has recorded all in the end.',
+  description: 'Who has begun to record has recorded all in the end.',
   kind: 'eventually',
   when: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null,
   holds: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null && snapshotOf(nodes.get(node)!).awaited.length === 0,

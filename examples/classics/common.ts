@@ -21,13 +21,13 @@ export const others = (id: NodeId, { topology }: Instance<any>): readonly NodeId
 export const mutualExclusion: readonly Property[] = [
   {
     name: 'mutual exclusion',
-    says: 'At most one node is inside its critical section.',
+    description: 'At most one node is inside its critical section.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'inside').length <= 1,
   },
   {
     name: 'no starvation',
-    says: 'Who asks to enter gets in.',
+    description: 'Who asks to enter gets in.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'requesting'),
     holds: (c, node) => isIn(c, node, 'inside'),
@@ -39,19 +39,19 @@ export const leaves = () => [{ on: 'entered', event: { type: 'leave' }, after: 1
 
 /** Messages for each notification of a type, held against the paper's bound. */
 export const costPer =
-  (notice: string, bound: (instance: Instance<any>) => number) =>
+  (notification: string, bound: (instance: Instance<any>) => number) =>
   (instance: Instance<any>): Observer => {
-    const count = { messages: 0, [notice]: 0 };
-    const name = `messages per ${notice}`;
+    const count = { messages: 0, [notification]: 0 };
+    const name = `messages per ${notification}`;
     return {
       record: ({ sent, emitted }) => {
         count.messages += sent.length;
-        count[notice]! += emitted.filter(({ type }) => type === notice).length;
+        count[notification]! += emitted.filter(({ type }) => type === notification).length;
       },
       summary: () => ({ ...count }),
       meters: () => {
-        if (count[notice] === 0) return [];
-        const [measured, most] = [count.messages / count[notice]!, bound(instance)];
+        if (count[notification] === 0) return [];
+        const [measured, most] = [count.messages / count[notification]!, bound(instance)];
         return [{ name, measured, bound: most, ratio: most === 0 ? null : measured / most }];
       },
     };

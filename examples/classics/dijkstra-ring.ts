@@ -16,11 +16,21 @@ const privileges = (c: Configuration) =>
   [...c.nodes.values()].flatMap(Object.values<RoleView>).filter(({ value }) => value === 'privileged').length;
 
 const properties = ({ options: { machines } }: Instance<Ring>): readonly Property<Ring>[] => [
-  { name: 'somebody may move', says: 'One privilege at least is present.', kind: 'always', holds: (c) => privileges(c) >= 1 },
-  { name: 'one privilege stays one', says: 'Legitimate states lead to such.', kind: 'closed', holds: (c) => privileges(c) === 1 },
+  {
+    name: 'somebody may move',
+    description: 'One privilege at least is present.',
+    kind: 'always',
+    holds: (c) => privileges(c) >= 1,
+  },
+  {
+    name: 'one privilege stays one',
+    description: 'Legitimate states lead to such.',
+    kind: 'closed',
+    holds: (c) => privileges(c) === 1,
+  },
   {
     name: 'one privilege comes',
-    says: 'From any state a legitimate one comes.',
+    description: 'From any state a legitimate one comes.',
     kind: 'converges',
     holds: (c) => privileges(c) === 1,
     within: machines * machines,

@@ -14,19 +14,19 @@ const reached = (c: Configuration) => [...c.nodes.keys()].filter((node) => !isIn
 const properties: readonly Property[] = [
   {
     name: 'everybody took part',
-    says: 'When the initiator decides, every other node has finished.',
+    description: 'When the initiator decides, every other node has finished.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'decided').length === 0 || nodesIn(c, 'finished').length === c.nodes.size - 1,
   },
   {
     name: 'a spanning tree',
-    says: 'From every node that was reached, the parents lead to the initiator.',
+    description: 'From every node that was reached, the parents lead to the initiator.',
     kind: 'always',
     holds: (c) => reached(c).every((node) => leadsToInitiator(c, node)),
   },
   {
     name: 'it decides',
-    says: 'Who begins decides.',
+    description: 'Who begins decides.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'initiator'),
     holds: (c, node) => isIn(c, node, 'decided'),

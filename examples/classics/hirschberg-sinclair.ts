@@ -17,19 +17,19 @@ const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
 const properties: readonly Property[] = [
   {
     name: 'the greatest leads',
-    says: 'Nobody leads but the greatest.',
+    description: 'Nobody leads but the greatest.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'leader').every((node) => node === c.instance.topology.nodes.at(-1)),
   },
   {
     name: 'greatest around',
-    says: 'A candidate in phase k has the greatest number within 2^(k - 1) steps to either side.',
+    description: 'A candidate in phase k has the greatest number within 2^(k - 1) steps to either side.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'candidate').every((node) => isGreatestAround(c, node)),
   },
   {
     name: 'an election ends',
-    says: 'Once somebody is a candidate, there is a leader.',
+    description: 'Once somebody is a candidate, there is a leader.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'candidate'),
     holds: (c) => nodesIn(c, 'leader').length === 1,

@@ -5,7 +5,7 @@ import { naimiTrehelMachine, type NaimiTrehelContext } from './naimi-trehel.char
 
 const oneToken: Property = {
   name: 'one token',
-  says: 'One token is held or in flight.',
+  description: 'One token is held or in flight.',
   kind: 'always',
   holds: (c) => nodesIn(c, 'inside').length + nodesIn(c, 'outside.holding').length + inFlight(c, 'token') === 1,
 };

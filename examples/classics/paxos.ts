@@ -17,13 +17,13 @@ const valueOf = (rank: number) => `value ${rank}`;
 const properties = (proposers: number): readonly Property[] => [
   {
     name: 'agreement',
-    says: 'Who has learned a chosen value has learned the same one.',
+    description: 'Who has learned a chosen value has learned the same one.',
     kind: 'always',
     holds: (c) => new Set(learned(c)).size <= 1,
   },
   {
     name: 'one value a ballot',
-    says: 'All that is asked for and voted for in one ballot is one value.',
+    description: 'All that is asked for and voted for in one ballot is one value.',
     kind: 'always',
     holds: (c) => {
       const all = asked(c);
@@ -32,7 +32,7 @@ const properties = (proposers: number): readonly Property[] => [
   },
   ...Array.from({ length: proposers }, (_, i): Property => ({
     name: `${valueOf(i + 1)} can be chosen`,
-    says: 'The value of each proposer is chosen in some run.',
+    description: 'The value of each proposer is chosen in some run.',
     kind: 'sometimes',
     holds: (c) => learned(c).includes(valueOf(i + 1)),
   })),

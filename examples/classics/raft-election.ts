@@ -11,24 +11,29 @@ const committed = (c: Configuration) => classicRoles<RaftElectionContext>(c).fla
 const properties: readonly Property[] = [
   {
     name: 'election safety',
-    says: 'At most one leader is elected in a term.',
+    description: 'At most one leader is elected in a term.',
     kind: 'always',
     holds: (c) => new Set(leaders(c).map(({ term }) => term)).size === leaders(c).length,
   },
   {
     name: 'leader completeness',
-    says: 'What was committed in an earlier term stands in the log of every leader.',
+    description: 'What was committed in an earlier term stands in the log of every leader.',
     kind: 'always',
     holds: (c) =>
       leaders(c).every(({ term, entry }) => committed(c).every((one) => one.term >= term || one.value === entry?.value)),
   },
   {
     name: 'state machine safety',
-    says: 'Nobody commits another entry than anybody else.',
+    description: 'Nobody commits another entry than anybody else.',
     kind: 'always',
     holds: (c) => new Set(committed(c).map(({ value }) => value)).size <= 1,
   },
-  { name: 'a leader can be', says: 'In some run a leader is elected.', kind: 'sometimes', holds: (c) => leaders(c).length > 0 },
+  {
+    name: 'a leader can be',
+    description: 'In some run a leader is elected.',
+    kind: 'sometimes',
+    holds: (c) => leaders(c).length > 0,
+  },
 ];
 
 export const raftElection = defineProtocol<{ terms: readonly number[] }>(

@@ -64,7 +64,7 @@ export const suzukiKasamiMachine = setup({
   guards: {
     isNext: ({ context }, { from, number }: Request & { from: NodeId }) => number === context.token!.served[from]! + 1,
     hasToken: ({ context }) => context.token !== null,
-    somebodyWaits: ({ context }) => context.token!.queue.length > 0,
+    hasWaiters: ({ context }) => context.token!.queue.length > 0,
   },
 }).createMachine({
   id: 'suzuki-kasami',
@@ -77,7 +77,7 @@ export const suzukiKasamiMachine = setup({
     requesting: { on: { token: { target: 'inside', actions: [withEvent('take'), 'announce'] } } },
     inside: { on: { leave: { target: 'leaving', actions: 'fillQueue' } } },
     leaving: {
-      always: [{ guard: 'somebodyWaits', target: 'absent', actions: [send(tokenToFirst), 'giveUp'] }, { target: 'holding' }],
+      always: [{ guard: 'hasWaiters', target: 'absent', actions: [send(tokenToFirst), 'giveUp'] }, { target: 'holding' }],
     },
     holding: {
       on: {

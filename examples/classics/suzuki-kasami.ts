@@ -5,7 +5,7 @@ import { suzukiKasamiMachine, type SuzukiKasamiInput } from './suzuki-kasami.cha
 
 const oneToken: Property = {
   name: 'one token',
-  says: 'One token is held or in flight.',
+  description: 'One token is held or in flight.',
   kind: 'always',
   holds: (c) =>
     classicRoles<SuzukiKasamiInput>(c).filter(({ context }) => context.token !== null).length + inFlight(c, 'token') === 1,

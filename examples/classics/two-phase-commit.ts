@@ -12,19 +12,19 @@ const some = (c: Configuration, state: string) => split(c).resources.some((node)
 const properties: readonly Property[] = [
   {
     name: 'consistent',
-    says: 'No resource manager has committed while another has aborted (TCConsistent).',
+    description: 'No resource manager has committed while another has aborted (TCConsistent).',
     kind: 'always',
     holds: (c) => !(some(c, 'committed') && some(c, 'aborted')),
   },
   {
     name: 'no commit without all',
-    says: 'While one has committed, nobody is still working.',
+    description: 'While one has committed, nobody is still working.',
     kind: 'always',
     holds: (c) => !(some(c, 'committed') && some(c, 'working')),
   },
   {
     name: 'a decision reaches everybody',
-    says: 'When the transaction manager has decided, a resource manager that is prepared learns it.',
+    description: 'When the transaction manager has decided, a resource manager that is prepared learns it.',
     kind: 'eventually',
     when: (c, node) => !isIn(c, split(c).first, 'init') && isIn(c, node, 'prepared'),
     holds: (c, node) => !isIn(c, node, 'prepared'),

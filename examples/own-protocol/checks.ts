@@ -8,19 +8,19 @@ const leadersKnown = (c: Configuration) => new Set(nodesOf(c).flatMap(({ context
 const properties = (greatest: number): readonly Property[] => [
   {
     name: 'the greatest leads',
-    says: 'Nobody leads but the greatest.',
+    description: 'Nobody leads but the greatest.',
     kind: 'always',
     holds: (c) => nodesOf(c).every(({ value, context }) => value !== 'leader' || context.number === greatest),
   },
   {
     name: 'one leader',
-    says: 'Whoever knows a leader knows the same.',
+    description: 'Whoever knows a leader knows the same.',
     kind: 'always',
     holds: (c) => leadersKnown(c).size <= 1,
   },
   {
     name: 'an election ends',
-    says: 'Who has heard of the election learns who won.',
+    description: 'Who has heard of the election learns who won.',
     kind: 'eventually',
     when: ({ nodes }, node) => nodes.get(node)!['ring']!.value !== 'idle',
     holds: ({ nodes }, node) => (nodes.get(node)!['ring']!.context as RingContext).leader !== null,

@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { BondChange } from './amoebot/matter.js';
-import type { ExclusionNotice } from '../../machines/exclusion/machine.js';
+import type { ExclusionNotification } from '../../machines/exclusion/machine.js';
 import type { Simulation } from '../../network/simulation.js';
 
 /** An amoebot algorithm: what an amoebot would do in a neighborhood, and doing it. */
@@ -46,9 +46,9 @@ export function animate<Action>({ network }: Simulation, algorithm: AmoebotAlgor
     for (const [u, v] of change?.joined ?? []) network.perform({ do: 'join', link: [u, v] });
   };
   network.steps$.subscribe(({ node, kind, event, sent, emitted }) => {
-    for (const notice of emitted as readonly ExclusionNotice[]) {
-      if (notice.type !== 'locked') continue;
-      const locked = notice.ports.filter((port) => port !== 0).map((port) => network.links.peerAt(node, port)!);
+    for (const notification of emitted as readonly ExclusionNotification[]) {
+      if (notification.type !== 'locked') continue;
+      const locked = notification.ports.filter((port) => port !== 0).map((port) => network.links.peerAt(node, port)!);
       looks.set(node, { locked, action: algorithm.enabled(node, locked) });
     }
     if (kind === 'command' && event.type === 'unlock' && sent.length > 0) act(node);

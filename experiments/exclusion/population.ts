@@ -1,7 +1,7 @@
 /** A population on locks: every lock that succeeds is an interaction with one of the neighbors it holds, chosen at random, or with all of them. */
 import type { Population } from './agents/population.js';
 import type { NodeId } from '../../machines/effects.js';
-import type { ExclusionNotice } from '../../machines/exclusion/machine.js';
+import type { ExclusionNotification } from '../../machines/exclusion/machine.js';
 import type { Step } from '../../machines/protocol.js';
 import { Random } from '../../network/random.js';
 import type { Simulation } from '../../network/simulation.js';
@@ -13,8 +13,8 @@ export function inhabit(simulation: Simulation, population: Population<any>, see
   const partners = new Map<NodeId, readonly NodeId[]>();
   const isLinked = (u: NodeId, v: NodeId) => network.links.up(u, v) && network.links.up(v, u);
   network.steps$.subscribe(({ node, kind, event, emitted, sent }: Step) => {
-    for (const notice of emitted as readonly ExclusionNotice[]) {
-      const ports = notice.type === 'locked' ? notice.ports.filter((port) => port !== 0) : [];
+    for (const notification of emitted as readonly ExclusionNotification[]) {
+      const ports = notification.type === 'locked' ? notification.ports.filter((port) => port !== 0) : [];
       if (ports.length === 0) continue;
       const chosen = meets === 'all' ? ports : [random.pick(ports)];
       const group = chosen.map((port) => network.links.peerAt(node, port)!);

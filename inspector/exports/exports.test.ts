@@ -13,7 +13,7 @@ const steps = lines.filter((line): line is StepLine => 'node' in line);
 const written = (name: string): string => formatOf(name)!(header, lines);
 
 test('help names every ending; any other name is the trace as it is', () => {
-  expect(verbs.explore.options.save.says).toContain(ENDINGS);
+  expect(verbs.explore.options.save.description).toContain(ENDINGS);
   expect(formatOf('run.ndjson')).toBeNull();
   expect(formatOf('html')).toBeNull();
 });

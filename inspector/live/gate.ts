@@ -16,7 +16,7 @@ import { FlightTable, type Packet } from '../../network/world/flights.js';
 import type { CommandEvent, MessageEvent } from '../../network/world/script.js';
 import { isHeldUp } from '../../network/world/traffic.js';
 import { offeredBy, type Offer } from '../gestures.js';
-import type { HeardOfGesture, Inspectable } from './report.js';
+import type { GestureReport, Inspectable } from './report.js';
 
 /** What can be done to a live node and to what comes to it. Its links are the transport's, and its process is its own. */
 export const LIVE_GESTURES = ['pause', 'resume', 'clog', 'unclog', 'slow', 'drop', 'duplicate', 'hold', 'deliver'] as const;
@@ -35,7 +35,7 @@ export type MessageMeant = Arrival;
 
 /** What is told of a gesture: what it did to a message, or to the node as a whole. */
 export interface GateListener {
-  message(heard: HeardOfGesture): void;
+  message(heard: GestureReport): void;
   node(what: string): void;
 }
 

@@ -10,7 +10,7 @@ import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
 import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
-import type { GapReport, HeardOfGesture, PeerReport, LiveReport, StepReport, Sent } from './report.js';
+import type { GapReport, GestureReport, PeerReport, LiveReport, StepReport, Sent } from './report.js';
 
 /** The marks of a node that has changed, `undefined` for none. */
 export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
@@ -261,7 +261,7 @@ export class Merger {
   private touched(
     node: NodeId,
     at: number,
-    { type, peer, number, message }: HeardOfGesture & { readonly type: 'lost' | 'doubled' },
+    { type, peer, number, message }: GestureReport & { readonly type: 'lost' | 'doubled' },
   ): void {
     const flying = this.flights.find(peer, node, message, number);
     if (type === 'doubled') {

@@ -27,7 +27,7 @@ export function headerOf({ protocol: core, instance, scenario }: Inspectable): T
     nodes: topology.nodes,
     links: topology.links,
     charts: Object.fromEntries(charts),
-    properties: protocol.properties(instance).map(({ name, kind, says }) => ({ name, kind, says })),
+    properties: protocol.properties(instance).map(({ name, kind, description }) => ({ name, kind, description })),
     live: true,
   };
 }

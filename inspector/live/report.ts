@@ -21,7 +21,7 @@ export interface Inspectable {
   /** Who is behind a port, where nodes are anonymous. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
-  readonly heard$: { subscribe(next: (heard: Exclude<HeardOfPeer, HeardOfGesture>) => void): { unsubscribe(): void } };
+  readonly heard$: { subscribe(next: (heard: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void } };
   peers(): readonly ReportedPeer[];
   watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;
@@ -50,13 +50,13 @@ export function nodesAmong(who: string, what: Inspectable | readonly Inspectable
   );
 }
 
-type HeardOfPeer =
+type PeerObservation =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number }
-  | HeardOfGesture;
+  | GestureReport;
 
 /** What a gesture does to a message that has come: it waits, and others may overtake it; it is lost, or comes twice. */
-export type HeardOfGesture =
+export type GestureReport =
   | { readonly type: 'waits'; readonly peer: NodeId; readonly number: number }
   | { readonly type: 'lost' | 'doubled'; readonly peer: NodeId; readonly number: number | null; readonly message: Message };
 
@@ -94,7 +94,7 @@ export interface PeerReport {
   readonly at: number;
   readonly node: NodeId;
   readonly kind: 'peer';
-  readonly heard: HeardOfPeer;
+  readonly heard: PeerObservation;
 }
 
 /** Reports that a program could not send, at this place: so many are missing. */
@@ -175,7 +175,7 @@ class Reporter {
     this.say({ kind: 'start', event: { type: 'start' }, sent: [], emitted: [], ...noted, roles: this.seen, peers });
   }
 
-  hear(heard: HeardOfPeer): void {
+  hear(heard: PeerObservation): void {
     this.report({ at: now(), node: this.node.id, kind: 'peer', heard });
   }
 

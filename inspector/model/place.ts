@@ -34,26 +34,26 @@ export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, s
   const last = recording.end - 1;
   if (at === 'start') return startOf(recording);
   if (at === 'end') return last;
-  if ('at' in at) return Math.max(lineOfTime(recording, at.at, at.says), recording.first);
+  if ('at' in at) return Math.max(lineOfTime(recording, at.at, at.description), recording.first);
   if ('part' in at) {
     const begin = recording.at(recording.first);
     return Math.max(recording.lastLineAt(begin + at.part * (recording.at(last) - begin)), recording.first);
   }
-  const words = 'says' in at ? at.says : at.before;
+  const words = 'description' in at ? at.description : at.before;
   const before = said.at(-1);
   const from = before ? lineOfSaying(recording, before, said.slice(0, -1)) : startOf(recording);
   for (let line = (from ?? recording.first) + 1; line <= last; line++) {
-    if (sentence(recording.line(line)).includes(words)) return 'says' in at ? line : line - 1;
+    if (sentence(recording.line(line)).includes(words)) return 'description' in at ? line : line - 1;
   }
   return null;
 }
 
 /** The last line up to a time, or the one of that very time that says so. */
-function lineOfTime(recording: ReadTrace, time: number, says: string | undefined): number {
+function lineOfTime(recording: ReadTrace, time: number, description: string | undefined): number {
   const last = recording.lastLineAt(time);
-  if (says === undefined) return last;
+  if (description === undefined) return last;
   for (let line = last; line >= recording.first && recording.at(line) === time; line--)
-    if (sentence(recording.line(line)).includes(says)) return line;
+    if (sentence(recording.line(line)).includes(description)) return line;
   return last;
 }
 

@@ -50,13 +50,15 @@ test('a query that is saved as a test fails when the state is reached, says wher
     `import { parseScenario, protocols } from 'xstate-quiver';`,
     `import { linesThatAnswer } from 'xstate-quiver/inspector';`,
   ]);
-  expect(failureOf(reached)).toEqual([{ line: 14, at: 6, says: expect.stringMatching(/^n1 was asked to request/) }]);
+  expect(failureOf(reached)).toEqual([{ line: 14, at: 6, description: expect.stringMatching(/^n1 was asked to request/) }]);
   expect(failureOf(savedQuery(directoryScenario(), 'node:n1 state:waiting ctx.parent=n4'))).toBeNull();
 });
 
 test('a query with quotes is the same in its test', () => {
-  const says = expect.stringMatching(/^n1 .*announced granted/);
-  expect(failureOf(savedQuery(directoryScenario(), 'node:n1 "announced granted"'))).toEqual([expect.objectContaining({ says })]);
+  const description = expect.stringMatching(/^n1 .*announced granted/);
+  expect(failureOf(savedQuery(directoryScenario(), 'node:n1 "announced granted"'))).toEqual([
+    expect.objectContaining({ description }),
+  ]);
 });
 
 test("of a protocol of one's own it imports the module", () => {
@@ -68,7 +70,7 @@ test("of a protocol of one's own it imports the module", () => {
 test('the lines that answer are told as the page counts them, those of a violation included', () => {
   const corrupted = parseScenario(corruptedScenario(), protocols);
   const [first] = linesThatAnswer(corrupted, 'violated');
-  expect(first).toMatchObject({ at: 1, says: expect.stringMatching(/^n2 was corrupted/) });
+  expect(first).toMatchObject({ at: 1, description: expect.stringMatching(/^n2 was corrupted/) });
   expect(linesThatAnswer(corrupted, 'kind:start').map(({ line }) => line)).toEqual([1, 2, 3]);
   expect(() => linesThatAnswer(corrupted, 'nodes:n2')).toThrow(/did you mean "node"/);
 });

@@ -35,9 +35,9 @@ test.each([
       for (const { row, rows } of slices) expect(row).toBeLessThan(rows);
       for (let line = from; line < stop; line++) {
         const here = slices.filter((slice) => slice.from <= line && line < slice.to);
-        const says = here.map(({ role, state }) => `${role} ${recording.tally.states.names[state]}`);
-        expect(says).toEqual(standing(recording, node, line));
-        seen += says.length;
+        const description = here.map(({ role, state }) => `${role} ${recording.tally.states.names[state]}`);
+        expect(description).toEqual(standing(recording, node, line));
+        seen += description.length;
       }
     }
   expect(seen).toBeGreaterThan(end - first);

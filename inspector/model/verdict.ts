@@ -5,7 +5,7 @@ import type { ReadTrace } from './recording.js';
 export interface JudgedProperty {
   readonly property: string;
   readonly kind: string | null;
-  readonly says: string;
+  readonly description: string;
   /** `null` where the run could not tell, or where the trace says nothing of it. */
   readonly holds: boolean | null;
   /** The line after which it is seen to be violated: the step that brought it about, or the line that says so. */
@@ -34,15 +34,15 @@ export function verdictOf(recording: ReadTrace): TraceVerdict {
     const name = propertyOf(told, properties);
     if (!violations.has(name)) violations.set(name, { line: recording.seenAt(line), told });
   }
-  const says = new Map(properties.map((property) => [property.name, property]));
-  const names = new Set([...violations.keys(), ...says.keys(), ...results.keys()]);
+  const description = new Map(properties.map((property) => [property.name, property]));
+  const names = new Set([...violations.keys(), ...description.keys(), ...results.keys()]);
   const findings = [...names].map((property): JudgedProperty => {
     const violation = violations.get(property);
-    const known = says.get(property);
+    const known = description.get(property);
     return {
       property,
       kind: known?.kind ?? results.get(property)?.kind ?? null,
-      says: known?.says ?? violation?.told.why ?? '',
+      description: known?.description ?? violation?.told.why ?? '',
       holds: violation ? false : (results.get(property)?.holds ?? null),
       line: violation?.line ?? null,
       nodes: violation?.told.refutes?.nodes ?? [],

@@ -19,7 +19,7 @@ const find = (recording: ReadTrace, text: RegExp, from = 0): number => {
 test('a grant goes back over token and finds to the request', () => {
   const recording = readTrace(directoryTrace());
   const chain = chainOf(recording, find(recording, /n2 received token from n0/));
-  expect(chain.map(({ says }) => says)).toEqual([
+  expect(chain.map(({ description }) => description)).toEqual([
     expect.stringMatching(/^n2 received token from n0; announced granted/),
     expect.stringMatching(/^n0 received find from n1; sent token to n2/),
     expect.stringMatching(/^n1 received find from n2; sent find to n0/),
@@ -87,7 +87,7 @@ describe('a delay goes back to the step that entered its state', () => {
 
   test('and not to what changed inside of it', () => {
     const recording = walked(['PAY', { paying: 'card' }], ['PIN', { paying: 'checked' }], [after, 'closed']);
-    expect(chainOf(recording, 3).map(({ line, says, because }) => [line, says, because])).toEqual([
+    expect(chainOf(recording, 3).map(({ line, description, because }) => [line, description, because])).toEqual([
       [3, `shop 1 timer ${after} went off`, ''],
       [1, 'shop 1 was asked to PAY', 'it entered paying, and there the delay began'],
     ]);

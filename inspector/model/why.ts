@@ -19,7 +19,7 @@ import { sentence } from './words.js';
 export interface CauseCard {
   readonly line: number;
   /** What happened. */
-  readonly says: string;
+  readonly description: string;
   /** How it is the cause of the one that stands before it in the chain. */
   readonly because: string;
 }
@@ -30,7 +30,7 @@ const STEPS_BACK_MAX = 5000;
 
 /** The line itself, then what caused it, and so on back to the world outside. */
 export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
-  const chain: CauseCard[] = [{ line, says: sentence(recording.line(line)), because: '' }];
+  const chain: CauseCard[] = [{ line, description: sentence(recording.line(line)), because: '' }];
   for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
     chain.push(cause);
   return chain;
@@ -39,7 +39,7 @@ export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
 function causeOf(recording: ReadTrace, line: number): CauseCard | null {
   const told = recording.line(line);
   const cause = (at: number, because: string): CauseCard | null =>
-    at < recording.first ? null : { line: at, says: sentence(recording.line(at)), because };
+    at < recording.first ? null : { line: at, description: sentence(recording.line(at)), because };
   const ended = recording.messageOf(line);
   if (ended >= 0) {
     const { sent, type, from } = recording.messages.get(ended);
@@ -155,10 +155,10 @@ function changedIn(
 export interface WaitEdge {
   readonly from: number;
   readonly to: number;
-  readonly says: string;
+  readonly description: string;
   /** The line since which it stands so, and what it asked the other that was not answered. */
   readonly since: number | null;
-  readonly asked: { readonly line: number; readonly says: string } | null;
+  readonly asked: { readonly line: number; readonly description: string } | null;
 }
 
 /** Round from one of the nodes, everybody waiting for the next; none when nobody is known to wait in a circle. */
@@ -195,7 +195,7 @@ function waitOf(moment: Moment, from: number, to: number): WaitEdge {
   return {
     from,
     to,
-    says: `${names[from]}${state} waits for ${names[to]}`,
+    description: `${names[from]}${state} waits for ${names[to]}`,
     since: now?.since ?? null,
     asked: unanswered(moment, from, to),
   };
@@ -208,13 +208,13 @@ function unanswered({ recording, line }: Moment, from: number, to: number): Wait
   for (let ordinal = messages.firstSentFrom(line + 1) - 1; ordinal >= messages.first; ordinal--) {
     const message = messages.get(ordinal);
     if (message.from !== from || message.to !== to) continue;
-    if (message.ending === null) return { line: message.sent, says: `its ${message.type} is on its way to ${other}` };
-    if (message.ending === 'lost') return { line: message.ended, says: `its ${message.type} to ${other} was lost` };
+    if (message.ending === null) return { line: message.sent, description: `its ${message.type} is on its way to ${other}` };
+    if (message.ending === 'lost') return { line: message.ended, description: `its ${message.type} to ${other} was lost` };
     const answered = recording.step(message.ended)?.sent.some((sent) => sent.to === one) ?? true;
     if (!answered)
       return {
         line: message.ended,
-        says: `${other} received its ${message.type} in line ${message.ended + 1} and sent nothing back`,
+        description: `${other} received its ${message.type} in line ${message.ended + 1} and sent nothing back`,
       };
   }
   return null;

@@ -36,7 +36,7 @@ export function App() {
       {...drop.handlers}
     >
       <TopBar />
-      <Notices />
+      <Notifications />
       {hasTrace ? (
         <main class={`${story.value ? 'has-story' : ''}${besideRun.value ? ' has-beside' : ''}`}>
           <StoryStrip />
@@ -137,7 +137,7 @@ function saveLastMinute(): void {
 }
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
-function Notices() {
+function Notifications() {
   const { first, header, gaps, missing, unshown, strangers } = growing();
   return (
     <>
@@ -159,18 +159,18 @@ function Notices() {
         </p>
       )}
       {first > 0 && (
-        <p class="notice" role="status">
+        <p class="notification" role="status">
           This trace is longer than the page keeps: the first {first.toLocaleString('en-US')} lines are forgotten, and how things
           stood then is kept.
         </p>
       )}
       {missing.length > 0 && (
-        <p class="notice" role="status">
+        <p class="notification" role="status">
           Lines are missing from this trace: {someOf(missing.map(gapText))}. What happened there is not known.
         </p>
       )}
       {gaps.length > 0 && (
-        <p class="notice" role="status">
+        <p class="notification" role="status">
           What is watched goes faster than it can be shown: {gaps.length === 1 ? 'a part' : `${gaps.length} parts`} of it left
           out. After each, everything is shown again as it stands.
         </p>
@@ -207,7 +207,7 @@ function Violated() {
         </>
       )}
       {'. '}
-      {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.says}{' '}
+      {first.kind === 'eventually' && endless && <Endless {...endless} />} {first.description}{' '}
       <button type="button" class="small" onClick={() => show(line)}>
         Show it
       </button>{' '}

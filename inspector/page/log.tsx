@@ -57,7 +57,7 @@ export function Properties() {
   const { findings, endless } = verdict.value;
   return (
     <ul class="properties" tabIndex={0} aria-label="properties">
-      {findings.map(({ property, kind, says, holds, line, nodes }) => (
+      {findings.map(({ property, kind, description, holds, line, nodes }) => (
         <li key={property} class={holds === false ? 'is-violated' : ''} data-holds={String(holds)}>
           <b>{property}</b> {kind !== null && <span class="kind">{kind}</span>}{' '}
           {line === null ? (
@@ -69,7 +69,7 @@ export function Properties() {
           )}
           {nodes.length > 0 && <NodeList names={nodes} />}
           {kind === 'eventually' && holds === false && endless && <Endless {...endless} />}
-          <p>{says}</p>
+          <p>{description}</p>
         </li>
       ))}
       {findings.length === 0 && <li class="empty">This trace lists no properties.</li>}

@@ -26,11 +26,11 @@ export function Why() {
       {asked.value?.value && <History {...asked.value.value} />}
       <Waits />
       <ol class="causes" aria-label="chain of causes">
-        {causes.value.map(({ line, says, because }) => (
+        {causes.value.map(({ line, description, because }) => (
           <li key={line}>
             {because !== '' && <span class="because">because {because}</span>}
             <button type="button" aria-current={line === currentLine.value ? 'step' : undefined} onClick={() => show(line)}>
-              <span class="at">line {line + 1}</span> {says}
+              <span class="at">line {line + 1}</span> {description}
             </button>
           </li>
         ))}
@@ -159,9 +159,9 @@ function Waits() {
   );
 }
 
-const WaitCard = ({ wait: { says, since, asked } }: { wait: WaitEdge }) => (
+const WaitCard = ({ wait: { description, since, asked } }: { wait: WaitEdge }) => (
   <li>
-    <b>{says}</b>
+    <b>{description}</b>
     {since !== null && (
       <button type="button" class="link" onClick={() => askWhy('it stands so', since)}>
         since line {since + 1}
@@ -169,7 +169,7 @@ const WaitCard = ({ wait: { says, since, asked } }: { wait: WaitEdge }) => (
     )}
     {asked && (
       <button type="button" class="link" onClick={() => show(asked.line)}>
-        {asked.says}
+        {asked.description}
       </button>
     )}
   </li>

@@ -26,7 +26,8 @@ const run = (options: Readonly<Record<string, unknown>>) => ({
 export const arvyStory: Story = {
   name: 'arvy',
   title: 'Arrow, Ivy and Arvy on a ring',
-  says: 'One token, twelve nodes, the same requests three times. Each policy turns its pointers differently, and it shows in the cost.',
+  description:
+    'One token, twelve nodes, the same requests three times. Each policy turns its pointers differently, and it shows in the cost.',
   runs: {
     Arrow: run({ policy: 'arrow', ...chain }),
     Ivy: run({ policy: 'ivy', ...chain }),
@@ -49,13 +50,13 @@ export const arvyStory: Story = {
     {
       run: 'Arrow',
       along: [
-        { at: { says: 'n0 was asked' }, text: 'n0 asks.' },
+        { at: { description: 'n0 was asked' }, text: 'n0 asks.' },
         {
-          at: { says: 'n11 received find' },
+          at: { description: 'n11 received find' },
           text: 'Its find follows the pointers and turns each one around behind it: {cost find} links to reach a neighbor.',
         },
       ],
-      at: { says: 'n0 received token' },
+      at: { description: 'n0 received token' },
       node: 'n0',
       text: 'The token itself comes back by the direct link.',
     },
@@ -63,7 +64,7 @@ export const arvyStory: Story = {
       run: 'Arrow',
       along: [
         {
-          at: { says: 'n11 was asked' },
+          at: { description: 'n11 was asked' },
           text: 'Arrow always turns a pointer to who sent the find, so the tree keeps its shape for ever.',
         },
       ],
@@ -79,14 +80,14 @@ export const arvyStory: Story = {
     {
       run: 'Ivy',
       beside: 'Arrow',
-      at: { says: 'n0 received token' },
+      at: { description: 'n0 received token' },
       node: 'n5',
       text: 'The same requests with Ivy, beside Arrow. A pointer turns to who asked, not to who sent: after the first find, all nodes it passed point straight at n0.',
     },
     {
       run: 'Ivy',
       beside: 'Arrow',
-      along: [{ at: { says: 'n11 was asked' }, text: 'Now the neighbors point at each other.' }],
+      along: [{ at: { description: 'n11 was asked' }, text: 'Now the neighbors point at each other.' }],
       at: { before: 'n1 was asked' },
       node: 'n0',
       text: 'Eight requests cost {cost find} where Arrow paid eleven times eight.',

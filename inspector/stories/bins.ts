@@ -15,7 +15,8 @@ const scenario = {
 export const bins: Story = {
   name: 'bins',
   title: 'Bins that fill, serve and run dry',
-  says: 'Permits come down from the root in bins that wait near those who ask. Most requests are answered next door, and none too many.',
+  description:
+    'Permits come down from the root in bins that wait near those who ask. Most requests are answered next door, and none too many.',
   runs: { 'The controller': { scenario } },
   terms: {
     permits: 'What is shared out: each may be granted once, to one request.',
@@ -33,12 +34,12 @@ export const bins: Story = {
     },
     {
       run: 'The controller',
-      at: { says: 'n7 received permit' },
+      at: { description: 'n7 received permit' },
       node: 'n4',
       along: [
-        { at: { says: 'n7 was asked' }, text: 'n7 asks for one permit.' },
+        { at: { description: 'n7 was asked' }, text: 'n7 asks for one permit.' },
         {
-          at: { says: 'n0 received request' },
+          at: { description: 'n0 received request' },
           text: 'All bins are empty, so the request goes the whole way: {sent request} messages up.',
         },
       ],
@@ -52,7 +53,7 @@ export const bins: Story = {
     },
     {
       run: 'The controller',
-      at: { says: 'announced exhausted' },
+      at: { description: 'announced exhausted' },
       node: 'n0',
       text: 'Now everybody asks in turn, and bins fill and drain along the path. Here the root has nothing left that it could send.',
     },

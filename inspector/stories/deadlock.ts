@@ -14,7 +14,8 @@ const scenario = (rules: string) => ({
 export const deadlock: Story = {
   name: 'deadlock',
   title: 'A deadlock in print, and the corrected rule',
-  says: 'A published algorithm, proved free of lockouts. The checker finds two nodes that wait for each other for ever, and one sees why.',
+  description:
+    'A published algorithm, proved free of lockouts. The checker finds two nodes that wait for each other for ever, and one sees why.',
   runs: {
     'As printed': { scenario: scenario('printed'), checked: true },
     Corrected: { scenario: scenario('corrected') },
@@ -34,26 +35,26 @@ export const deadlock: Story = {
     },
     {
       run: 'As printed',
-      at: { says: 'n0 received request from 0' },
+      at: { description: 'n0 received request from 0' },
       node: 'n0',
       along: [
         {
-          at: { says: 'n0 received ready from 1' },
+          at: { description: 'n0 received ready from 1' },
           text: 'n0 has asked everybody, itself included, whether they are ready, and everybody is.',
         },
-        { at: { says: 'n1 received ready from 1' }, text: 'So has n1.' },
+        { at: { description: 'n1 received ready from 1' }, text: 'So has n1.' },
       ],
       text: 'n0 hears its own request first. All candidates it knows of have a priority, so it decides: n0 wins at n0.',
     },
     {
       run: 'As printed',
-      at: { says: 'n1 received request from 0' },
+      at: { description: 'n1 received request from 0' },
       node: 'n1',
       text: 'n1 does the same: n1 wins at n1. Each has a promise from itself, and needs one from the other.',
     },
     {
       run: 'As printed',
-      at: { says: 'n0 received request from 1' },
+      at: { description: 'n0 received request from 1' },
       node: 'n0',
       text: "Only now the other one's requests arrive. A decision needs the priorities of all candidates, and at each node its own candidate owes one, which it will not send before it has heard from the other.",
     },
@@ -66,14 +67,14 @@ export const deadlock: Story = {
     {
       run: 'Corrected',
       beside: 'As printed',
-      at: { says: 'n0 received request from 1' },
+      at: { description: 'n0 received request from 1' },
       node: 'n0',
       text: 'The corrected rule, the same two nodes. A first request that arrives while another candidate owes its priority is refused at once, and its sender draws again. So a first request never waits for another node, and no cycle can close.',
     },
     {
       run: 'Corrected',
       beside: 'As printed',
-      at: { says: 'announced locked' },
+      at: { description: 'announced locked' },
       node: 'n0',
       text: 'One of them locks both…',
     },

@@ -14,7 +14,8 @@ const scenario = {
 export const districts: Story = {
   name: 'districts',
   title: 'Leaders in districts on a day of contacts',
-  says: 'Twelve badges hear each other only while people stand together. Wherever some do, they have a leader, and larger groups have districts.',
+  description:
+    'Twelve badges hear each other only while people stand together. Wherever some do, they have a leader, and larger groups have districts.',
   runs: { 'The day': { scenario } },
   terms: {
     leader: 'The one node of a group that all of them follow.',

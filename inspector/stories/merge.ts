@@ -28,7 +28,8 @@ const scenario = {
 export const merge: Story = {
   name: 'merge',
   title: 'A partition, two leaders, the merge',
-  says: 'A link is cut and half of the network has no leader. It finds out, elects one, and when the link is back one of the two gives way.',
+  description:
+    'A link is cut and half of the network has no leader. It finds out, elects one, and when the link is back one of the two gives way.',
   runs: { 'The election': { scenario } },
   terms: {
     height: 'A place in an order of all nodes. On every link the arrow points from the higher end to the lower one.',
@@ -46,18 +47,18 @@ export const merge: Story = {
     },
     {
       run: 'The election',
-      at: { says: 'e noticed link.down' },
+      at: { description: 'e noticed link.down' },
       node: 'e',
-      along: [{ at: { says: 'went down' }, text: 'The link between the squares is cut.' }],
+      along: [{ at: { description: 'went down' }, text: 'The link between the squares is cut.' }],
       text: 'e has lost its last way down. It starts a search: it takes a new reference level, which puts it above all its neighbors, and tells them.',
     },
     {
       run: 'The election',
-      at: { says: 'h received update from g' },
+      at: { description: 'h received update from g' },
       node: 'h',
       along: [
         {
-          at: { says: 'g received update from e' },
+          at: { description: 'g received update from e' },
           text: 'The search spreads away from e, and each node that has no other way down passes it on.',
         },
       ],
@@ -65,25 +66,25 @@ export const merge: Story = {
     },
     {
       run: 'The election',
-      at: { says: 'g received update from h' },
+      at: { description: 'g received update from h' },
       node: 'g',
       text: 'The wave turns. h reflects the level, and the reflected level runs back to where it came from.',
     },
     {
       run: 'The election',
-      at: { says: 'announced leader' },
+      at: { description: 'announced leader' },
       node: 'e',
       text: 'It has come back to e from everywhere. Now e knows that its part of the network has no leader, and makes itself one. That took {time} ticks in all, the cut was at 10.',
     },
     {
       run: 'The election',
-      at: { says: 'h received update from g' },
+      at: { description: 'h received update from g' },
       node: 'h',
       text: 'Two leaders, one for each part: that is what one wants of a partition. The other square has noticed nothing and has not sent a message.',
     },
     {
       run: 'The election',
-      at: { says: 'e noticed link.up' },
+      at: { description: 'e noticed link.up' },
       node: 'd',
       text: 'The link is back. Two leaders in one component are one too many; the two ends tell each other whom they follow.',
     },

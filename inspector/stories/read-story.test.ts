@@ -11,7 +11,7 @@ const story = {
 
 test('what is saved is read again as it was', () => {
   const read = readStory(JSON.stringify(story));
-  expect(read).toEqual({ name: '', says: '', terms: {}, title: story.title, runs: story.runs, steps: story.steps });
+  expect(read).toEqual({ name: '', description: '', terms: {}, title: story.title, runs: story.runs, steps: story.steps });
   expect(readStory(storyFile(read))).toEqual(read);
 });
 

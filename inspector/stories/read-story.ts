@@ -12,9 +12,9 @@ export function readStory(text: string): Story {
     isRecord(told) && told['story'] === STORY_VERSION,
     `it is no story of version ${STORY_VERSION}; save it anew, on the tab "by hand"`,
   );
-  readFields(told, '', ['story', 'title', 'says', 'runs', 'steps', 'terms']);
-  const { title, says = '', runs, steps, terms = {} } = told;
-  demand(isString(title) && isString(says), 'its "title" is no text');
+  readFields(told, '', ['story', 'title', 'description', 'runs', 'steps', 'terms']);
+  const { title, description = '', runs, steps, terms = {} } = told;
+  demand(isString(title) && isString(description), 'its "title" is no text');
   if (isRecord(runs)) for (const [name, run] of Object.entries(runs)) checkKeys(run, placeIn('runs', name), ['scenario']);
   demand(isRecord(runs) && Object.values(runs).every(isRun), 'its "runs" are no record of { "scenario": … }');
   demand(Array.isArray(steps) && steps.length > 0, 'it has no "steps"');
@@ -23,7 +23,7 @@ export function readStory(text: string): Story {
   return {
     name: '',
     title,
-    says,
+    description,
     runs: runs as Record<string, StoryRun>,
     steps: steps as StoryStep[],
     terms: terms as Record<string, string>,
@@ -47,7 +47,7 @@ function checkKeys(value: unknown, path: string, known: readonly string[]): void
 }
 
 const SAYING = ['at', 'text'];
-const PLACE = ['says', 'before', 'at', 'part'];
+const PLACE = ['description', 'before', 'at', 'part'];
 
 function checkStep(step: unknown, runs: object, number: number): void {
   const where = `step ${number + 1}`;
@@ -77,7 +77,7 @@ const isSaying = (saying: unknown): saying is Saying => isRecord(saying) && isSt
 function isPlace(at: unknown): at is StoryPlace {
   if (at === 'start' || at === 'end') return true;
   if (!isRecord(at)) return false;
-  const { says } = at;
-  if ('at' in at) return Number.isFinite(at['at']) && (says === undefined || isString(says));
-  return isString(says) || isString(at['before']) || Number.isFinite(at['part']);
+  const { description } = at;
+  if ('at' in at) return Number.isFinite(at['at']) && (description === undefined || isString(description));
+  return isString(description) || isString(at['before']) || Number.isFinite(at['part']);
 }

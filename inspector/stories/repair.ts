@@ -17,7 +17,8 @@ const scenario = {
 export const repair: Story = {
   name: 'repair',
   title: 'Corruption, and the wave of repair',
-  says: 'A queue without a center loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
+  description:
+    'A queue without a center loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
   runs: { 'The queue': { scenario } },
   terms: {
     pointer: 'What a node knows of the queue: the neighbor that is nearer to its end.',
@@ -37,12 +38,12 @@ export const repair: Story = {
     },
     {
       run: 'The queue',
-      at: { says: 'n11 received find' },
+      at: { description: 'n11 received find' },
       node: 'n11',
       along: [
-        { at: { says: 'n6 was asked' }, text: 'Two nodes ask.' },
+        { at: { description: 'n6 was asked' }, text: 'Two nodes ask.' },
         {
-          at: { says: 'n0 received find' },
+          at: { description: 'n0 received find' },
           text: 'A find turns the pointers on its way, and where it ends the requester has its place behind the one before.',
         },
       ],
@@ -50,11 +51,11 @@ export const repair: Story = {
     },
     {
       run: 'The queue',
-      at: { says: 'n14 was corrupted' },
+      at: { description: 'n14 was corrupted' },
       node: 'n2',
       along: [
         {
-          at: { says: 'n0 was corrupted' },
+          at: { description: 'n0 was corrupted' },
           text: 'Now everything is corrupted at once: pointers, guardians, and the messages on their way.',
         },
       ],

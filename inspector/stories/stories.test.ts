@@ -66,7 +66,7 @@ describe('what the stories say is so', () => {
 
 test('a place that the run never comes to is none', () => {
   const recording = recordingOf('merge', 'The election');
-  expect(lineOfSaying(recording, { at: { says: 'z announced nonsense' } })).toBeNull();
+  expect(lineOfSaying(recording, { at: { description: 'z announced nonsense' } })).toBeNull();
   expect(lineOfSaying(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
   expect(lineOfSaying(new ReadTrace(), { at: 'start' })).toBeNull();
 });

@@ -8,7 +8,7 @@ export interface Story {
   readonly name: string;
   readonly title: string;
   /** What one learns, in a sentence. */
-  readonly says: string;
+  readonly description: string;
   /** By the name that the page shows. */
   readonly runs: Readonly<Record<string, StoryRun>>;
   readonly steps: readonly StoryStep[];
@@ -49,7 +49,7 @@ export interface StoryStep extends Saying {
 export type StoryPlace =
   | 'start'
   | 'end'
-  | { readonly says: string }
+  | { readonly description: string }
   | { readonly before: string }
-  | { readonly at: number; readonly says?: string }
+  | { readonly at: number; readonly description?: string }
   | { readonly part: number };

@@ -5,7 +5,7 @@ import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step 
 import { capacity, levelAt, lg, LOCAL_LEVEL, type Scale } from './bins.js';
 import type { Permit } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import { ToldAnswers, type ControllerNotice } from './told.js';
+import { ToldAnswers, type ControllerNotification } from './told.js';
 import { controllerFold } from './totals.js';
 import { borne, deliveryOf, depositsOf, isMember, mainOf, requestOf, total, type Config } from './view.js';
 
@@ -46,7 +46,7 @@ export class ControllerAccount implements Observer {
     this.rejected[node] ??= 0;
   }
 
-  record(step: Step<ControllerNotice>, c: Config): void {
+  record(step: Step<ControllerNotification>, c: Config): void {
     const { node, kind, sent, emitted } = step;
     this.told.record(step, c);
     for (const { message, from, to } of sent) {
@@ -55,42 +55,42 @@ export class ControllerAccount implements Observer {
       this.messages++;
       if (from === this.instance.options.root || to === this.instance.options.root) this.rootMessages++;
     }
-    for (const notice of emitted) this.note(notice, node, kind === 'command');
+    for (const notification of emitted) this.note(notification, node, kind === 'command');
     if (kind === 'crash') this.crashed.add(node);
     if (kind === 'restart') this.crashed.delete(node);
   }
 
-  private note(notice: ControllerNotice, node: NodeId, isLocal: boolean): void {
-    switch (notice.type) {
+  private note(notification: ControllerNotification, node: NodeId, isLocal: boolean): void {
+    switch (notification.type) {
       case 'granted':
-        this.granted[node]! += notice.amount;
-        this.withdrawals += notice.amount;
+        this.granted[node]! += notification.amount;
+        this.withdrawals += notification.amount;
         this.overdrawn ||= this.withdrawals > this.instance.options.M + this.deposits;
         return this.answered(isLocal);
       case 'rejected':
         this.rejected[node]!++;
         return;
       case 'named':
-        (this.names[node] ??= []).push(notice.name!);
+        (this.names[node] ??= []).push(notification.name!);
         this.namesGiven++;
         return this.answered(isLocal);
       case 'joined':
-        this.open(notice.child);
-        if (notice.name === null) return;
-        this.names[notice.child] = [notice.name];
+        this.open(notification.child);
+        if (notification.name === null) return;
+        this.names[notification.child] = [notification.name];
         this.namesGiven++;
         return;
       case 'exhausted':
         this.exhausted = true;
         return;
       case 'deposited':
-        this.deposits += notice.amount;
+        this.deposits += notification.amount;
         return;
       case 'left':
         this.left.push(node);
         return;
       case 'severed':
-        this.severed[node] = notice.permits;
+        this.severed[node] = notification.permits;
     }
   }
 

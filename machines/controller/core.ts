@@ -6,7 +6,7 @@ import { isBoolean, isCount, isInteger, isOneOf, isWithin, nullOr, recordOf, typ
 import { depositsMachine } from './applications/deposits.js';
 import { LOCAL_LEVEL } from './bins.js';
 import { deliveryMachine } from './delivery.js';
-import { NO_PAST, type MainNotice } from './growth/member.js';
+import { NO_PAST, type MainNotification } from './growth/member.js';
 import { mainMachine } from './growth/membership.js';
 import { newcomerMachine, type NewcomerInput } from './growth/newcomer.js';
 import { memberRoles, type MemberRole } from './growth/roles.js';
@@ -16,9 +16,9 @@ import { pipelinedMachine } from './pipelined.js';
 import { requestMachine } from './request.js';
 import { rootMachine } from './root.js';
 
-type Joining = Extract<MainNotice, { type: 'joined' }>;
+type Joining = Extract<MainNotification, { type: 'joined' }>;
 
-const isJoining = (notice: Message): notice is Joining => notice.type === 'joined';
+const isJoining = (notification: Message): notification is Joining => notification.type === 'joined';
 
 const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amount;
 
@@ -97,7 +97,7 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   roles: rolesOf,
   // A deposit waits for nothing: where no such role is open, it is refused.
   route: (event, node) => (node.has(NEWCOMER) && event.type !== 'deposit' ? NEWCOMER : roleFor(event)),
-  newcomer: (notice) => (isJoining(notice) ? notice.child : undefined),
+  newcomer: (notification) => (isJoining(notification) ? notification.child : undefined),
   messages: {
     request: { of: isController, level: isLevel },
     permit: { of: isController, level: isLevel, first: nullOr(isCount) },

@@ -65,10 +65,12 @@ describe('scenarios that make no sense are refused with thing, place and cure', 
 
   test('who is no leaf stays, and says so', () => {
     const simulation = new Simulation(parseScenario(scenario({}, event({ do: 'leave' })), { controller }));
-    const notices: string[] = [];
-    simulation.network.steps$.subscribe(({ node, emitted }) => notices.push(...emitted.map(({ type }) => `${node} ${type}`)));
+    const notifications: string[] = [];
+    simulation.network.steps$.subscribe(({ node, emitted }) =>
+      notifications.push(...emitted.map(({ type }) => `${node} ${type}`)),
+    );
     expect(simulation.run().summary).not.toHaveProperty('left');
-    expect(notices).toEqual(['n1 stayed']);
+    expect(notifications).toEqual(['n1 stayed']);
   });
 
   test('a crashed leaf takes with it what its bins hold, and the report names it', () => {

@@ -99,32 +99,35 @@ const invariants: ControllerProperty[] = [
   {
     name: 'conservation',
     kind: 'always',
-    says: 'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included; never more, and less only where nodes have failed (I1).',
+    description:
+      'Permits in the root bin, in all other bins, on their way and given out are M together, deposits included; never more, and less only where nodes have failed (I1).',
     holds: (c) => (isWhole(c) ? accounted(c) === supply(c) : accounted(c) <= supply(c)),
   },
   {
     name: 'at most M',
     kind: 'always',
-    says: 'No more permits are given out than there are (I2, Lemma 4.4.1; for a bank I9: it is never overdrawn).',
+    description: 'No more permits are given out than there are (I2, Lemma 4.4.1; for a bank I9: it is never overdrawn).',
     holds: (c) => issued(c) <= supply(c),
   },
   {
     name: 'rejects follow the signal',
     kind: 'always',
-    says: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
+    description: 'A request is rejected only after the root has said that the resource is exhausted (I3).',
     holds: (c) => !rejections(c) || hasSignaled(c),
   },
   {
     name: 'nobody is forgotten',
     kind: 'always',
-    says: 'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
+    description:
+      'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
     holds: (c) =>
       !isQuiet(c) || isFailing(c) || live(c).every(([, node]) => !isWaiting(node, 'N') && (isBank(c) || !isWaiting(node, 'R'))),
   },
   {
     name: 'one request a link',
     kind: 'always',
-    says: 'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
+    description:
+      'At most one request of a controller is unanswered on the way up from a node, and only while its process is not idle (I5).',
     holds: (c) => c.instance.options.settings.pipelined || requestsAreSingle(c),
   },
 ];
@@ -135,13 +138,14 @@ const exhaustion: ControllerProperty[] = [
   {
     name: 'the signal means a reject',
     kind: 'always',
-    says: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
+    description: 'When nothing is on its way, the resource is exhausted only if a request was rejected (I3).',
     holds: (c) => !isQuiet(c) || !isSignaled(c) || rejections(c) || !isWhole(c),
   },
   {
     name: 'at most W wasted',
     kind: 'always',
-    says: 'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3), or kept for smaller requests where one for several was rejected.',
+    description:
+      'When nothing is on its way after a reject, at least M - W permits are given out (I7, Lemma 4.4.3), or kept for smaller requests where one for several was rejected.',
     holds: (c) => !isQuiet(c) || !rejections(c) || waste(c) <= c.instance.options.W || !isWhole(c),
   },
 ];
@@ -149,21 +153,21 @@ const exhaustion: ControllerProperty[] = [
 const lateSignal: ControllerProperty = {
   name: 'the signal waits for the permits',
   kind: 'always',
-  says: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
+  description: 'The resource is exhausted only once at least M - W permits are given out (section 3).',
   holds: (c) => !isSignaled(c) || waste(c) <= c.instance.options.W || !isWhole(c),
 };
 
 const binsFit: ControllerProperty = {
   name: 'bins are empty or half full',
   kind: 'always',
-  says: 'A global bin is empty or exactly half full, a local bin of a ready node is not full (I4, Lemma 4.1.3).',
+  description: 'A global bin is empty or exactly half full, a local bin of a ready node is not full (I4, Lemma 4.1.3).',
   holds: (c) => binsAreHalfFull(c, 'R') && binsAreHalfFull(c, 'N'),
 };
 
 const growth: ControllerProperty = {
   name: 'participants double at least and triple at most',
   kind: 'always',
-  says: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
+  description: 'From one change for want of joins to the next, the participants of n grow to at least 2n and at most 3n (I10).',
   holds: (c) => {
     const { phase } = mainOf(c.nodes.get(c.instance.options.root)!)!;
     if (phase?.cause !== 'N' || !isWhole(c)) return true;
@@ -197,7 +201,7 @@ function binsAreHalfFull(c: Config, of: Controller): boolean {
 const solvent: ControllerProperty = {
   name: 'a withdrawal waits only for a deposit',
   kind: 'always',
-  says: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
+  description: 'When nothing is on its way and a withdrawal waits, less than W is left, what it has gathered apart (I9).',
   holds: (c) => {
     const waiting = [...c.nodes.values()].filter((node) => isWaiting(node, 'R'));
     const gathered = waiting.reduce((sum, node) => sum + requestOf(node, 'R')!.permits, 0);
@@ -214,7 +218,7 @@ const uniqueShortNames: ControllerProperty[] = [
   {
     name: 'names are unique',
     kind: 'always',
-    says: 'No name is given twice (I8).',
+    description: 'No name is given twice (I8).',
     holds: (c) => {
       const names = namesOf(c);
       return new Set(names).size === names.length;
@@ -223,7 +227,7 @@ const uniqueShortNames: ControllerProperty[] = [
   {
     name: 'names are short',
     kind: 'always',
-    says: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
+    description: 'Every name is below four times the number of participants, names given to applications counted (6.2, E18).',
     holds: (c) => {
       const names = namesOf(c);
       return !isWhole(c) || names.every((name) => name < 4 * names.length);

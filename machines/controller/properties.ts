@@ -38,7 +38,7 @@ const invariants: ControllerProperty[] = [
   promise(
     'nobody is forgotten',
     'When nothing is on its way, nobody waits (I6), withdrawals that wait for a deposit apart, and nodes that failed.',
-    (t, c) => !t.isQuiet || t.owed === 0 || isFailing(c()) || !live(c()).some(([, node]) => isOwed(node, t.options)),
+    (t, c) => !t.isQuiet || t.pending === 0 || isFailing(c()) || !live(c()).some(([, node]) => isOwed(node, t.options)),
   ),
 ];
 
@@ -48,7 +48,12 @@ const oneRequest = [
 ] as const;
 
 /** Where requests are pipelined a link carries many: this looks at nothing, and the checker reports it as vacuous. */
-const requestsArePipelined: ControllerProperty = { name: oneRequest[0], says: oneRequest[1], kind: 'always', holds: () => true };
+const requestsArePipelined: ControllerProperty = {
+  name: oneRequest[0],
+  description: oneRequest[1],
+  kind: 'always',
+  holds: () => true,
+};
 
 const exhaustion: ControllerProperty[] = [
   promise(
@@ -140,10 +145,10 @@ const named = fit(
   (t) => t.own.name === 0 && t.misnamed === 0,
 );
 
-const answered = (of: Controller, name: string, says: string): ControllerProperty => ({
+const answered = (of: Controller, name: string, description: string): ControllerProperty => ({
   name,
   kind: 'eventually',
-  says,
+  description,
   when: (c, node) => isWaiting(c.nodes.get(node)!, of) && !isFailing(c) && !c.crashed?.includes(node),
   holds: (c, node) => !isWaiting(c.nodes.get(node)!, of),
 });

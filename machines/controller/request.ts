@@ -58,7 +58,7 @@ export type RequestEvent =
   | Reply
   | NewTerms;
 
-export type RequestNotice =
+export type RequestNotification =
   | { readonly type: 'granted'; readonly amount: number }
   | { readonly type: 'rejected'; readonly amount: number }
   | { readonly type: 'named'; readonly name: number | null }
@@ -123,7 +123,7 @@ export const requestMachine = setup({
     context: RequestContext;
     events: RequestEvent;
     input: RequestInput;
-    emitted: RequestNotice;
+    emitted: RequestNotification;
   },
   actions: {
     ...effects(),
@@ -144,7 +144,7 @@ export const requestMachine = setup({
     noteReject: assign({ wanted: null, hasRejected: true }),
     emptyBin: assign({ permits: 0, first: null }),
     renew: assign((_, { scale }: NewTerms) => ({ scale, permits: 0, first: null })),
-    announceGrant: emit((args) => noticeOf(wantedOf(args), firstName(args))),
+    announceGrant: emit((args) => notificationOf(wantedOf(args), firstName(args))),
     announceReject: emit((args) => ({ type: 'rejected' as const, amount: wantedOf(args).amount })),
   },
   guards: {
@@ -226,7 +226,7 @@ export const requestMachine = setup({
 export const givesAtOnce = ({ value, context }: Pick<RoleView<RequestContext>, 'value' | 'context'>, amount: number): boolean =>
   (value === 'ready' || value === 'exhausted') && amount <= context.permits;
 
-function noticeOf({ purpose, amount }: Wanted, first: number | null): RequestNotice {
+function notificationOf({ purpose, amount }: Wanted, first: number | null): RequestNotification {
   if (purpose === 'take') return { type: 'granted', amount };
   return purpose === 'name' ? { type: 'named', name: first } : { type: 'permitted' };
 }

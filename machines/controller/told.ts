@@ -4,10 +4,10 @@ import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.
 import { LOCAL_LEVEL } from './bins.js';
 import { hasItsRoles } from './fits.js';
 import { areNamed } from './fitting.js';
-import type { MainNotice } from './growth/member.js';
+import type { MainNotification } from './growth/member.js';
 import { MAIN, NEWCOMER, type Controller, type Reply } from './messages.js';
 import type { ControllerOptions } from './options.js';
-import type { RequestNotice } from './request.js';
+import type { RequestNotification } from './request.js';
 import {
   deliveryOf,
   deliveryState,
@@ -23,14 +23,14 @@ import {
   total,
 } from './view.js';
 
-export type ControllerNotice =
-  | RequestNotice
-  | MainNotice
+export type ControllerNotification =
+  | RequestNotification
+  | MainNotification
   | { readonly type: 'exhausted' }
   | { readonly type: 'deposited'; readonly amount: number };
 
 /** Answers by the controller that gives them. */
-const ANSWERS: Readonly<Record<Controller, readonly ControllerNotice['type'][]>> = {
+const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type'][]>> = {
   R: ['granted', 'rejected'],
   N: ['permitted', 'named'],
 };
@@ -54,7 +54,7 @@ export class ToldAnswers {
 
   constructor(private readonly options: ControllerOptions) {}
 
-  record(step: Step<ControllerNotice>, c: Configuration): void {
+  record(step: Step<ControllerNotification>, c: Configuration): void {
     const { node, kind, event } = step;
     const view = c.nodes.get(node);
     if (kind === 'corrupt' || kind === 'restart' || kind === 'reload') this.isPromised = false;
@@ -72,7 +72,7 @@ export class ToldAnswers {
   }
 
   /** One answer to what was asked for, in the words of the request; none is owed to who does not take part any more. */
-  private areAnswered({ node, kind, event, emitted }: Step<ControllerNotice>, view: NodeView): boolean {
+  private areAnswered({ node, kind, event, emitted }: Step<ControllerNotification>, view: NodeView): boolean {
     const wanted = kind === 'command' ? wantedBy(event) : null;
     if (wanted) this.asked.set(keyOf(node, wanted.of), wanted.what);
     return (['R', 'N'] as const).every((of) => {
@@ -103,11 +103,11 @@ export class ToldAnswers {
 interface Change {
   readonly before: NodeView;
   readonly after: NodeView;
-  readonly step: Step<ControllerNotice>;
+  readonly step: Step<ControllerNotification>;
 }
 
-const told = <T extends ControllerNotice['type']>({ step: { emitted } }: Change, type: T) =>
-  emitted.filter((notice): notice is Extract<ControllerNotice, { type: T }> => notice.type === type);
+const told = <T extends ControllerNotification['type']>({ step: { emitted } }: Change, type: T) =>
+  emitted.filter((notification): notification is Extract<ControllerNotification, { type: T }> => notification.type === type);
 
 const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
 
@@ -175,9 +175,9 @@ function wantedBy(event: Step['event']): { readonly of: Controller; readonly wha
 }
 
 /** The request that a notice answers; a name that is none answers nothing. */
-function whatOf(notice: ControllerNotice): number | string | undefined {
-  if (notice.type === 'granted' || notice.type === 'rejected') return notice.amount;
-  if (notice.type === 'named') return notice.name === null ? undefined : 'name';
+function whatOf(notification: ControllerNotification): number | string | undefined {
+  if (notification.type === 'granted' || notification.type === 'rejected') return notification.amount;
+  if (notification.type === 'named') return notification.name === null ? undefined : 'name';
   return 'child';
 }
 

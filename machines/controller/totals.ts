@@ -170,7 +170,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   waiting = 0;
   gathered = 0;
   /** Nodes that wait for what comes by itself. */
-  owed = 0;
+  pending = 0;
   /** Nodes with a bin that is neither empty nor half full. */
   misfilled = 0;
   /** The last change for want of joins came too early or too late. */
@@ -219,7 +219,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     if (fact.hasSignaled) this.hasSignaled = by === 1;
     if (fact.isBroken) this.broken += by;
     if (fact.isWaiting) this.waiting += by;
-    if (fact.isOwed) this.owed += by;
+    if (fact.isOwed) this.pending += by;
     if (fact.isMisfilled) this.misfilled += by;
     if (fact.isMisgrown) this.isMisgrown = by === 1;
     for (const name of fact.names) this.names.change(name, by);

@@ -2,7 +2,7 @@
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
-import type { DirectoryNotice } from './machine.js';
+import type { DirectoryNotification } from './machine.js';
 import { requestsOf, StepProperties } from './step-properties.js';
 import { directoryContext, holdsToken, tokens } from './view.js';
 
@@ -31,7 +31,7 @@ export class DirectoryAccount implements Observer {
     this.potential = bridgeOwner === null ? null : { phi, cost: 0, opt: 0, holds: true };
   }
 
-  record(step: Step<DirectoryNotice>, c: Configuration): void {
+  record(step: Step<DirectoryNotification>, c: Configuration): void {
     this.ofSteps.record(step, c);
     for (const { message, cost } of step.sent) {
       if (message.type === 'find') {
@@ -43,7 +43,8 @@ export class DirectoryAccount implements Observer {
       }
     }
     if (step.kind === 'command' && step.event.type === 'request') this.request(step.node);
-    for (const notice of step.emitted) if (notice.type === 'granted') this.grant(step.node, requestsOf(notice), c);
+    for (const notification of step.emitted)
+      if (notification.type === 'granted') this.grant(step.node, requestsOf(notification), c);
   }
 
   disturbed(): void {

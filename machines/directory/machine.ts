@@ -77,7 +77,7 @@ export interface Granted {
   readonly requests?: number;
 }
 
-export type DirectoryNotice = Granted | { readonly type: 'released' };
+export type DirectoryNotification = Granted | { readonly type: 'released' };
 
 type In<E> = { context: DirectoryContext; event: E };
 
@@ -122,7 +122,7 @@ export const directoryMachine = setup({
     context: DirectoryContext;
     events: DirectoryEvent;
     input: DirectoryInput;
-    emitted: DirectoryNotice;
+    emitted: DirectoryNotification;
   },
   actions: {
     ...effects<DirectoryMessage>(),

@@ -11,18 +11,20 @@ export function directoryProperties(instance: Instance<DirectoryOptions>): Prope
 }
 
 const counts = always(directoryFold);
-const looksAtAll = always(directoryFold, { looksAtAll: true });
+const hasLinearCost = always(directoryFold, { hasLinearCost: true });
 
 const invariants: readonly Property<DirectoryOptions>[] = [
-  looksAtAll('spanning tree', 'Pointers and finds in flight form a spanning tree, directions ignored (Lemma 2, part 1).', (t) =>
-    t.isSpanningTree(),
+  hasLinearCost(
+    'spanning tree',
+    'Pointers and finds in flight form a spanning tree, directions ignored (Lemma 2, part 1).',
+    (t) => t.isSpanningTree(),
   ),
-  looksAtAll(
+  hasLinearCost(
     'green trees',
     'Each find may be replaced by an edge from its destination to any node it visited or that waits for its producer: always a spanning tree (Lemma 2, part 2).',
     (t) => t.greenTrees(),
   ),
-  looksAtAll(
+  hasLinearCost(
     'source side',
     'What a find visited, and who waits for its producer, lies on its source side (Lemma 2, part 3).',
     (t) => t.sourceSide(),
@@ -33,12 +35,12 @@ const invariants: readonly Property<DirectoryOptions>[] = [
     'A node waits exactly if one of these is so: its find is in flight, it is the next of some node, the token flies to it.',
     (t) => t.untraced === 0,
   ),
-  looksAtAll(
+  hasLinearCost(
     'end of the queue',
     'Who waits or holds the token either points to itself or has a next; who does neither points elsewhere and has none; no cycle and no shared next (Lemma 3). Further requests of a node wait only while one of it is out.',
     (t) => t.misfits === 0 && t.shared === 0 && t.areChains(),
   ),
-  looksAtAll(
+  hasLinearCost(
     'head of the queue',
     'An idle holder has no next, and walking back along next from any self-loop ends at the holder, at whom the token flies to, or at a node whose find is in flight (Lemma 3).',
     (t) => t.haveHeads(),
@@ -54,7 +56,7 @@ const oneBridge = counts(
 const requestsAreServed: Property<DirectoryOptions> = {
   name: 'every request is served',
   kind: 'eventually',
-  says: 'A waiting node gets the token when messages arrive and uses end, even while others keep requesting (Theorem 5).',
+  description: 'A waiting node gets the token when messages arrive and uses end, even while others keep requesting (Theorem 5).',
   when: (c, node) => isRequesting(c.nodes.get(node)!),
   holds: (c, node) => isUsing(c.nodes.get(node)!),
   ofNode: (view) => ({ when: isRequesting(view), holds: isUsing(view) }),

@@ -1,7 +1,7 @@
 /** What a run of the directory shows of single steps: what a node tells its user, and where its pointer turns. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
-import type { DirectoryNotice, Granted } from './machine.js';
+import type { DirectoryNotification, Granted } from './machine.js';
 import type { DirectoryOptions } from './options.js';
 import { newParent, policies, type Find, type Policy } from './policies.js';
 import { directoryContext, isUsing } from './view.js';
@@ -41,7 +41,7 @@ export class StepProperties {
     this.isPromised = false;
   }
 
-  record(step: Step<DirectoryNotice>, c: Configuration): void {
+  record(step: Step<DirectoryNotification>, c: Configuration): void {
     if (step.kind === 'corrupt') this.disturb();
     if (!this.isPromised) return;
     const { node, event, emitted } = step;
@@ -49,7 +49,7 @@ export class StepProperties {
     const due = before === after ? [] : [after ? 'granted' : 'released'];
     if (emitted.map(({ type }) => type).join() !== due.join()) this.isTold = false;
     if (step.kind === 'command' && event.type === 'request') this.asked.set(node, (this.asked.get(node) ?? 0) + 1);
-    for (const notice of emitted) if (notice.type === 'granted') this.satisfy(node, requestsOf(notice));
+    for (const notification of emitted) if (notification.type === 'granted') this.satisfy(node, requestsOf(notification));
     if (after) this.using.add(node);
     else this.using.delete(node);
     if (step.kind === 'deliver' && event.type === 'find') this.follow(node, event as unknown as Find & { from: NodeId }, c);

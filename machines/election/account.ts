@@ -33,10 +33,10 @@ export class ElectionAccount implements Observer {
   record(step: Step<LeaderChange | DistrictChange>, c: Configuration): void {
     this.updates += step.sent.length;
     if (step.kind === 'link') this.lastChangeAt = step.at;
-    for (const notice of step.emitted) {
-      if (!isLeaderChange(notice)) continue;
+    for (const notification of step.emitted) {
+      if (!isLeaderChange(notification)) continue;
       this.lastLeaderAt = step.at;
-      if (notice.leader === step.node) this.elections++;
+      if (notification.leader === step.node) this.elections++;
     }
     this.stability.record(step, c);
     this.told.record(step, c);

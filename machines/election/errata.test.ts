@@ -21,7 +21,7 @@ const linked = (...links: readonly (readonly [string, string])[]): Topology => (
 const noNeedlessElection: Property<ElectionProtocolOptions> = {
   name: 'no needless election',
   kind: 'always',
-  says: 'While all nodes hang together the leader of the start stays the only one.',
+  description: 'While all nodes hang together the leader of the start stays the only one.',
   holds: (c) => [...c.nodes].every(([id, node]) => leaderOf(node) !== id || id === c.instance.options.leader),
 };
 
@@ -40,7 +40,7 @@ describe('erratum 1: SINK with lid = u, as printed', () => {
       commands: [{ do: 'cut', link: ['n1', 'n2'] }],
     });
     expect(properties.find(({ holds }) => holds === false)?.name).toBe('I: no sink');
-    expect(counterexample?.choices).toEqual([{ notice: ['n2', 'n1'] }]);
+    expect(counterexample?.choices).toEqual([{ notification: ['n2', 'n1'] }]);
   });
 
   test('as settled, the same changes are survived', () => {
@@ -66,11 +66,11 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
   test('without hello node 3 elects itself though its leader is two hops away', () => {
     const { counterexample } = run(false, [noNeedlessElection]);
     expect(counterexample?.choices).toEqual([
-      { notice: ['n2', 'n3'] },
+      { notification: ['n2', 'n3'] },
       { deliver: 0 },
-      { notice: ['n3', 'n2'] },
+      { notification: ['n3', 'n2'] },
       { deliver: 1 },
-      { notice: ['n3', 'n1'] },
+      { notification: ['n3', 'n1'] },
     ]);
   });
 
@@ -87,13 +87,13 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     const neverOneSided: Property<ElectionProtocolOptions> = {
       name: 'never one-sided at rest',
       kind: 'always',
-      says: 'A leader-oriented network has symmetric neighbors.',
+      description: 'A leader-oriented network has symmetric neighbors.',
       holds: (c) => !isOriented(c) || isSymmetric(c),
     };
     expect(run(false, [neverOneSided]).counterexample?.choices).toEqual([
-      { notice: ['n2', 'n3'] },
+      { notification: ['n2', 'n3'] },
       { deliver: 0 },
-      { notice: ['n3', 'n2'] },
+      { notification: ['n3', 'n2'] },
       { deliver: 1 },
     ]);
   });

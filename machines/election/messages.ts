@@ -54,7 +54,7 @@ export interface LeaderChange {
   readonly term: number;
 }
 
-export const isLeaderChange = (notice: Message): notice is LeaderChange => notice.type === 'leader';
+export const isLeaderChange = (notification: Message): notification is LeaderChange => notification.type === 'leader';
 
 /** The node follows another leader of this level. */
 export interface DistrictChange {

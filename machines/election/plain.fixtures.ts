@@ -57,10 +57,10 @@ function isSequence(from: NodeId, to: NodeId, c: Config, agrees: (newer: Height,
 type HoldsAt = (id: NodeId, c: Config) => boolean;
 
 /** A property that holds when it holds at every node. */
-const everywhere = (name: string, says: string, holdsAt: HoldsAt): Property<ElectionProtocolOptions> => ({
+const everywhere = (name: string, description: string, holdsAt: HoldsAt): Property<ElectionProtocolOptions> => ({
   name,
   kind: 'always',
-  says,
+  description,
   holds: (c) => {
     for (const id of c.nodes.keys()) if (!holdsAt(id, c)) return false;
     return true;
@@ -104,7 +104,7 @@ export const plainProperties: readonly Property<ElectionProtocolOptions>[] = [
   {
     name: 'K: what is down is empty',
     kind: 'always',
-    says: 'A channel that is down carries nothing.',
+    description: 'A channel that is down carries nothing.',
     holds: (c) => c.flights.every(({ from, to }) => c.links.up(from, to)),
   },
   everywhere(

@@ -11,42 +11,46 @@ export function electionProperties(instance: Instance<ElectionProtocolOptions>):
   return [...invariants, leaderOriented, ...(hello ? [symmetricNeighbors] : []), ...hierarchyProperties(levels)];
 }
 
-const says = always(electionFold, { isLocal: true });
+const description = always(electionFold, { isLocal: true });
 
 const invariants: readonly Property<ElectionProtocolOptions>[] = [
-  says(
+  description(
     'A: stamps are not ahead',
     'The stamps of a height never exceed the clock of its owner, nor that of a node that has it recorded.',
     (t) => t.stamps.hold,
   ),
-  says(
+  description(
     'B: news is newer',
     'Toward its sender a channel holds the sender’s height, never a staler leader pair, and for one leader pair never a staler reference level.',
     (t) => t.channels.hold,
   ),
-  says(
+  description(
     'C: reference levels are well formed',
     'A reference level is (0, 0, 0), or it has a start, an originator and a bit.',
     (t) => t.malformed === 0,
   ),
-  says(
+  description(
     'E: one delta in a reference level',
     'Two heights of one node with the same reference level and leader pair have the same delta.',
     (t) => t.tokens.hold,
   ),
-  says('I: no sink', 'After every event each node leads, or has a neighbor below it or of another leader.', (t) => t.sinks === 0),
-  says(
+  description(
+    'I: no sink',
+    'After every event each node leads, or has a neighbor below it or of another leader.',
+    (t) => t.sinks === 0,
+  ),
+  description(
     'J: delta counts from the leader',
     'Outside of searches delta is never negative, and it is 0 exactly at the leader.',
     (t) => t.miscounted === 0,
   ),
-  says(
+  description(
     'K: neighbors are channels',
     'A node has a row for another exactly while its channel there is up.',
     (t) => t.unlisted === 0,
   ),
-  says('K: what is down is empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
-  says(
+  description('K: what is down is empty', 'A channel that is down carries nothing.', (t) => t.stranded === 0),
+  description(
     'states are read off heights',
     'Between two events a node is in the state that its height and its neighbors give: isolated, leader, oriented, searching or reflected.',
     (t) => t.misnamed === 0,
@@ -56,7 +60,8 @@ const invariants: readonly Property<ElectionProtocolOptions>[] = [
 const leaderOriented: Property<ElectionProtocolOptions> = {
   name: 'leader-oriented',
   kind: 'eventually',
-  says: 'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
+  description:
+    'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
   when: (c, node) => isAgreedAt(node, c),
   holds: (c, node) => isOrientedAt(node, c),
 };
@@ -64,7 +69,7 @@ const leaderOriented: Property<ElectionProtocolOptions> = {
 const symmetricNeighbors: Property<ElectionProtocolOptions> = {
   name: 'symmetric neighbors',
   kind: 'eventually',
-  says: 'Once changes stop, both ends of every link count each other as neighbors (what hello is for).',
+  description: 'Once changes stop, both ends of every link count each other as neighbors (what hello is for).',
   when: () => true,
   holds: (c, node) =>
     electionContext(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),

@@ -23,7 +23,7 @@ type Event = Step['event'];
 /** Follows the heights, links and clocks of all nodes. */
 export class SaidUpdates {
   private readonly known = new Map<NodeId, ElectionContext>();
-  private isForWhomItConcerns = true;
+  private isForRecipients = true;
   private isCausal = true;
   private staysInOffice = true;
   private searches = true;
@@ -38,9 +38,9 @@ export class SaidUpdates {
     this.known.set(node, after);
     if (!before || (kind !== 'deliver' && kind !== 'link')) return;
     const told = sent.map(({ to }) => to);
-    const isTold = areSame(told, whomItConcerns(before, after, event));
+    const isTold = areSame(told, recipients(before, after, event));
     // A level that has something new says it to all.
-    if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForWhomItConcerns = false;
+    if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForRecipients = false;
     if (!isLater(before, after, event, at)) this.isCausal = false;
     const searched = searchedBy(before, after, event);
     if (searched && compareHeights(searched, after.height) !== 0) this.searches = false;
@@ -49,7 +49,7 @@ export class SaidUpdates {
 
   results(): PropertyResult[] {
     return [
-      { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForWhomItConcerns },
+      { name: 'heights are said to whom they concern', kind: 'always', holds: this.isForRecipients },
       { name: 'clocks are causal', kind: 'always', holds: this.isCausal },
       { name: 'searches begin, go on and turn back as the neighbors are', kind: 'always', holds: this.searches },
       ...(this.options.skipIfLeader
@@ -62,7 +62,7 @@ export class SaidUpdates {
 const areSame = (one: readonly NodeId[], other: readonly NodeId[]): boolean => one.toSorted().join() === other.toSorted().join();
 
 /** A height goes to all when it is new or to be, to one who is new, knows a staler leader or greets, and to nobody else. */
-function whomItConcerns(before: ElectionContext, after: ElectionContext, event: Event): readonly NodeId[] {
+function recipients(before: ElectionContext, after: ElectionContext, event: Event): readonly NodeId[] {
   if (event.type === 'link.up') return [event['peer']];
   if (event.type === 'update' && !isLinked(before.links, event['from'])) return [];
   if (isAloneInOffice(before, after)) return [];

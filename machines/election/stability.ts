@@ -39,7 +39,7 @@ export class Stability {
   }
 
   record(step: Step, c: Configuration): void {
-    const elects = step.emitted.some((notice) => isLeaderChange(notice) && notice.leader === step.node);
+    const elects = step.emitted.some((notification) => isLeaderChange(notification) && notification.leader === step.node);
     if (step.kind === 'link') {
       this.electedSinceChange.clear();
       if (this.watches) this.change(step);

@@ -1,7 +1,7 @@
 /** What a run of local mutual exclusion did and cost: its locks, trials, messages and memory (spec sections 6, 7 and 10). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../protocol.js';
-import type { ExclusionContext, ExclusionNotice } from './machine.js';
+import type { ExclusionContext, ExclusionNotification } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import { including, without, type PortNumber, type Ports } from './ports.js';
 import { exclusionContext, isFromInitiator, lockSet, linkedNeighbors, peersAt, valueOf, type ExclusionValue } from './view.js';
@@ -42,13 +42,13 @@ export class ExclusionAccount implements Observer {
     this.degree = Math.max(0, ...Object.values(instance.options.inUse).map((ports) => ports.length));
   }
 
-  record(step: Step<ExclusionNotice>, c: Configuration): void {
+  record(step: Step<ExclusionNotification>, c: Configuration): void {
     const { node, event, kind } = step;
     this.tells &&= this.isTold(step, valueOf(c.nodes.get(node)!).initiator);
     if (kind === 'command') this.followCommand(step, c);
     if (kind === 'link') this.followLink(step, c);
     if (kind === 'deliver' && event['from'] !== 0) this.arrived(step, c);
-    for (const notice of step.emitted) if (notice.type === 'locked') this.locked(step, notice.ports, c);
+    for (const notification of step.emitted) if (notification.type === 'locked') this.locked(step, notification.ports, c);
     this.sent(step.sent, c);
     this.bits = Math.max(this.bits, bitsOf(exclusionContext(c.nodes.get(node)!)));
   }

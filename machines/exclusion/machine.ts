@@ -99,7 +99,7 @@ export type ExclusionEvent = FromPort | LockCall | { readonly type: 'unlock' } |
  *
  * @public
  */
-export type ExclusionNotice = { readonly type: 'locked'; readonly ports: Ports } | { readonly type: 'unlocked' };
+export type ExclusionNotification = { readonly type: 'locked'; readonly ports: Ports } | { readonly type: 'unlocked' };
 
 type In<E = unknown> = { context: ExclusionContext; event: E };
 
@@ -157,7 +157,7 @@ export const exclusionSetup = setup({
     context: ExclusionContext;
     events: ExclusionEvent;
     input: ExclusionInput;
-    emitted: ExclusionNotice;
+    emitted: ExclusionNotification;
   },
   actions: {
     ...effects<ExclusionMessage>(),

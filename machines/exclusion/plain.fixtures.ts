@@ -25,7 +25,7 @@ import {
 
 type Config = Configuration<ExclusionOptions>;
 type Invariant = Property<ExclusionOptions> & { readonly kind: 'always' };
-type Rule = Pick<Invariant, 'name' | 'says'>;
+type Rule = Pick<Invariant, 'name' | 'description'>;
 
 const ofNodes = (rule: Rule, holds: (node: NodeView) => boolean): Invariant => ({
   ...rule,
@@ -48,7 +48,8 @@ const ofMessages = (rule: Rule, holds: (c: Config, flight: ExclusionFlight) => b
 const rolesOfAPort = ofNodes(
   {
     name: 'roles of a port',
-    says: 'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
+    description:
+      'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
   },
   (node) => {
     const { A, C, H, P, R, W, L } = exclusionContext(node);
@@ -60,7 +61,7 @@ const rolesOfAPort = ofNodes(
 const phaseFitsCandidates = ofNodes(
   {
     name: 'phase fits candidates',
-    says: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
+    description: 'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
   },
   phaseFits,
 );
@@ -68,7 +69,7 @@ const phaseFitsCandidates = ofNodes(
 const requestFitsTheState = ofNodes(
   {
     name: 'the request fits the state',
-    says: 'A node that is idle has no request in hand; any other has one, and itself in it.',
+    description: 'A node that is idle has no request in hand; any other has one, and itself in it.',
   },
   requestFits,
 );
@@ -76,14 +77,15 @@ const requestFitsTheState = ofNodes(
 const twoMessagesOnAnEdge: Invariant = {
   name: 'two messages on an edge',
   kind: 'always',
-  says: 'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
+  description:
+    'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
   holds: (c) => areOfDifferentRoles(messages(c)),
 };
 
 const lockSetIsKnown = ofNeighborhoods(
   {
     name: 'the lock set is known',
-    says: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
+    description: 'What a locked node takes for its lock set is its lock set; an idle node has none.',
   },
   (c, id) => {
     const node = c.nodes.get(id)!;
@@ -96,7 +98,7 @@ const lockSetIsKnown = ofNeighborhoods(
 const oneWinner = ofNeighborhoods(
   {
     name: 'one winner',
-    says: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
+    description: 'A participant has promised itself to at most one candidate, and to none while it is locked.',
   },
   (c, id) => {
     const { lock, C } = exclusionContext(c.nodes.get(id)!);
@@ -109,7 +111,8 @@ const oneWinner = ofNeighborhoods(
 const messagesAreExpected = ofMessages(
   {
     name: 'messages are expected',
-    says: 'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
+    description:
+      'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
   },
   isExpected,
 );

@@ -9,7 +9,7 @@ import type { ExclusionOptions } from './options.js';
 import { exclusionFold } from './totals.js';
 import { valueOf } from './view.js';
 
-const says = always(exclusionFold, { isLocal: true });
+const description = always(exclusionFold, { isLocal: true });
 
 const asks = (view: NodeView): boolean => ['prepare', 'compete', 'win'].includes(valueOf(view).initiator);
 const hasLocked = (view: NodeView): boolean => valueOf(view).initiator === 'locked';
@@ -17,44 +17,45 @@ const hasLocked = (view: NodeView): boolean => valueOf(view).initiator === 'lock
 const everyRequestSucceeds: Property<ExclusionOptions> = {
   name: 'every request succeeds',
   kind: 'eventually',
-  says: 'A node that asks for its neighborhood locks what persists of it, even while its neighbors keep competing (lockout freedom).',
+  description:
+    'A node that asks for its neighborhood locks what persists of it, even while its neighbors keep competing (lockout freedom).',
   when: (c, id) => asks(c.nodes.get(id)!),
   holds: (c, id) => hasLocked(c.nodes.get(id)!),
   ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),
 };
 
 export const exclusionProperties: readonly Property<ExclusionOptions>[] = [
-  says(
+  description(
     'roles of a port',
     'Applicants, candidates and those on hold are different ports; priorities come from candidates, answers and outcomes from ports of the request in hand.',
     (t) => t.mixed === 0,
   ),
-  says(
+  description(
     'phase fits candidates',
     'A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody.',
     (t) => t.outOfPhase === 0,
   ),
-  says(
+  description(
     'the request fits the state',
     'A node that is idle has no request in hand; any other has one, and itself in it.',
     (t) => t.unfit === 0,
   ),
-  says(
+  description(
     'two messages on an edge',
     'An edge carries at most one message for each of its ends as initiator, so two in all, and port 0 at most one (Theorem 4.1).',
     (t) => t.crowded === 0,
   ),
-  says(
+  description(
     'the lock set is known',
     'What a locked node takes for its lock set is its lock set; an idle node has none.',
     (t) => t.lockSets.hold,
   ),
-  says(
+  description(
     'one winner',
     'A participant has promised itself to at most one candidate, and to none while it is locked.',
     (t) => t.promises.hold,
   ),
-  says(
+  description(
     'messages are expected',
     'An answer comes in the state that waits for it, from a port that owes one; a prepare from a stranger, a request from who was told ready or competes, a setLock from a candidate to a free node, a release from the holder.',
     (t) => t.messages.hold,

@@ -24,8 +24,8 @@ export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonl
   return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
 }
 
-const INITIATOR_SAYS = ['prepare', 'request', 'setLock', 'release'];
-export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_SAYS.includes(type);
+const INITIATOR_DESCRIPTION = ['prepare', 'request', 'setLock', 'release'];
+export const isFromInitiator = ({ type }: Message): boolean => INITIATOR_DESCRIPTION.includes(type);
 
 /** The neighbors that a node is linked with; of a link being cut, one direction falls before the other. */
 export const linkedNeighbors = (c: Configuration, id: NodeId): NodeId[] =>

@@ -28,7 +28,7 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
     {
       name: 'D1: tables are exact',
       ...finally_,
-      says: 'At rest a table lists exactly the leaders within the radius, each with its distance.',
+      description: 'At rest a table lists exactly the leaders within the radius, each with its distance.',
       holds: onEveryLevel(tableIsExact),
     },
     always(electionFold, { isLocal: true })(
@@ -39,19 +39,19 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
     {
       name: 'D2: remoteness',
       ...finally_,
-      says: 'At rest every node’s leader of a level leads it, and is no more than the radius away.',
+      description: 'At rest every node’s leader of a level leads it, and is no more than the radius away.',
       holds: onEveryLevel(leaderIsNear),
     },
     {
       name: 'D3: separation',
       ...finally_,
-      says: 'At rest two leaders of one level are more than the separation apart.',
+      description: 'At rest two leaders of one level are more than the separation apart.',
       holds: onEveryLevel(leadersAreApart),
     },
     {
       name: 'reports reach the top',
       ...finally_,
-      says: 'At rest following reports from level to level leads from every node to the leader of its component.',
+      description: 'At rest following reports from level to level leads from every node to the leader of its component.',
       holds: (c, node) => reportsFrom(node, c, levels.length).at(-1) === leaderOf(c.nodes.get(node)!),
     },
   ];

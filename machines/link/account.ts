@@ -4,7 +4,7 @@
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
-import type { LinkNotice } from './machine.js';
+import type { LinkNotification } from './machine.js';
 import { SaidAndHeard, type Ends } from './said.js';
 import { ToldAndKept } from './told.js';
 import { areConnected, endsByPeer, linksOf } from './view.js';
@@ -28,7 +28,7 @@ export class LinkAccount implements Observer {
   private readonly told = new ToldAndKept();
   private readonly said = new SaidAndHeard();
 
-  record(step: Step<LinkNotice>, c: Configuration): void {
+  record(step: Step<LinkNotification>, c: Configuration): void {
     const { node, event } = step;
     this.follow(step, c);
     this.frames += step.sent.length;
@@ -38,15 +38,15 @@ export class LinkAccount implements Observer {
     }
     // Who starts again has forgotten what waited for the peer to come.
     if (step.kind === 'command' && event.type === 'restart') this.stream(node, event['peer']).hasBroken = true;
-    for (const notice of step.emitted) {
-      if (notice.type === 'received') for (const body of notice.bodies) this.receive(notice.peer, node, body);
-      else if (notice.type === 'link.down') this.break(node, notice.peer);
+    for (const notification of step.emitted) {
+      if (notification.type === 'received') for (const body of notification.bodies) this.receive(notification.peer, node, body);
+      else if (notification.type === 'link.down') this.break(node, notification.peer);
       // It tells of the message that was posted in this very step.
-      else if (notice.type === 'overflow') this.stream(node, notice.peer).posted.pop();
+      else if (notification.type === 'overflow') this.stream(node, notification.peer).posted.pop();
     }
   }
 
-  private follow(step: Step<LinkNotice>, c: Configuration): void {
+  private follow(step: Step<LinkNotification>, c: Configuration): void {
     const { node, kind } = step;
     const before = this.ends.get(node);
     const after = endsByPeer(c.nodes.get(node)!);

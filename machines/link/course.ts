@@ -13,7 +13,7 @@ type Why = 'farewell' | 'standing' | 'challenge' | 'news';
 /** What the rules make of an event. */
 export interface Course {
   readonly value: End['value'];
-  readonly says: readonly Why[];
+  readonly description: readonly Why[];
   /** A frame of the connection, all of which is heard; a new connection may begin with it. */
   readonly heard?: { readonly frame: Heard<Frame>; readonly isFirst: boolean };
   /** It proves nothing, and changes nothing. */
@@ -22,21 +22,21 @@ export interface Course {
 
 export function courseOf(end: End, event: LinkChartEvent): Course {
   const { value, context } = end;
-  if (event.type === 'leave') return { value: 'left', says: value === 'left' ? [] : ['farewell'] };
-  if (event.type === 'restart') return { value: 'seeking', says: ['standing'] };
-  if (value === 'left') return { value, says: [] };
+  if (event.type === 'leave') return { value: 'left', description: value === 'left' ? [] : ['farewell'] };
+  if (event.type === 'restart') return { value: 'seeking', description: ['standing'] };
+  if (value === 'left') return { value, description: [] };
   switch (event.type) {
     case 'timer':
-      return { value: isUp(end) && suspects(context) ? 'down' : value, says: ['standing'] };
+      return { value: isUp(end) && suspects(context) ? 'down' : value, description: ['standing'] };
     case 'post':
-      if (!isUp(end)) return { value, says: [] };
-      return hasRoomFor(context, event.body) ? { value, says: ['news'] } : { value: 'down', says: ['standing'] };
+      if (!isUp(end)) return { value, description: [] };
+      return hasRoomFor(context, event.body) ? { value, description: ['news'] } : { value: 'down', description: ['standing'] };
     case 'bye':
-      return { value: isUp(end) && isProven(context, event) ? 'down' : value, says: [] };
+      return { value: isUp(end) && isProven(context, event) ? 'down' : value, description: [] };
     case 'frame':
       return courseOfFrame(end, event);
     default:
-      return { value, says: [] };
+      return { value, description: [] };
   }
 }
 
@@ -44,15 +44,15 @@ function courseOfFrame(end: End, frame: Heard<Frame>): Course {
   const { value, context } = end;
   const wasUp = isUp(end);
   const isLate = frame.session < context.latest && frame.nonce === context.theirNonce;
-  if (isLate || (wasUp && remembersLater(context, frame))) return { value, says: [], isNothing: true };
+  if (isLate || (wasUp && remembersLater(context, frame))) return { value, description: [], isNothing: true };
   // It begins a session that outdoes the one that is remembered.
-  if (remembersLater(context, frame)) return { value, says: ['challenge'] };
+  if (remembersLater(context, frame)) return { value, description: ['challenge'] };
   const isOfLater = isProven(context, frame) && frame.session > context.latest;
   if (!answersSession(context, frame)) {
-    if (wasUp && isOfLater) return { value: 'down', says: ['challenge'] };
-    return { value, says: ['challenge'], isNothing: true };
+    if (wasUp && isOfLater) return { value: 'down', description: ['challenge'] };
+    return { value, description: ['challenge'], isNothing: true };
   }
-  if (!wasUp || isOfLater) return { value: 'up', says: [], heard: { frame, isFirst: true } };
-  if (isDeceived(context, frame)) return { value: 'down', says: ['standing'] };
-  return { value: 'up', says: [], heard: { frame, isFirst: false } };
+  if (!wasUp || isOfLater) return { value: 'up', description: [], heard: { frame, isFirst: true } };
+  if (isDeceived(context, frame)) return { value: 'down', description: ['standing'] };
+  return { value: 'up', description: [], heard: { frame, isFirst: false } };
 }

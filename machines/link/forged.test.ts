@@ -81,13 +81,13 @@ const lossy = { options: { suspicions: 1 }, commands: [post('a', 1)], faults: { 
 const ends = (c: Configuration) => linksOf(c).flat();
 const keeps: Property<LinkOptions> = {
   name: 'sessions are kept',
-  says: 'No end gives up its session: nobody suspects anybody, and nobody starts again.',
+  description: 'No end gives up its session: nobody suspects anybody, and nobody starts again.',
   kind: 'always',
   holds: (c) => ends(c).every(({ context }) => context.session === 0),
 };
 const stays: Property<LinkOptions> = {
   name: 'the link stays',
-  says: 'Both ends are up on the sessions on which they have met.',
+  description: 'Both ends are up on the sessions on which they have met.',
   kind: 'always',
   holds: (c) => linksOf(c).every(([a, b]) => areConnected(a, b) && a.context.theirs === 0 && b.context.theirs === 0),
 };

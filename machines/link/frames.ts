@@ -74,7 +74,7 @@ export interface LinkContext extends LinkInput {
   readonly delivered: number;
   readonly told: number;
   /** The size of what has been delivered and the peer was not told of. */
-  readonly untold: number;
+  readonly unreported: number;
   /** Heartbeats of ours since the peer was heard. */
   readonly silence: number;
   /** Who passes frames on, besides their going directly; `null` while both ends hear each other directly. */
@@ -180,7 +180,7 @@ export const isAhead = (c: LinkContext, { seq, bodies, rejects }: Frame): boolea
 export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.base + c.sent, [], isAhead(c, received));
 
 /** A long one-way stream must not wait for a heartbeat to be acknowledged. */
-export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window || 2 * c.untold >= c.windowSize;
+export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window || 2 * c.unreported >= c.windowSize;
 
 /** After so much silence the peer counts as gone. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;
@@ -205,7 +205,7 @@ export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkConte
     acknowledged: outdated ? c.acknowledged : received.checksum,
     expected: c.expected + bodies.length,
     delivered: checksumOf(c.delivered, bodies),
-    untold: c.untold + sizeOfAll(bodies),
+    unreported: c.unreported + sizeOfAll(bodies),
     silence: outdated ? c.silence : 0,
     ...wayAfter(c, received),
   };

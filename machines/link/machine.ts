@@ -85,7 +85,7 @@ export type LinkChartEvent =
   /** The process was started again and knows nothing; only its clock has gone on. */
   | { type: 'restart' };
 
-export type LinkNotice =
+export type LinkNotification =
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
   | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly FrameBody[] }
   /** More was posted for a peer that has not come yet than the outbox holds; that message is lost. */
@@ -129,7 +129,7 @@ const nothingSent = {
   expected: 0,
   delivered: CHECKSUM_BASIS,
   told: 0,
-  untold: 0,
+  unreported: 0,
 };
 const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
 /** What this connection has come to is no good: another one. */
@@ -160,7 +160,7 @@ const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as con
  * @public
  */
 export const linkMachine = setup({
-  types: {} as { context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotice },
+  types: {} as { context: LinkContext; events: LinkChartEvent; input: LinkInput; emitted: LinkNotification },
   actions: {
     ...effects<Frame | Bye | Relay | Relayed>(),
     hearSession: assign(({ context }, frame: Heard<Frame>) => ({
@@ -174,12 +174,12 @@ export const linkMachine = setup({
     take: assign(({ context }, frame: Heard<Frame>) => taken(context, frame)),
     noteSent: assign(({ context }) => {
       const { length } = unsent(context);
-      return length === 0 ? {} : { sent: context.sent + length, told: context.expected, untold: 0 };
+      return length === 0 ? {} : { sent: context.sent + length, told: context.expected, unreported: 0 };
     }),
-    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected, untold: 0 } : {})),
+    noteAck: assign(({ context }) => (owesAck(context) ? { told: context.expected, unreported: 0 } : {})),
     noteBeat: assign(({ context }) => {
       const silence = Math.min(context.silence + 1, context.patience);
-      return { told: context.expected, untold: 0, silence, ...wayAfterBeat(context, silence) };
+      return { told: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
     }),
     tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
     keep: assign(({ context }, { body }: Post) => ({

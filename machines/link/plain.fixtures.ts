@@ -19,7 +19,7 @@ function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, o
 export const plainProperties: readonly Property<LinkOptions>[] = [
   {
     name: 'acknowledged, delivered, sent',
-    says: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
+    description: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
     kind: 'always',
     ...ofBothDirections((from, to) => {
       const { base, sent } = from.context;
@@ -28,7 +28,7 @@ export const plainProperties: readonly Property<LinkOptions>[] = [
   },
   {
     name: 'one number, one message',
-    says: 'Every frame of a connection carries, under each number, the message that was posted under it.',
+    description: 'Every frame of a connection carries, under each number, the message that was posted under it.',
     kind: 'always',
     holds: (c) =>
       c.flights.every((flight) => {
@@ -38,7 +38,7 @@ export const plainProperties: readonly Property<LinkOptions>[] = [
   },
   {
     name: 'bounded outbox',
-    says: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
+    description: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
     kind: 'always',
     ...ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
       const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
@@ -48,13 +48,13 @@ export const plainProperties: readonly Property<LinkOptions>[] = [
   },
   {
     name: 'nothing invented',
-    says: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
+    description: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
     kind: 'always',
     ...ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
   },
   {
     name: 'a connection',
-    says: 'Both ends of a link come up on the same pair of sessions.',
+    description: 'Both ends of a link come up on the same pair of sessions.',
     kind: 'sometimes',
     holds: (c) => linksOf(c).some(([a, b]) => areConnected(a, b)),
   },

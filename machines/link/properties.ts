@@ -28,41 +28,41 @@ function isAgreed(c: Configuration, node: NodeId, end: End): boolean {
   return !areConnected(end, peer) || (agree(end, peer) && agree(peer, end));
 }
 
-const says = always(linkFold, { isLocal: true });
+const description = always(linkFold, { isLocal: true });
 
 const isQuietNode = (node: NodeView): boolean => endsOf(node).every(isQuiet);
 
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
-  says(
+  description(
     'acknowledged, delivered, sent',
     'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
     (t) => t.accounts.hold,
   ),
   {
     name: 'one account',
-    says: 'Two ends that are up, of which one has heard a forger in the name of the other, do not stay so.',
+    description: 'Two ends that are up, of which one has heard a forger in the name of the other, do not stay so.',
     kind: 'eventually',
     when: (c, node) => !endsAt(c, node).every((end) => isAgreed(c, node, end)),
     holds: (c, node) => endsAt(c, node).every((end) => isAgreed(c, node, end)),
   },
-  says(
+  description(
     'one number, one message',
     'Every frame of a connection carries, under each number, the message that was posted under it.',
     (t) => t.frames.hold,
   ),
-  says(
+  description(
     'bounded outbox',
     'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
     (t) => t.outboxes.hold,
   ),
-  says(
+  description(
     'nothing invented',
     'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
     (t) => t.sessions.hold,
   ),
   {
     name: 'delivery',
-    says: 'What is posted while the link is up is acknowledged in the end, or the link goes down.',
+    description: 'What is posted while the link is up is acknowledged in the end, or the link goes down.',
     kind: 'eventually',
     when: (c, node) => !isQuietNode(c.nodes.get(node)!),
     holds: (c, node) => isQuietNode(c.nodes.get(node)!),
@@ -70,7 +70,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   },
   {
     name: 'return',
-    says: 'Two who reach each other, directly or by way of a third, come up.',
+    description: 'Two who reach each other, directly or by way of a third, come up.',
     kind: 'eventually',
     when: (c, node) => endsAt(c, node).some((end) => isDue(c, node, end)),
     holds: (c, node) => !endsAt(c, node).some((end) => isDue(c, node, end)),

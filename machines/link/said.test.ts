@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import type { Frame, LinkContext } from './frames.js';
 import { link } from './index.js';
-import { NOTHING_SAID, Speech, type Utterance } from './speech.js';
+import { NOTHING_SENT, Speech, type Utterance } from './speech.js';
 
 const bodies = Array.from({ length: 12 }, (_, body) => body);
 const post = (at: number, node: string, peer: string, body: number) => ({ at, node, do: 'post', peer, body });
@@ -102,7 +102,7 @@ const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
 /** Whether the word is what is to be said for that reason, after both messages have been said. */
 const isSaid = (why: Parameters<Speech['say']>[0], word: Utterance): boolean => {
-  const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SAID, upTo: 5 });
+  const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SENT, upTo: 5 });
   speech.say(why);
   return speech.isOver;
 };

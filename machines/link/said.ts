@@ -4,7 +4,7 @@ import type { Configuration, LinksView, PropertyResult, Step } from '../protocol
 import { courseOf, type Course } from './course.js';
 import { fresh, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
-import { NOTHING_SAID, spokenBy, Speech, type Spoken, type Utterance } from './speech.js';
+import { NOTHING_SENT, spokenBy, Speech, type Spoken, type Utterance } from './speech.js';
 import { isUp, roleTo, type End } from './view.js';
 import { wayAfter, type Relay } from './ways.js';
 
@@ -82,14 +82,14 @@ export class SaidAndHeard {
 
   /** Without words nothing could be heard of what was said. */
   private listen(key: string, { before, after, event, course }: EndStep, words: readonly Utterance[] | null): void {
-    const { heard, says } = course;
+    const { heard, description } = course;
     if (words === null) return void this.said.set(key, spokenBy(after.context));
     const goesOn = isUp(before) && isUp(after) && heard?.isFirst !== true;
-    const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SAID);
+    const speech = new Speech(words, after.context, event, goesOn ? this.said.get(key)! : NOTHING_SENT);
     if (heard) speech.hear(heard, heard.isFirst ? 0 : before.context.expected);
-    else for (const why of says) speech.say(why);
+    else for (const why of description) speech.say(why);
     if (!speech.isOver) this.isDue = false;
-    this.said.set(key, isUp(after) ? speech.said : NOTHING_SAID);
+    this.said.set(key, isUp(after) ? speech.said : NOTHING_SENT);
   }
 }
 
@@ -128,9 +128,9 @@ function relayedAt(step: Step, ends: Ends, links: LinksView): readonly unknown[]
 }
 
 /** By whom the words of a step go besides directly: a beat by the way that is known before it, a challenge by the way back. */
-function wayOf({ before, after, event, course: { says } }: EndStep): NodeId | null {
+function wayOf({ before, after, event, course: { description } }: EndStep): NodeId | null {
   if (event.type === 'timer') return before.context.via;
-  return says.includes('challenge') && event.type === 'frame' ? wayAfter(before.context, event).via : after.context.via;
+  return description.includes('challenge') && event.type === 'frame' ? wayAfter(before.context, event).via : after.context.via;
 }
 
 /** What comes in its turn is delivered with its frame, and what that acknowledges is done with. */

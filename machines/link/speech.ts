@@ -6,19 +6,19 @@ import type { LinkChartEvent } from './machine.js';
 export type Utterance = Frame | Bye;
 
 /** Of a connection that begins the first, and what a frame that is heard calls for: all again, that something is missing, how much came. */
-type Why = Course['says'][number] | 'first' | 'again' | 'missing' | 'acknowledged';
+type Why = Course['description'][number] | 'first' | 'again' | 'missing' | 'acknowledged';
 
 /** What was said on a connection: messages up to a number, and how many of the peer's have come, with the size of those it was not told of. */
 export interface Spoken {
   readonly upTo: number;
   readonly told: number;
-  readonly untold: number;
+  readonly unreported: number;
 }
 
-export const NOTHING_SAID: Spoken = { upTo: 0, told: 0, untold: 0 };
+export const NOTHING_SENT: Spoken = { upTo: 0, told: 0, unreported: 0 };
 
 /** As the end itself has it, where nobody has heard its words. */
-export const spokenBy = ({ base, sent, told, untold }: LinkContext): Spoken => ({ upTo: base + sent, told, untold });
+export const spokenBy = ({ base, sent, told, unreported }: LinkContext): Spoken => ({ upTo: base + sent, told, unreported });
 
 export class Speech {
   private next = 0;
@@ -43,7 +43,7 @@ export class Speech {
     const { context } = this;
     if (isFirst) this.say('first');
     const size = fresh({ ...context, expected }, frame).reduce<number>((sum, body) => sum + sizeOf(body), 0);
-    this.said = { ...this.said, untold: this.said.untold + size };
+    this.said = { ...this.said, unreported: this.said.unreported + size };
     if (frame.rejects) {
       if (context.outbox.length > 0) this.say('again');
       return;
@@ -51,7 +51,7 @@ export class Speech {
     this.say('news');
     const owes = owesAck({ ...context, ...this.said });
     if (owes || isAhead(context, frame)) this.say(isAhead(context, frame) ? 'missing' : 'acknowledged');
-    if (owes) this.said = { ...this.said, told: context.expected, untold: 0 };
+    if (owes) this.said = { ...this.said, told: context.expected, unreported: 0 };
   }
 
   say(why: Why): void {
@@ -63,7 +63,7 @@ export class Speech {
     if (word?.type !== 'frame' || why === 'challenge') return;
     const upTo = Math.max(said.upTo, word.seq + word.bodies.length);
     const tells = why === 'standing' || upTo > said.upTo;
-    this.said = tells ? { upTo, told: word.ack, untold: 0 } : said;
+    this.said = tells ? { upTo, told: word.ack, unreported: 0 } : said;
   }
 
   private fits(word: Utterance, why: Why): boolean {

@@ -1,7 +1,7 @@
 /** What an end of a link tells its node and keeps, held against what it has delivered and what was posted. */
 import type { PropertyResult, Step } from '../protocol.js';
 import { hasRoomFor } from './frames.js';
-import type { LinkNotice } from './machine.js';
+import type { LinkNotification } from './machine.js';
 import type { Ends } from './said.js';
 import { isUp, type End } from './view.js';
 
@@ -11,29 +11,30 @@ export class ToldAndKept {
   private isDelivered = true;
   private isKept = true;
 
-  record({ kind, event, emitted }: Step<LinkNotice>, before: Ends, after: Ends): void {
+  record({ kind, event, emitted }: Step<LinkNotification>, before: Ends, after: Ends): void {
     for (const [peer, end] of after) {
       const was = before.get(peer)!;
-      const ofPeer = emitted.filter((notice) => notice.peer === peer);
+      const ofPeer = emitted.filter((notification) => notification.peer === peer);
       this.judge(was, end, ofPeer);
       const isPosted = kind === 'command' && event.type === 'post' && event['peer'] === peer;
       if (isPosted && !isKept(was, end, event['body'], ofPeer)) this.isKept = false;
     }
   }
 
-  private judge(before: End, after: End, notices: readonly LinkNotice[]): void {
-    const changes = notices.filter(({ type }) => type === 'link.up' || type === 'link.down').map(({ type }) => type);
+  private judge(before: End, after: End, notifications: readonly LinkNotification[]): void {
+    const changes = notifications.filter(({ type }) => type === 'link.up' || type === 'link.down').map(({ type }) => type);
     const next = isUp(before) ? 'link.down' : 'link.up';
     const alternate = changes.every((type, i) => (type === next) === (i % 2 === 0));
     if (!alternate || (changes.length % 2 === 1) !== (isUp(before) !== isUp(after))) this.isTold = false;
     // Where the connection is another one, it has delivered what was told since it is up.
     const first = changes.length === 0 ? before.context.expected : 0;
-    const upAt = notices.findLastIndex(({ type }) => type === 'link.up');
-    const told = notices
+    const upAt = notifications.findLastIndex(({ type }) => type === 'link.up');
+    const told = notifications
       .slice(upAt + 1)
-      .reduce((sum, notice) => sum + (notice.type === 'received' ? notice.bodies.length : 0), 0);
+      .reduce((sum, notification) => sum + (notification.type === 'received' ? notification.bodies.length : 0), 0);
     if (isUp(after) && after.context.expected !== first + told) this.isDelivered = false;
-    if (notices.some((notice) => notice.type === 'received' && notice.bodies.length === 0)) this.isDelivered = false;
+    if (notifications.some((notification) => notification.type === 'received' && notification.bodies.length === 0))
+      this.isDelivered = false;
   }
 
   results(): PropertyResult[] {
@@ -47,10 +48,10 @@ export class ToldAndKept {
 }
 
 /** Where there is no room for it, the link goes down, or, before it has come up, the message is told to be lost. In `down` it is lost. */
-function isKept(before: End, after: End, body: unknown, notices: readonly LinkNotice[]): boolean {
+function isKept(before: End, after: End, body: unknown, notifications: readonly LinkNotification[]): boolean {
   if (before.value !== 'up' && before.value !== 'seeking') return true;
   const { outbox } = after.context;
   if (hasRoomFor(before.context, body))
     return after.value === before.value && outbox.length > before.context.outbox.length && outbox.at(-1) === body;
-  return isUp(before) ? after.value === 'down' : notices.some(({ type }) => type === 'overflow');
+  return isUp(before) ? after.value === 'down' : notifications.some(({ type }) => type === 'overflow');
 }

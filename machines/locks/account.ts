@@ -3,7 +3,7 @@ import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { Claim } from './knowledge.js';
 import type { Membership } from './membership.js';
-import type { Beginning, HeldIn, LocksNotice } from './messages.js';
+import type { Beginning, HeldIn, LocksNotification } from './messages.js';
 import type { LocksProtocolOptions } from './options.js';
 import { epochsOf, usesAt } from './view.js';
 
@@ -38,18 +38,18 @@ export class LocksAccount implements Observer {
   private readonly lists = new Map<string, string>();
   private isOneList = true;
 
-  record(step: Step<LocksNotice>, c: Configuration<LocksProtocolOptions>): void {
+  record(step: Step<LocksNotification>, c: Configuration<LocksProtocolOptions>): void {
     this.messages += step.sent.length;
     if (isFailure(step)) this.isQuiet = false;
     if (c.instance.options.confirm) this.isInRealTime ??= true;
     const { node, event } = step;
     if (event.type === 'request') this.asked.set(`${node} ${event['lock']}`, this.largest.get(event['lock']) ?? -1);
-    for (const notice of step.emitted) {
-      if (notice.type === 'lock.lost') this.lost++;
-      if (this.isQuiet) this.watch(step.node, notice);
-      if (notice.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
-      if (notice.type === 'lock.granted') this.grant(step.node, notice);
-      if (notice.type === 'members') this.list(epochsOf(c.nodes.get(step.node)!).context.membership);
+    for (const notification of step.emitted) {
+      if (notification.type === 'lock.lost') this.lost++;
+      if (this.isQuiet) this.watch(step.node, notification);
+      if (notification.type === 'serving') this.serve(epochsOf(c.nodes.get(step.node)!).context.served);
+      if (notification.type === 'lock.granted') this.grant(step.node, notification);
+      if (notification.type === 'members') this.list(epochsOf(c.nodes.get(step.node)!).context.membership);
     }
     this.tell(step, c);
   }
@@ -72,7 +72,7 @@ export class LocksAccount implements Observer {
   }
 
   /** A process that starts again has been told nothing; what is let go at a client without a voter is claimed until one has heard of it. */
-  private tell({ node, kind, emitted }: Step<LocksNotice>, c: Configuration): void {
+  private tell({ node, kind, emitted }: Step<LocksNotification>, c: Configuration): void {
     const view = c.nodes.get(node)!;
     const { claims } = epochsOf(view).context;
     if (kind === 'reload') this.told.delete(node);
@@ -80,11 +80,11 @@ export class LocksAccount implements Observer {
     this.claims.set(node, claims);
     const told = this.told.get(node) ?? new Map<string, number>();
     this.told.set(node, told);
-    for (const notice of emitted) {
-      if (notice.type === 'lock.released' || notice.type === 'lock.lost') told.delete(notice.lock);
-      if (notice.type !== 'lock.granted') continue;
-      told.set(notice.lock, notice.fence);
-      this.everTold.add(`${node} ${notice.lock} ${notice.fence}`);
+    for (const notification of emitted) {
+      if (notification.type === 'lock.released' || notification.type === 'lock.lost') told.delete(notification.lock);
+      if (notification.type !== 'lock.granted') continue;
+      told.set(notification.lock, notification.fence);
+      this.everTold.add(`${node} ${notification.lock} ${notification.fence}`);
     }
     const used = new Map(usesAt(view, node).map(({ lock, fence }) => [lock, fence]));
     this.isTold &&=
@@ -100,16 +100,16 @@ export class LocksAccount implements Observer {
     if (epoch > latest) this.hasKeptSmaller ||= kept.some(({ lock, fence, mode }) => fence < (before(mode).get(lock) ?? 0));
   }
 
-  private watch(node: NodeId, notice: LocksNotice): void {
-    if (notice.type === 'lock.granted') {
-      const users = this.users.get(notice.lock) ?? new Map<NodeId, boolean>();
-      const isReading = notice.mode === 'shared';
+  private watch(node: NodeId, notification: LocksNotification): void {
+    if (notification.type === 'lock.granted') {
+      const users = this.users.get(notification.lock) ?? new Map<NodeId, boolean>();
+      const isReading = notification.mode === 'shared';
       this.hasTwoUsers ||= users.size > 0 && !(isReading && [...users.values()].every(Boolean));
-      this.hasFallen ||= notice.fence <= (this.largest.get(notice.lock) ?? -1);
-      this.users.set(notice.lock, users.set(node, isReading));
-    } else if (notice.type === 'lock.released' || notice.type === 'lock.lost') {
-      this.hasLost ||= notice.type === 'lock.lost';
-      this.users.get(notice.lock)?.delete(node);
+      this.hasFallen ||= notification.fence <= (this.largest.get(notification.lock) ?? -1);
+      this.users.set(notification.lock, users.set(node, isReading));
+    } else if (notification.type === 'lock.released' || notification.type === 'lock.lost') {
+      this.hasLost ||= notification.type === 'lock.lost';
+      this.users.get(notification.lock)?.delete(node);
     }
   }
 

@@ -42,7 +42,7 @@ const everybody = (memory: 'new' | 'forgotten') => remembering({ a: memory, b: m
 const parted = [ask('b', 'x'), ask('c', 'y'), cut('b', 'c')];
 const goesOn: Property = {
   name: 'goes on',
-  says: 'The leader is served again, by a majority of those whom it reaches.',
+  description: 'The leader is served again, by a majority of those whom it reaches.',
   kind: 'eventually',
   when: (c, node) => node === 'a' && !isServing(c.nodes.get('a')!),
   holds: (c) => isServing(c.nodes.get('a')!),
@@ -152,7 +152,7 @@ test('a minority serves nobody, and its user is told at once', () => {
     properties: [
       {
         name: 'told',
-        says: 'A node without links neither serves nor uses.',
+        description: 'A node without links neither serves nor uses.',
         kind: 'always',
         holds: (c) => {
           const isAlone = !c.links.neighbors('b').length;
@@ -235,7 +235,7 @@ describe('without one of its rules a promise breaks, and the search shows how', 
     ],
     [
       '7: nobody hears of the epoch that leaves it out',
-      'notice',
+      'notification',
       mutant({ guards: { leavesUsOut: never } }),
       [cut('a', 'b')],
       {},

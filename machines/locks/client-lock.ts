@@ -15,7 +15,15 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type NodeId } from '../effects.js';
-import { EPOCHS, type Acquire, type AttachmentTurn, type Full, type GiveBack, type Held, type LocksNotice } from './messages.js';
+import {
+  EPOCHS,
+  type Acquire,
+  type AttachmentTurn,
+  type Full,
+  type GiveBack,
+  type Held,
+  type LocksNotification,
+} from './messages.js';
 
 export interface ClientLockInput {
   readonly lock: string;
@@ -56,7 +64,7 @@ const lose = { target: '#lock.free', actions: ['announceLoss', 'forgetHost', ...
  * @public
  */
 export const clientLockMachine = setup({
-  types: {} as { context: ClientLockContext; events: ClientLockEvent; input: ClientLockInput; emitted: LocksNotice },
+  types: {} as { context: ClientLockContext; events: ClientLockEvent; input: ClientLockInput; emitted: LocksNotification },
   actions: {
     ...effects<Acquire | GiveBack>(),
     noteHost: assign({ host: (_, { host }: AttachedTurn) => host }),

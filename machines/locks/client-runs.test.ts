@@ -64,7 +64,7 @@ test('patience with a voter that others do not reach runs out while a client com
     until: { at: 500 },
   };
   expect(grantsIn(scenario, locks).granted).toEqual(['c', 'b']);
-  expect(grantsIn(scenario, mutant({ guards: { isOfNoConcern: () => false } })).granted).toEqual(['c']);
+  expect(grantsIn(scenario, mutant({ guards: { isIrrelevant: () => false } })).granted).toEqual(['c']);
 });
 
 describe('a client that holds is gone, and epochs follow each other faster than patience', () => {

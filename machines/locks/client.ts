@@ -58,9 +58,9 @@ import {
   type Full,
   type GiveBack,
   type Held,
-  type LocksNotice,
+  type LocksNotification,
   type Prepare,
-  type Told,
+  type Superseding,
 } from './messages.js';
 import { PATIENCE } from './orders.js';
 
@@ -148,7 +148,7 @@ const again = { target: '#client.seeking.asking', reenter: true } as const;
  * @public
  */
 export const clientMachine = setup({
-  types: {} as { context: ClientContext; events: ClientEvent; input: ClientInput; emitted: LocksNotice },
+  types: {} as { context: ClientContext; events: ClientEvent; input: ClientInput; emitted: LocksNotification },
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLinks: assign({ links: ({ context }, change: NamedLinkEvent) => linksAfter(context.links, change) }),
@@ -193,7 +193,7 @@ export const clientMachine = setup({
     isUnwanted: ({ context }, { number, lock }: OfAttachment & OfLock) =>
       number === context.number && claimOf(context, lock) === undefined,
     isFromHost: ({ context }, { from }: From<Message>) => from === context.host,
-    isTurnOfHost: ({ context }, { from, epoch }: From<Told>) => from === context.host && epoch > context.served.epoch,
+    isTurnOfHost: ({ context }, { from, epoch }: From<Superseding>) => from === context.host && epoch > context.served.epoch,
     /** Who comes first has not answered yet, and nothing is held that it would have to be told of. */
     isEarlierInTurn: ({ context }, change: NamedLinkEvent) => {
       const links = linksAfter(context.links, change);

@@ -300,7 +300,7 @@ describe('what is said in the epochs fits into a message of so many bytes, whate
   const name = (i: number) => String(i).repeat(200);
   const fits: Property<any> = {
     name: 'fits',
-    says: 'Each message fits.',
+    description: 'Each message fits.',
     kind: 'always',
     holds: ({ flights }) => flights.every(({ message }) => JSON.stringify(message).length <= bytes),
   };

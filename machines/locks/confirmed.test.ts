@@ -31,7 +31,7 @@ describe('every interleaving of three voters', () => {
 /** Of searches in which `late` asks when everything is at rest after the others were granted the lock. */
 const realTime = (late: string): Property => ({
   name: 'real time',
-  says: `${late}, who asks last, has the largest fence.`,
+  description: `${late}, who asks last, has the largest fence.`,
   kind: 'always',
   holds: (c) => {
     const own = usesOf(c).find(({ node }) => node === late);

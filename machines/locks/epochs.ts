@@ -94,7 +94,7 @@ import {
   wordToDiffering,
 } from './lists.js';
 import type { MembershipChange } from './membership.js';
-import type { Beginning, EpochMessage, Install, LocksNotice, OfMember, Refuse, Told } from './messages.js';
+import type { Beginning, EpochMessage, Install, LocksNotification, OfMember, Refuse, Superseding } from './messages.js';
 import {
   afterThat,
   askLater,
@@ -113,7 +113,7 @@ import {
   lockInThis,
   lockStartIn,
   nothingToReturn,
-  noticeOf,
+  notificationOf,
   ownLock,
   passedOn,
   patience,
@@ -186,7 +186,7 @@ const asks = [
  * @public
  */
 export const epochsMachine = setup({
-  types: {} as { context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotice },
+  types: {} as { context: EpochsContext; events: EpochsEvent; input: EpochsInput; emitted: LocksNotification },
   actions: {
     ...effects<EpochMessage | Message>(),
     noteLink: assign({ links: linksKnown }),
@@ -197,7 +197,7 @@ export const epochsMachine = setup({
     nameClique: assign({ clique: ({ context }: In) => leftOutByClique(context)!.named }),
     noteFloor: assign({ above: ({ context: { reports } }: In) => floorOf(reports) }),
     noteRefusal: assign({ above: ({ context }, { promised }: Refuse) => Math.max(context.above, promised) }),
-    noteTold: assign({ above: ({ context }, { epoch }: Told) => Math.max(context.above, epoch) }),
+    noteSuperseding: assign({ above: ({ context }, { epoch }: Superseding) => Math.max(context.above, epoch) }),
     notePromise: assign(promisedTo),
     noteReport: assign(reportsAfter),
     forgetBallot: assign({ reports: [], early: [] }),
@@ -244,7 +244,7 @@ export const epochsMachine = setup({
     noteGivenWay: assign({ differing: (args, event: From<OfMember>) => withGivenWay(args, event) }),
     keepEarly: assign(earlyAfter),
     hearEarly: enqueueActions(hearEarly),
-    announceEpoch: emit(({ context }: In) => noticeOf(context.served)),
+    announceEpoch: emit(({ context }: In) => notificationOf(context.served)),
     announceDiffering: emit((args: In, event: From<OfMember>) => ({ type: 'differs' as const, ...listsOf(args, event) })),
     // XState does not know by what a state is entered: this one by the word of a peer.
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args, args.event as From<OfMember>) })),
@@ -258,13 +258,13 @@ export const epochsMachine = setup({
   initial: 'starting',
   on: {
     'link.up': [
-      { guard: withEvent('isOfNoConcern'), actions: ['noteLink', send(greeting)] },
+      { guard: withEvent('isIrrelevant'), actions: ['noteLink', send(greeting)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn), send(greeting)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change), send(greeting)] },
     ],
     'link.down': [
       { guard: withEvent('isClientGone'), actions: [tell(gone), withEvent('detach')] }, // 11
-      { guard: withEvent('isOfNoConcern'), actions: 'noteLink' },
+      { guard: withEvent('isIrrelevant'), actions: 'noteLink' },
       { guard: 'losesMajority', target: '.apart', actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
@@ -320,8 +320,8 @@ export const epochsMachine = setup({
       reconciled,
       later,
       unreasonable,
-      { guard: withEvent('leavesLeaderOut'), ...prepareAgain, actions: withEvent('noteTold') }, // 7: nobody will call it again
-      { guard: withEvent('leavesUsOut'), target: '.apart', actions: withEvent('noteTold') }, // 7
+      { guard: withEvent('leavesLeaderOut'), ...prepareAgain, actions: withEvent('noteSuperseding') }, // 7: nobody will call it again
+      { guard: withEvent('leavesUsOut'), target: '.apart', actions: withEvent('noteSuperseding') }, // 7
     ],
     install: later, // 9: of an epoch that this node has promised away meanwhile
     giveWay: [{ guard: withEvent('mayGiveWay'), target: '.closed', actions: withEvent('announceDiffering') }, ...differing], // 14

@@ -34,7 +34,7 @@ import type {
   Prepare,
   Reconfigure,
   Refuse,
-  Told,
+  Superseding,
   Wait,
 } from './messages.js';
 import { PATIENCE } from './orders.js';
@@ -68,7 +68,7 @@ const isOverruled = ({ context }: In, { promised }: Refuse): boolean => promised
 const isForThis = ({ context }: In, { epoch }: OfEpoch): boolean => epoch === promisedEpoch(context);
 
 /** Others have begun an epoch without this node, later than all that it has promised. */
-const leavesUsOut = ({ context }: In, { epoch, members }: Told): boolean =>
+const leavesUsOut = ({ context }: In, { epoch, members }: Superseding): boolean =>
   epoch >= promisedEpoch(context) && epoch > context.served.epoch && !members.includes(context.id);
 
 /** Whose links and word matter here: voters, members of the epoch, whoever is to vote. Others may come and go. */
@@ -133,7 +133,7 @@ export const epochsGuards = {
   leads,
   isElected: (args: In) => leads(args) && args.context.leader !== args.context.id,
   isAnother: ({ context }: In, { leader }: LeaderChange) => leader !== context.leader,
-  isOfNoConcern: ({ context }: In, { peer }: NamedLinkEvent) => !concerns(peer, context),
+  isIrrelevant: ({ context }: In, { peer }: NamedLinkEvent) => !concerns(peer, context),
   hearsAndLeads: (args: In, { from }: From<unknown>) => leads(args) && concerns(from, args.context),
   /** It needs nobody, and nobody whose word matters will speak to it. */
   isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
@@ -187,7 +187,7 @@ export const epochsGuards = {
   },
   isInstalled: (args: In, event: From<Install>) => isForThis(args, event) && event.from === args.context.promised!.proposer,
   leavesUsOut,
-  leavesLeaderOut: (args: In, event: Told) => leads(args) && leavesUsOut(args, event),
+  leavesLeaderOut: (args: In, event: Superseding) => leads(args) && leavesUsOut(args, event),
   mayWant,
   mayWantNow: (args: In, event: Reconfigure) => mayWant(args, event) && isPossible(args, event),
   mayChange,

@@ -23,9 +23,9 @@ const locksOf = ({ nodes }: Configuration) =>
 const votersOf = ({ nodes }: Configuration): readonly NodeView[] => [...nodes.values()].filter((view) => !isClient(view));
 
 /** What holds at every voter, always. */
-const ofVoters = (name: string, says: string, holds: (view: NodeView) => boolean): Property<any> => ({
+const ofVoters = (name: string, description: string, holds: (view: NodeView) => boolean): Property<any> => ({
   name,
-  says,
+  description,
   kind: 'always',
   holds: (c) => votersOf(c).every(holds),
 });
@@ -33,7 +33,8 @@ const ofVoters = (name: string, says: string, holds: (view: NodeView) => boolean
 /** As lock.ts and client-lock.ts say of their invariants. */
 const claimsAreTrue: Property<any> = {
   name: 'claims are true',
-  says: 'What is claimed at a node is what its locks are wanted or used for, with the fence of each grant, and nothing else.',
+  description:
+    'What is claimed at a node is what its locks are wanted or used for, with the fence of each grant, and nothing else.',
   kind: 'always',
   holds: ({ nodes }) => [...nodes.values()].every(areClaimsTrue),
 };
@@ -93,7 +94,7 @@ const nobodyIsOpposed = ofVoters(
 /** Of a system in which nothing happens that concerns those who vote. */
 export const noEpochMore = (epochs = 1): Property<any> => ({
   name: `epochs up to ${epochs}`,
-  says: 'No epoch is proposed without a reason.',
+  description: 'No epoch is proposed without a reason.',
   kind: 'always',
   holds: (c) => votersOf(c).every((view) => (epochsOf(view).context.promised?.epoch ?? 0) <= epochs),
 });
@@ -101,7 +102,8 @@ export const noEpochMore = (epochs = 1): Property<any> => ({
 /** Of a system in which majorities of both lists are there at the end. */
 export const changesAreDecided: Property<any> = {
   name: 'a change is decided',
-  says: 'Whoever was called for a change of those who vote has it decided, and the list it ends with is that which was wanted.',
+  description:
+    'Whoever was called for a change of those who vote has it decided, and the list it ends with is that which was wanted.',
   kind: 'eventually',
   when: (c, node) => isWanting(c.nodes.get(node)!),
   holds: (c, node) => !isWanting(c.nodes.get(node)!),
@@ -111,7 +113,7 @@ const isWanting = (view: NodeView): boolean => !isClient(view) && epochsOf(view)
 /** Of a system in which these nodes can be served at the end. */
 export const areServed = (...nodes: readonly NodeId[]): Property<any> => ({
   name: `${nodes.join(' and ')} served`,
-  says: 'They are served, and whoever of them wants a lock has it.',
+  description: 'They are served, and whoever of them wants a lock has it.',
   kind: 'eventually',
   when: (c, node) => nodes.includes(node) && !isWellServed(c.nodes.get(node)!),
   holds: (c, node) => isWellServed(c.nodes.get(node)!),
@@ -124,7 +126,7 @@ function isWellServed(view: NodeView): boolean {
 /** As lock.ts says of its states. */
 const readersShare: Property<any> = {
   name: 'who reads shares',
-  says: 'A node that reads keeps a share, and not the token.',
+  description: 'A node that reads keeps a share, and not the token.',
   kind: 'always',
   holds: (c) =>
     locksOf(c).every(({ id, value, context: { user, mode } }) => {
@@ -136,7 +138,7 @@ const isUsingServed = (value: unknown): boolean => isIn(value, 'using') && (valu
 /** Rule 11: its clients find another voter. */
 const apartForItself: Property<any> = {
   name: 'apart for itself',
-  says: 'A voter in no epoch wants locks for itself alone.',
+  description: 'A voter in no epoch wants locks for itself alone.',
   kind: 'always',
   holds: (c) =>
     locksOf(c).every(({ id, epochs, value, context: { user, line } }) => {
@@ -175,7 +177,7 @@ const nobodyIsStarting = ofVoters(
 /** Rule 8. */
 const spentIsAsked: Property<any> = {
   name: 'what is spent is asked for',
-  says: 'Who uses a lock by a number of the second half of its epoch has asked for the next epoch.',
+  description: 'Who uses a lock by a number of the second half of its epoch has asked for the next epoch.',
   kind: 'always',
   holds: (c) =>
     locksOf(c).every(({ epochs, value, context: { fence, epoch, grants } }) => {
@@ -186,7 +188,7 @@ const spentIsAsked: Property<any> = {
 
 const directoriesAreServed: Property<any> = {
   name: 'directories are served',
-  says: 'A node has directories of the epoch that it serves, and of no other.',
+  description: 'A node has directories of the epoch that it serves, and of no other.',
   kind: 'always',
   holds: (c) => directoriesOf(c).every(({ node, epoch }) => servingOf(c.nodes.get(node)!)?.epoch === epoch),
 };
@@ -194,7 +196,7 @@ const directoriesAreServed: Property<any> = {
 /** As client.ts has it. */
 const hostsAreReached: Property<any> = {
   name: 'hosts are reached',
-  says: 'A client that is attached has a link to its voter.',
+  description: 'A client that is attached has a link to its voter.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes.values()].filter(isAttached).every((view) => {
@@ -204,7 +206,7 @@ const hostsAreReached: Property<any> = {
 };
 const attachmentsDiffer: Property<any> = {
   name: 'attachments differ',
-  says: 'No two attachments that a client asks for have one number.',
+  description: 'No two attachments that a client asks for have one number.',
   kind: 'always',
   holds: ({ flights }) => {
     const asked = flights.filter(({ message }) => message.type === 'attach');
@@ -216,7 +218,7 @@ const attachmentsDiffer: Property<any> = {
 /** Of a system in which it asks for a lock while it cannot have it. */
 export const isGranted = (node: NodeId): Property<any> => ({
   name: `${node} granted`,
-  says: 'Its request outlives what happens to it.',
+  description: 'Its request outlives what happens to it.',
   kind: 'sometimes',
   holds: (c) => epochsOf(c.nodes.get(node)!).context.claims.some(({ fence, user }) => user === node && fence !== null),
 });

@@ -11,12 +11,12 @@ import type {
   Beginning,
   EpochMessage,
   LockMessage,
-  LocksNotice,
+  LocksNotification,
   Memory,
   Prepare,
   Recorded,
   Refuse,
-  Told,
+  Superseding,
 } from './messages.js';
 import type { Differing } from './lists.js';
 import type { PromiseReport } from './promises.js';
@@ -133,7 +133,17 @@ export type EpochsEvent =
 
 export type In<E = EpochsEvent> = { context: EpochsContext; event: E };
 type Asked = { type: 'send'; params: Send } | { type: 'tell'; params: Tell } | { type: 'open'; params: Open };
-type Enqueue = typeof enqueueActions<EpochsContext, EpochsEvent, undefined, EpochsEvent, never, Asked, never, never, LocksNotice>;
+type Enqueue = typeof enqueueActions<
+  EpochsContext,
+  EpochsEvent,
+  undefined,
+  EpochsEvent,
+  never,
+  Asked,
+  never,
+  never,
+  LocksNotification
+>;
 /** Of an action that asks for one effect after the other. */
 export type Enqueuing = Parameters<Parameters<Enqueue>[0]>[0];
 
@@ -141,7 +151,7 @@ export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.
 /** Above what any reasonable number is, this is. */
 export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
-export type Numbered = From<Prepare | Refuse | Told>;
+export type Numbered = From<Prepare | Refuse | Superseding>;
 /** Of an epoch that somebody proposes or tells of, or the largest that is known to whoever refuses one. */
 export const numberSaid = (event: Numbered): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
 

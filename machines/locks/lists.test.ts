@@ -37,7 +37,7 @@ const oneMore = { ...twoClusters, c: ['c', 'a', 'b', 'x'] };
 
 const oneCluster: Property<any> = {
   name: 'one cluster',
-  says: 'Of two lists of voters that were compared before either was served, at most one is served by its majority.',
+  description: 'Of two lists of voters that were compared before either was served, at most one is served by its majority.',
   kind: 'always',
   holds: (c) => {
     const serving = [...c.nodes.values()].filter(isServing).map((node) => epochsOf(node).context);
@@ -52,13 +52,13 @@ const oneCluster: Property<any> = {
 /** Who has the list of most ends, never one of those. */
 const rightGoOn: Property<any> = {
   name: 'the right go on',
-  says: 'Neither a nor b, who were given one list, ends because a third was given another one.',
+  description: 'Neither a nor b, who were given one list, ends because a third was given another one.',
   kind: 'always',
   holds: (c) => ['a', 'b'].every((id) => epochsOf(c.nodes.get(id)!).value !== 'closed'),
 };
 const theyServe: Property<any> = {
   name: 'they serve',
-  says: 'Those who were given one list, and are a majority of it, come to serve.',
+  description: 'Those who were given one list, and are a majority of it, come to serve.',
   kind: 'eventually',
   when: (c, node) => node === 'b' && !isServing(c.nodes.get('b')!),
   holds: (c, node) => node !== 'b' || isServing(c.nodes.get('b')!),

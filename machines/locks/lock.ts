@@ -64,7 +64,7 @@ import {
   type Held,
   type Kept,
   type LockMode,
-  type LocksNotice,
+  type LocksNotification,
   type Recall,
   type Returned,
 } from './messages.js';
@@ -225,7 +225,7 @@ const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] }
  * @public
  */
 export const lockMachine = setup({
-  types: {} as { context: LockContext; events: LockChartEvent; input: LockChartInput; emitted: LocksNotice },
+  types: {} as { context: LockContext; events: LockChartEvent; input: LockChartInput; emitted: LocksNotification },
   actions: {
     ...effects<Recall | Returned>(),
     noteEpoch: assign({

@@ -156,7 +156,7 @@ export interface Install extends Beginning {
 }
 
 /** The epoch has begun: to those whom it leaves out. */
-export interface Told extends OfMember {
+export interface Superseding extends OfMember {
   readonly type: 'told';
   readonly epoch: number;
   readonly members: readonly NodeId[];
@@ -217,7 +217,7 @@ export type EpochMessage =
   | Refuse
   | Wait
   | Install
-  | Told
+  | Superseding
   | Changed
   | Hello
   | GiveWay
@@ -310,7 +310,7 @@ export type AttachmentTurn =
   | { readonly type: 'detached' }
   | { readonly type: 'apart' };
 
-export type LocksNotice =
+export type LocksNotification =
   | ({ readonly type: 'lock.granted' } & HeldIn)
   | { readonly type: 'lock.released'; readonly lock: string }
   /** A request was given up before anybody had been asked. */

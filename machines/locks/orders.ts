@@ -75,7 +75,7 @@ export const installation = ({ context: { id, served } }: In) => ({
 /** The word of an epoch that is served. */
 export const toldOf = ({ epoch, members, membership }: Beginning) => ({ type: 'told' as const, epoch, members, membership });
 /** The same for the application. */
-export const noticeOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
+export const notificationOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
 /** Whom the epoch leaves out must hear of it, perhaps from those who are in it; who has another list as well. */
 export const word = ({ context: { links, served, differing } }: In) => ({
   to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),

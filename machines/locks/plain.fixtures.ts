@@ -22,7 +22,8 @@ const tokens = (c: Configuration): [number, string][] => [
 
 const bounds: Property<LocksProtocolOptions> = {
   name: 'bounds',
-  says: 'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
+  description:
+    'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes.values()].every((node) => {
@@ -40,7 +41,7 @@ const bounds: Property<LocksProtocolOptions> = {
 
 const moreThanHalf: Property<LocksProtocolOptions> = {
   name: 'more than half',
-  says: 'Who serves is a member of an epoch of more than half of those who vote in it.',
+  description: 'Who serves is a member of an epoch of more than half of those who vote in it.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes].every(([id, node]) => {
@@ -51,7 +52,7 @@ const moreThanHalf: Property<LocksProtocolOptions> = {
 
 const oneMajority: Property<LocksProtocolOptions> = {
   name: 'two majorities never',
-  says: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
+  description: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
   kind: 'always',
   holds: (c) => {
     const serving = new Map<string, { readonly nodes: NodeId[]; readonly lists: Membership[] }>();
@@ -70,19 +71,19 @@ const oneMajority: Property<LocksProtocolOptions> = {
 export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
   {
     name: 'one fence, one holder',
-    says: 'No two applications hold a lock with the same fence, however the network is divided.',
+    description: 'No two applications hold a lock with the same fence, however the network is divided.',
     kind: 'always',
     holds: (c) => isDistinct(usesOf(c).map(({ lock, fence }) => [lock, fence])),
   },
   {
     name: 'one token an epoch',
-    says: 'Of each lock there is at most one token in each epoch.',
+    description: 'Of each lock there is at most one token in each epoch.',
     kind: 'always',
     holds: (c) => isDistinct(tokens(c)),
   },
   {
     name: 'one beginning an epoch',
-    says: 'All who serve an epoch know the same members, and the same locks that it kept.',
+    description: 'All who serve an epoch know the same members, and the same locks that it kept.',
     kind: 'always',
     holds: (c) => {
       const begun = new Map<number, string>();
@@ -97,7 +98,7 @@ export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
   },
   {
     name: 'one list a version',
-    says: 'Of the list of those who vote, nobody knows another one of the same version.',
+    description: 'Of the list of those who vote, nobody knows another one of the same version.',
     kind: 'always',
     holds: (c) => {
       const known = [...c.nodes.values()]

@@ -45,53 +45,57 @@ function canBegin(reached: readonly EpochsContext[], membership: Membership): bo
   );
 }
 
-const says = always(locksFold);
+const description = always(locksFold);
 
 export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => [
-  says(
+  description(
     'one fence, one holder',
     'No two applications hold a lock with the same fence, however the network is divided.',
     (t) => t.grants.repeated === 0,
   ),
-  says('one token an epoch', 'Of each lock there is at most one token in each epoch.', (t) => t.tokens.repeated === 0),
-  says(
+  description('one token an epoch', 'Of each lock there is at most one token in each epoch.', (t) => t.tokens.repeated === 0),
+  description(
     'one beginning an epoch',
     'All who serve an epoch know the same members, and the same locks that it kept.',
     (t) => t.disputed === 0,
   ),
-  says(
+  description(
     'one list a version',
     'Of the list of those who vote, nobody knows another one of the same version.',
     (t) => t.differing === 0,
   ),
-  says('more than half', 'Who serves is a member of an epoch of more than half of those who vote in it.', (t) => t.alone === 0),
-  says(
+  description(
+    'more than half',
+    'Who serves is a member of an epoch of more than half of those who vote in it.',
+    (t) => t.alone === 0,
+  ),
+  description(
     'two majorities never',
     'At most one epoch is being served by more than half of those who are listed to vote in it.',
     (t) => t.majorities < 2,
   ),
-  says(
+  description(
     'bounds',
     'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
     (t) => t.outOfBounds === 0,
   ),
   {
     name: 'service',
-    says: 'Whoever waits for a lock in a majority that has settled is granted it.',
+    description: 'Whoever waits for a lock in a majority that has settled is granted it.',
     kind: 'eventually',
     when: (c, node) => isWaiting(c, node),
     holds: (c, node) => !isWaiting(c, node) || !isWithinSettled(c, node),
   },
   {
     name: 'return',
-    says: 'A majority that has settled is served again.',
+    description: 'A majority that has settled is served again.',
     kind: 'eventually',
     when: (c, node) => !isServed(c.nodes.get(node)!),
     holds: (c, node) => isServed(c.nodes.get(node)!) || !isWithinSettled(c, node),
   },
   {
-    name: 'notice',
-    says: 'Whoever an epoch leaves out does not go on serving an earlier one beside those who are in it.',
+    name: 'notification',
+    description: 'Whoever an epoch leaves out does not go on serving an earlier one beside those who are in it.',
     kind: 'eventually',
     when: (c, node) => isLeftOut(c, node),
     holds: (c, node) => !isLeftOut(c, node),
@@ -132,7 +136,7 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
 /** Where nothing stops and no link falls, cold starts and joins included. */
 export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
-  says: 'Where nothing stops and no link falls, no lock has two users at once, unless all of them read.',
+  description: 'Where nothing stops and no link falls, no lock has two users at once, unless all of them read.',
   kind: 'always',
   holds: (c) => isOneUserOf(usesOf(c)),
 };
@@ -146,7 +150,8 @@ function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
 /** Rule 13: whoever is there and suspected by nobody. */
 export const oneUserPresent: Property<LocksProtocolOptions> = {
   name: 'one user present',
-  says: 'Of those who have not stopped, and whom nobody who is there suspects, no two have a lock at once, unless all of them read.',
+  description:
+    'Of those who have not stopped, and whom nobody who is there suspects, no two have a lock at once, unless all of them read.',
   kind: 'always',
   holds: (c) => {
     const isThere = (node: NodeId) => !c.crashed?.includes(node);
@@ -159,7 +164,7 @@ export const oneUserPresent: Property<LocksProtocolOptions> = {
 /** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */
 export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
   name: 'undisturbed',
-  says: `${user} keeps its lock while it and a majority neither stop nor lose links among themselves, and nobody is half cut off.`,
+  description: `${user} keeps its lock while it and a majority neither stop nor lose links among themselves, and nobody is half cut off.`,
   kind: 'closed',
   holds: (c) => usesOf(c).some(({ node }) => node === user),
 });

@@ -8,7 +8,7 @@ import { epochsMachine } from './epochs.js';
 import { locks } from './index.js';
 import type { EpochsEvent } from './knowledge.js';
 import { firstMembership } from './membership.js';
-import { toldBeforeItIsStored, unsaved } from './systems.fixtures.js';
+import { notifiedBeforeStored, unsaved } from './systems.fixtures.js';
 
 type Happening = Readonly<Record<string, unknown>> & { readonly at: number };
 type Topology = Readonly<Record<string, unknown>>;
@@ -133,7 +133,7 @@ describe('what is not stored before others can know of it', () => {
 
   test('without that two lists of one version are told', () => {
     const areTwo = (at: number) =>
-      failed(listed(at, toldBeforeItIsStored)).includes('no two are told of different lists of one version');
+      failed(listed(at, notifiedBeforeStored)).includes('no two are told of different lists of one version');
     expect(within(40).some(areTwo)).toBe(true);
   });
 });

@@ -156,7 +156,7 @@ export function unsaved(state: 'following' | 'beginning'): typeof locks {
 }
 
 /** Rule 9, changed: a list of voters is known, and told, as soon as enough have promised it. */
-export const toldBeforeItIsStored: typeof locks = mutant({
+export const notifiedBeforeStored: typeof locks = mutant({
   actions: {
     conclude: enqueueActions((args: Enqueuing) => {
       const served = beginningOf(args.context);
@@ -209,7 +209,7 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
     cutOff: [],
     differing: [],
   }));
-  const startAnew = enqueueActions(({ context, enqueue }) => {
+  const restart = enqueueActions(({ context, enqueue }) => {
     const { id, locks: open } = context as unknown as EpochsContext;
     const start = electionOf(id);
     enqueue({ type: 'close', params: { role: [start.role, ...open.map(lockRole)] } });
@@ -218,7 +218,7 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
   const isAlone = ({ context }: { context: EpochsContext }) => context.links.length === 0;
   const forgetting = { guard: 'isAlone', target: '.starting', actions: ['startAnew', 'forgetAll'] };
   const machine = { ...config, on: { ...(config.on as object), forget: forgetting } };
-  const actions = { ...implementations.actions, forgetAll, startAnew };
+  const actions = { ...implementations.actions, forgetAll, restart };
   const epochs = createMachine(machine as never, { actions, guards: { ...implementations.guards, isAlone } } as never);
   return {
     ...protocol,

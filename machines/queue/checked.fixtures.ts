@@ -45,7 +45,8 @@ export function variant({ guardian = {}, pointer = {}, messages = 4 }: Variant =
 const neverSoMany: Property<QueueOptions> = {
   name: 'counting ends where it does not matter any more',
   kind: 'always',
-  says: 'φ of an edge, and what is counted behind a timely observer, stay below the number at which the checker stops to count.',
+  description:
+    'φ of an edge, and what is counted behind a timely observer, stay below the number at which the checker stops to count.',
   holds: (c) =>
     edgesOf(c).every((edge) => {
       const { phi, guardian } = look(c, edge);

@@ -97,7 +97,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
   private readonly sites = new Map<NodeId, Site>();
   private readonly edges = new Places((child: Site) => this.isLegalAbove(child));
   private readonly hearers = new Places((site: Site) => this.hearsAll(site));
-  private readonly sayers = new Places((site: Site) => saysOneThing(site));
+  private readonly sayers = new Places((site: Site) => isConsistent(site));
   private readonly isLegal: (edge: EdgeView) => boolean;
   private readonly isKeptUp: boolean;
 
@@ -208,5 +208,5 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
 }
 
 /** All its heartbeats that are on their way say what it would say now. */
-const saysOneThing = ({ fact, beats }: Site): boolean =>
+const isConsistent = ({ fact, beats }: Site): boolean =>
   !fact?.said || beats.every(({ message }) => isSameEntry(message as Heartbeat, fact.said!));

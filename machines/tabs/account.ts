@@ -3,7 +3,7 @@ import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Observer, PropertyResult, Step } from '../protocol.js';
 import type { TabsOptions } from './core.js';
-import type { Here, TabNotice } from './messages.js';
+import type { Here, TabNotification } from './messages.js';
 import { tabOf } from './view.js';
 
 interface Known {
@@ -29,7 +29,7 @@ export class TabsAccount implements Observer {
 
   constructor(private readonly options: TabsOptions) {}
 
-  record(step: Step<TabNotice>, c: Configuration): void {
+  record(step: Step<TabNotification>, c: Configuration): void {
     const { kind, node, event, emitted, sent } = step;
     const before = this.known.get(node) ?? AWAY;
     const after = knownBy(c.nodes.get(node)!);
@@ -112,4 +112,5 @@ function changesOf(before: Known, after: Known): string[] {
   ];
 }
 
-const textOf = (notice: TabNotice): string => `${notice.type} ${'peer' in notice ? notice.peer : ''}`;
+const textOf = (notification: TabNotification): string =>
+  `${notification.type} ${'peer' in notification ? notification.peer : ''}`;

@@ -28,7 +28,7 @@ interface Bye extends Message {
 }
 export type TabMessage = Hello | Here | Beat | Ping | Missed | Bye;
 
-export type TabNotice =
+export type TabNotification =
   /** It has met all who are there, as far as they answer. */
   | { readonly type: 'present' }
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }

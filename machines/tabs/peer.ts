@@ -12,7 +12,7 @@
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, type NodeId } from '../effects.js';
-import { TAB, type TabMessage, type TabNotice } from './messages.js';
+import { TAB, type TabMessage, type TabNotification } from './messages.js';
 
 export interface PeerInput {
   readonly peer: NodeId;
@@ -42,7 +42,7 @@ const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { typ
  * @public
  */
 export const peerMachine = setup({
-  types: {} as { context: PeerContext; events: PeerEvent; input: PeerInput; emitted: TabNotice },
+  types: {} as { context: PeerContext; events: PeerEvent; input: PeerInput; emitted: TabNotification },
   actions: {
     ...effects<TabMessage>(),
     count: assign({ silence: ({ context }) => context.silence + 1 }),

@@ -24,28 +24,28 @@ export const areAcquainted = (c: Configuration): boolean =>
 export const tabsProperties = (): readonly Property<TabsOptions>[] => [
   {
     name: 'acquaintance',
-    says: 'Any two tabs that take part know each other in the end, or one of them takes part no more.',
+    description: 'Any two tabs that take part know each other in the end, or one of them takes part no more.',
     kind: 'eventually',
     when: isUnmet,
     holds: (c, node) => !isUnmet(c, node),
   },
   {
     name: 'arrival',
-    says: 'Who arrives takes part, in the end.',
+    description: 'Who arrives takes part, in the end.',
     kind: 'eventually',
     when: isArriving,
     holds: (c, node) => !isArriving(c, node),
   },
   {
     name: 'departure',
-    says: 'That a tab has stopped or left is noticed, in the end, by all who knew it.',
+    description: 'That a tab has stopped or left is noticed, in the end, by all who knew it.',
     kind: 'eventually',
     when: (c, node) => !isKnownGone(c, node),
     holds: isKnownGone,
   },
   {
     name: 'company',
-    says: 'Two tabs take part and know each other.',
+    description: 'Two tabs take part and know each other.',
     kind: 'sometimes',
     holds: (c) => presentIn(c).some((u) => presentIn(c).some((v) => u !== v && knows(c, u, v) && knows(c, v, u))),
   },
@@ -54,7 +54,7 @@ export const tabsProperties = (): readonly Property<TabsOptions>[] => [
 /** Where nobody stops. */
 export const firstKnown: Property<TabsOptions> = {
   name: 'first come, first known',
-  says: 'Of any two tabs that take part, at least one knows the other.',
+  description: 'Of any two tabs that take part, at least one knows the other.',
   kind: 'always',
   holds: (c) => {
     const there = presentIn(c);
@@ -65,7 +65,7 @@ export const firstKnown: Property<TabsOptions> = {
 /** Where nobody stops: nobody who is there is counted as gone. */
 export const nobodyMissed: Property<TabsOptions> = {
   name: 'nobody missed',
-  says: 'No tab that has not stopped is counted as gone.',
+  description: 'No tab that has not stopped is counted as gone.',
   kind: 'always',
   holds: (c) => [...c.nodes.values()].every((node) => tabOf(node).value !== 'missed'),
 };

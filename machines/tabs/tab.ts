@@ -33,7 +33,7 @@ import {
   type NodeId,
   type TimerEvent,
 } from '../effects.js';
-import { PEER, peerRole, type Here, type TabMessage, type TabNotice } from './messages.js';
+import { PEER, peerRole, type Here, type TabMessage, type TabNotification } from './messages.js';
 import type { PeerInput } from './peer.js';
 
 export interface TabInput {
@@ -93,7 +93,7 @@ const stranger = { guard: withEvent('isStranger'), actions: send(missed) } as co
  * @public
  */
 export const tabMachine = setup({
-  types: {} as { context: TabContext; events: TabEvent; input: TabInput; emitted: TabNotice },
+  types: {} as { context: TabContext; events: TabEvent; input: TabInput; emitted: TabNotification },
   actions: {
     ...effects<TabMessage | Message>(),
     meet: assign({ peers: ({ context }, { from }: From<Message>) => [...context.peers, from].sort() }),

@@ -4,12 +4,12 @@ import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
 
 /** Contexts stand as they are once they are made, so what follows from one is worked out once. */
-const says = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
+const description = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
 
 /** What a node that has heard this says of itself. */
 export function entrySaidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
-  let entry = says.get(hearing);
-  if (!entry) says.set(hearing, (entry = ownEntry(hearing)));
+  let entry = description.get(hearing);
+  if (!entry) description.set(hearing, (entry = ownEntry(hearing)));
   return entry;
 }
 

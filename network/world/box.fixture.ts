@@ -75,7 +75,7 @@ function protocolOf(more: Record<string, unknown> = {}) {
       throw: command('throw'),
       bring: command('bring'),
     } as any,
-    newcomer: (notice: any) => (notice.type === 'brings' ? notice.id : undefined),
+    newcomer: (notification: any) => (notification.type === 'brings' ? notification.id : undefined),
     ...core,
   } as any);
   return Object.assign({}, protocol, checks);

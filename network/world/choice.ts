@@ -23,7 +23,7 @@ export type Choice =
     /** The first of the commands that wait at a node is taken. */
     | { readonly turn: NodeId }
     /** A node hears that its channel to a neighbor has come up or gone down, as the scenario's next event for this channel says. */
-    | { readonly notice: readonly [node: NodeId, peer: NodeId] }
+    | { readonly notification: readonly [node: NodeId, peer: NodeId] }
   ) & {
     /** The answers to the draws of this step, in order. */
     readonly drawn?: readonly number[];

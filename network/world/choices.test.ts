@@ -144,10 +144,14 @@ describe('links', () => {
 
   test('a change is made by hand too, where no script lists it, and for nodes that are there', () => {
     const { world, news } = owned();
-    expect([world.make({ notice: ['a', 'x'] }), world.make({ notice: ['x', 'a'] }), news()]).toEqual([false, false, []]);
-    expect(world.make({ notice: ['a', 'b'] })).toBe(true);
+    expect([world.make({ notification: ['a', 'x'] }), world.make({ notification: ['x', 'a'] }), news()]).toEqual([
+      false,
+      false,
+      [],
+    ]);
+    expect(world.make({ notification: ['a', 'b'] })).toBe(true);
     expect([world.links.up('a', 'b'), world.links.up('b', 'a')]).toEqual([false, true]);
-    world.make({ notice: ['a', 'b'] });
+    world.make({ notification: ['a', 'b'] });
     expect(world.links.up('a', 'b')).toBe(true);
   });
 
@@ -158,10 +162,10 @@ describe('links', () => {
         { do: 'join', link: ['a', 'b'], weight: 8 },
       ],
     });
-    world.make({ notice: ['b', 'a'] });
+    world.make({ notification: ['b', 'a'] });
     expect([world.links.up('a', 'b'), world.links.up('b', 'a'), world.environment.places]).toEqual([true, false, [0, 1]]);
-    world.make({ notice: ['a', 'b'] });
-    world.make({ notice: ['a', 'b'] });
+    world.make({ notification: ['a', 'b'] });
+    world.make({ notification: ['a', 'b'] });
     expect([world.links.up('a', 'b'), world.links.weight('a', 'b'), world.environment.places]).toEqual([true, 8, [2, 1]]);
   });
 

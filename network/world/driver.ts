@@ -51,7 +51,7 @@ export interface WorldDriver {
   disarmed(node: NodeId, timer: ArmedTimer): void;
   /** The ticks left on an armed timer. */
   left(node: NodeId, timer: ArmedTimer): number;
-  owed(node: NodeId, reaction: number): void;
+  reactionPending(node: NodeId, reaction: number): void;
   /** The turn of a waiting command may have come. */
   turn(node: NodeId): void;
   /** A command of the workload is done. */

@@ -50,7 +50,10 @@ describe('what is enabled', () => {
   });
 
   test('changes of links as notices to each end', () => {
-    expect(listed({ events: [{ do: 'cut', link: ['a', 'b'] }] })).toEqual([{ notice: ['a', 'b'] }, { notice: ['b', 'a'] }]);
+    expect(listed({ events: [{ do: 'cut', link: ['a', 'b'] }] })).toEqual([
+      { notification: ['a', 'b'] },
+      { notification: ['b', 'a'] },
+    ]);
   });
 
   test('what cannot be made is refused with the choice', () => {
@@ -64,7 +67,7 @@ describe('what is enabled', () => {
     const said = apply(world, { event: 0 }).world;
     expect(apply(said, { duplicate: 0 }).happened.map(({ kind }) => kind)).toEqual(['duplicated']);
     expect(apply(said, { drop: 0 }).happened).toMatchObject([{ kind: 'lost', lost: { why: 'loss' } }]);
-    expect(apply(said, { notice: ['a', 'b'] }).happened.map(({ kind }) => kind)).toEqual(['channel', 'lost', 'step']);
+    expect(apply(said, { notification: ['a', 'b'] }).happened.map(({ kind }) => kind)).toEqual(['channel', 'lost', 'step']);
     expect(said.flights.size).toBe(1);
   });
 });

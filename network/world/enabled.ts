@@ -101,10 +101,10 @@ function choiceOf(world: World, move: EnvironmentMove): Choice | undefined {
     const name = frame.workload!.command;
     return comesNow(world, move.node, environment.given({ name, fields: {} })) ? { command: [move.node, name] } : undefined;
   }
-  if (move.kind === 'channel') return { notice: [move.from, move.to] };
+  if (move.kind === 'channel') return { notification: [move.from, move.to] };
   const { entry } = move;
   if (frame.oneByOne && flights.size > 0 && !environment.hasBegun(entry)) return undefined;
-  if (entry.kind === 'channel') return { notice: [entry.from, entry.to] };
+  if (entry.kind === 'channel') return { notification: [entry.from, entry.to] };
   if (entry.kind === 'command' && !comesNow(world, entry.event.node, environment.given(entry.event))) return undefined;
   return { event: entry.place };
 }
@@ -136,7 +136,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers 
     armed: nothing,
     disarmed: nothing,
     left: () => 0,
-    owed: nothing,
+    reactionPending: nothing,
     turn: nothing,
     done: nothing,
     released: nothing,

@@ -114,8 +114,8 @@ describe('links', () => {
     const environment = environmentOf({ events: [{ do: 'cut', link: ['a', 'b'] }] });
     expect(come(environment)).toMatchObject({ changes: [{ from: 'a', to: 'b', up: false }] });
     expect([environment.links.up('a', 'b'), environment.links.up('b', 'a')]).toEqual([false, true]);
-    expect(environment.notice({ from: 'a', to: 'b', up: false })).toEqual({ type: 'link.down', peer: 'b' });
-    expect(environment.notice({ from: 'a', to: 'b', up: true })).toEqual({ type: 'link.up', peer: 'b' });
+    expect(environment.linkEvent({ from: 'a', to: 'b', up: false })).toEqual({ type: 'link.down', peer: 'b' });
+    expect(environment.linkEvent({ from: 'a', to: 'b', up: true })).toEqual({ type: 'link.up', peer: 'b' });
   });
 
   test('a join brings its weight, and none where it says none', () => {
@@ -146,7 +146,7 @@ describe('links', () => {
     });
     expect(environment.isAnonymous).toBe(true);
     expect(come(environment)).toEqual(both('a', 'b', false));
-    expect(environment.notice({ from: 'b', to: 'a', up: false })).toEqual({ type: 'link.down', peer: 2 });
+    expect(environment.linkEvent({ from: 'b', to: 'a', up: false })).toEqual({ type: 'link.down', peer: 2 });
     expect(come(environment, 1)).toEqual(both('a', 'c', true));
     expect([environment.links.port('a', 'c'), environment.links.port('c', 'a'), environment.links.weight('c', 'a')]).toEqual([
       4, 5, 3,

@@ -5,7 +5,7 @@
  * `moves()` says what it can do next, `make(move)` does it and says whom to tell what. Both are all that simulator, checker, walker and
  * verifier know of scripts, workloads and links.
  */
-import type { LinkEvent as LinkNotice, Message, NodeId } from '../../machines/effects.js';
+import type { LinkEvent as LinkNotification, Message, NodeId } from '../../machines/effects.js';
 import type { Command, Instance, NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
 import { CommandQueue, type Given } from './commands.js';
 import { Links, type ChannelChange } from './links.js';
@@ -274,7 +274,7 @@ export class Environment {
   }
 
   /** What the sender of a channel hears of its change. */
-  notice({ from, to, up }: ChannelChange): LinkNotice {
+  linkEvent({ from, to, up }: ChannelChange): LinkNotification {
     return { type: up ? 'link.up' : 'link.down', peer: this.isAnonymous ? this.links.port(from, to) : to };
   }
 
@@ -331,10 +331,10 @@ export class Environment {
    * The node whose command of the workload is done by what a node announced: the one named as its `requester`, or else the node
    * itself.
    */
-  doneBy(node: NodeId, notice: Message & { readonly requester?: NodeId | null }): NodeId | undefined {
+  doneBy(node: NodeId, notification: Message & { readonly requester?: NodeId | null }): NodeId | undefined {
     const { workload, protocol } = this.plan;
-    if (!workload || !protocol.commands[workload.command]!.completedBy.includes(notice.type)) return undefined;
-    const done = notice.requester ?? node;
+    if (!workload || !protocol.commands[workload.command]!.completedBy.includes(notification.type)) return undefined;
+    const done = notification.requester ?? node;
     return this.underWay.has(done) ? done : undefined;
   }
 

@@ -17,7 +17,7 @@ const base = setup({
   guards: { isEven: ({ context }: any) => context.n % 2 === 0, isOver: ({ context }: any, { n }: any) => context.n > n },
 } as any) as any;
 const made = (config: object): AnyStateMachine => base.createMachine({ id: 'm', context: { n: 0 }, ...config });
-const says = (what: string) =>
+const description = (what: string) =>
   send(({ context, event }: any) => ({ to: 'x', message: { type: what, n: context.n, by: event.by } }));
 
 const shown = ({ value, context, status }: AnyMachineSnapshot) => ({ value, context, status });
@@ -37,7 +37,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
   ['an assignment by key', { on: { go: { actions: 'inc' } } }, { type: 'go' }, [], { n: 1 }],
   [
     'an assignment that is a function, with parameters',
-    { on: { go: { actions: [{ type: 'addBy', params: ({ event }: any) => ({ by: event.by }) }, says('x')] } } },
+    { on: { go: { actions: [{ type: 'addBy', params: ({ event }: any) => ({ by: event.by }) }, description('x')] } } },
     { type: 'go', by: 2 },
     [{ type: 'send', to: 'x', message: { type: 'x', n: 4, by: 2 } }],
     { n: 4 },
@@ -51,14 +51,19 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
   ],
   [
     'an event that is raised, and what it leads to',
-    { on: { go: { actions: raise({ type: 'next', by: 7 } as never) }, next: { actions: [says('next'), 'inc'] } } },
+    { on: { go: { actions: raise({ type: 'next', by: 7 } as never) }, next: { actions: [description('next'), 'inc'] } } },
     { type: 'go' },
     [{ type: 'send', to: 'x', message: { type: 'next', n: 0, by: 7 } }],
     { n: 1 },
   ],
   [
     'an event that is made as it is raised',
-    { on: { go: { actions: raise(({ event }: any) => ({ type: 'next', by: event.by + 1 })) }, next: { actions: says('next') } } },
+    {
+      on: {
+        go: { actions: raise(({ event }: any) => ({ type: 'next', by: event.by + 1 })) },
+        next: { actions: description('next') },
+      },
+    },
     { type: 'go', by: 1 },
     [{ type: 'send', to: 'x', message: { type: 'next', n: 0, by: 2 } }],
     { n: 0 },
@@ -78,7 +83,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
           actions: enqueueActions(({ enqueue, context }: any) => {
             enqueue.assign({ n: context.n + 5 });
             enqueue('inc');
-            enqueue(says('queued'));
+            enqueue(description('queued'));
             enqueue.raise({ type: 'next' });
             enqueue.emit({ type: 'told' });
           }),
@@ -98,9 +103,9 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
     {
       on: {
         go: [
-          { guard: and(['isEven', not({ type: 'isOver', params: { n: -1 } } as never)] as never), actions: says('never') },
-          { guard: { type: 'isOver', params: ({ event }: any) => ({ n: event.by }) }, actions: says('over') },
-          { actions: says('else') },
+          { guard: and(['isEven', not({ type: 'isOver', params: { n: -1 } } as never)] as never), actions: description('never') },
+          { guard: { type: 'isOver', params: ({ event }: any) => ({ n: event.by }) }, actions: description('over') },
+          { actions: description('else') },
         ],
       },
     },
@@ -115,7 +120,7 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
       states: {
         work: {
           initial: 'a',
-          onDone: { target: 'rest', actions: ['inc', says('done')] },
+          onDone: { target: 'rest', actions: ['inc', description('done')] },
           states: { a: { on: { go: 'end' } }, end: { type: 'final' } },
         },
         rest: {},
@@ -130,9 +135,12 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
     {
       initial: 'a',
       states: {
-        a: { exit: says('exit'), on: { go: 'b' } },
-        b: { entry: ['inc', says('entry')], always: { guard: ({ context }: any) => context.n > 0, target: 'c', actions: 'inc' } },
-        c: { initial: 'd', states: { d: { entry: says('inner') } } },
+        a: { exit: description('exit'), on: { go: 'b' } },
+        b: {
+          entry: ['inc', description('entry')],
+          always: { guard: ({ context }: any) => context.n > 0, target: 'c', actions: 'inc' },
+        },
+        c: { initial: 'd', states: { d: { entry: description('inner') } } },
       },
     },
     { type: 'go' },
@@ -151,7 +159,9 @@ test.each<[what: string, config: object, event: Message & { by?: number }, effec
 });
 
 test('another answer of a guard is another path, and both are known afterward', () => {
-  const machine = made({ on: { go: [{ guard: 'isEven', actions: ['inc', says('even')] }, { actions: ['inc', says('odd')] }] } });
+  const machine = made({
+    on: { go: [{ guard: 'isEven', actions: ['inc', description('even')] }, { actions: ['inc', description('odd')] }] },
+  });
   let { snapshot } = begin(machine, undefined);
   for (let i = 0; i < 2; i++) snapshot = macrostep(machine, snapshot, { type: 'go' }).snapshot;
   const calls = vi.spyOn(interpreter, 'step');
@@ -167,7 +177,7 @@ test('three kinds of raised events are three paths', () => {
   const machine = made({
     on: {
       go: { actions: raise(({ event }: any) => ({ type: `to ${event.by}` })) },
-      ...Object.fromEntries([1, 2, 3].map((n) => [`to ${n}`, { actions: says(`${n}`) }])),
+      ...Object.fromEntries([1, 2, 3].map((n) => [`to ${n}`, { actions: description(`${n}`) }])),
     },
   });
   const { snapshot } = begin(machine, undefined);

@@ -9,7 +9,7 @@ import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, typ
 import type { Effect, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Protocol, RoleView, Wiring } from '../../machines/protocol.js';
-import { Family } from './family.js';
+import { ActorGroup } from './actor-group.js';
 import {
   createLive,
   interpreter,
@@ -129,7 +129,7 @@ class ActorRole implements Role {
     readonly actor: AnyActor,
     private readonly outbox: EffectOutbox,
     private readonly role: string,
-    private readonly family: Family | null,
+    private readonly group: ActorGroup | null,
     private readonly selections: Selections,
   ) {}
 
@@ -143,7 +143,7 @@ class ActorRole implements Role {
     // XState would take nothing after the end either, and warn.
     if (isOver(this.snapshot)) return outbox.effects;
     this.selections.during(this.role, this.snapshot, () => {
-      if (this.family) this.family.deliver(this.actor, this.role, event);
+      if (this.group) this.group.deliver(this.actor, this.role, event);
       else this.actor.send(event);
     });
     if (this.snapshot.status === 'error') throw this.snapshot.error;
@@ -188,7 +188,7 @@ function liveOf(charts: Charts): Live {
 class ActorHost implements Host {
   private readonly live: Live;
   private readonly parent: AnyActor;
-  private readonly family: Family | null;
+  private readonly group: ActorGroup | null;
   readonly comesFrom: Host['comesFrom'];
   readonly wiring: Wiring | undefined;
   readonly selections: Selections;
@@ -200,9 +200,9 @@ class ActorHost implements Host {
     // What a chart throws is told by the step that failed; XState would tell it once more, out of everybody's reach.
     if (!parent) this.parent.subscribe({ error: () => {} });
     this.selections = new Selections(this.parent.system);
-    const family = parent ? new Family(parent) : null;
-    this.family = family;
-    this.comesFrom = family ? (sender) => family.comesFrom(sender) : undefined;
+    const group = parent ? new ActorGroup(parent) : null;
+    this.group = group;
+    this.comesFrom = group ? (sender) => group.comesFrom(sender) : undefined;
   }
 
   start(chart: string, input: unknown, node = '', role = '') {
@@ -217,13 +217,13 @@ class ActorHost implements Host {
 
   private create(chart: string, node: NodeId, role: string, input: unknown, snapshot?: AnyMachineSnapshot): Role {
     const { charts, listeners, outbox } = this.live;
-    const name = this.family ? `${node} ${role}` : undefined;
+    const name = this.group ? `${node} ${role}` : undefined;
     const actor = this.selections.during(role, null, () =>
       createLive(chartOf(charts, chart), this.parent, listeners, input, snapshot, name),
     );
-    this.family?.add(node, role, actor);
+    this.group?.add(node, role, actor);
     actor.start();
-    return new ActorRole(chart, actor, outbox, role, this.family, this.selections);
+    return new ActorRole(chart, actor, outbox, role, this.group, this.selections);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   choicesOf,
   createInspected,
   createLive,
-  createStranger,
+  createRemoteActor,
   descriptorsOf,
   Effects,
   interpreter,
@@ -185,7 +185,7 @@ describe('live actors', () => {
     const { actor, parent, seen } = live(snapshot, 'front');
     expect([actor.id, actor.getSnapshot().value, parent.id]).toEqual(['front', 'open', 'root']);
     expect(seen).toContain('@xstate.actor front');
-    expect(createStranger('far', parent).id).toBe('far');
+    expect(createRemoteActor('far', parent).id).toBe('far');
     expect(live().actor.id).not.toBe('front');
     expect(live().actor.getSnapshot().value).toBe('closed');
   });

@@ -5,12 +5,12 @@ import { effects, send, type Message } from '../../machines/effects.js';
 import { createHost } from './hosts.js';
 import { begin, restore, macrostep } from './remembering.js';
 
-const says = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
+const description = (what: string) => send(() => ({ to: 'x', message: { type: what } }));
 const region = (name: string) => ({
   initial: 'off',
   states: {
     off: { on: { [name]: 'on' } },
-    on: { on: { [`${name}.off`]: 'off' }, always: { guard: 'isAsked', target: 'told', actions: says(name) } },
+    on: { on: { [`${name}.off`]: 'off' }, always: { guard: 'isAsked', target: 'told', actions: description(name) } },
     told: {},
   },
 });

@@ -200,7 +200,7 @@ export const createInspected = (id: string, inspect: Inspect): AnyActor =>
   createActor(createMachine({ id }), { id, inspect }).start();
 
 /** Stands in a family of live actors for one that is elsewhere. */
-export const createStranger = (id: string, parent: AnyActor): AnyActor =>
+export const createRemoteActor = (id: string, parent: AnyActor): AnyActor =>
   createActor(createMachine({ id }), { id, parent } as any).start();
 
 /** Sends an event as if from another actor, which inspectors then know of. */

@@ -27,7 +27,7 @@ const withPorts = () =>
   );
 
 /** What a follower hears from now on, without what there was when it began to follow. */
-function heardOf(links: Links): string[] {
+function notificationsOf(links: Links): string[] {
   const heard: string[] = [];
   links.follow((from, to) => heard.push(`${from}${to}`));
   heard.length = 0;
@@ -51,7 +51,7 @@ describe('what is up', () => {
 
   test('one direction changes without the other, and a change that is none says so', () => {
     const links = path();
-    const heard = heardOf(links);
+    const heard = notificationsOf(links);
     expect(links.set('a', 'b', false)).toBe(true);
     expect(links.set('a', 'b', false)).toBe(false);
     expect([links.up('a', 'b'), links.up('b', 'a')]).toEqual([false, true]);
@@ -69,7 +69,7 @@ describe('what is up', () => {
 
   test('a node that comes is linked both ways to the one that brings it, at weight 1', () => {
     const links = path();
-    const heard = heardOf(links);
+    const heard = notificationsOf(links);
     links.addNode('d', 'c');
     expect([links.neighbors('d'), links.neighbors('c'), links.weight('d', 'c')]).toEqual([['c'], ['b', 'd'], 1]);
     expect(heard).toEqual(['dc', 'cd']);
@@ -101,7 +101,7 @@ describe('ports', () => {
 
   test('a join takes the lowest free one at each end, before anything comes up', () => {
     const links = withPorts();
-    const heard = heardOf(links);
+    const heard = notificationsOf(links);
     links.prepareJoin('c', 'a', 7, undefined, true);
     expect([links.port('c', 'a'), links.port('a', 'c'), links.weight('a', 'c'), links.weight('c', 'a')]).toEqual([1, 2, 7, 7]);
     expect([links.up('c', 'a'), links.up('a', 'c'), heard]).toEqual([false, false, ['ca', 'ac']]);
@@ -130,7 +130,7 @@ describe('ports', () => {
 
   test('who follows hears of a port that was taken', () => {
     const links = withPorts();
-    const heard = heardOf(links);
+    const heard = notificationsOf(links);
     links.plugIn('a', 'b', 6);
     expect([links.port('a', 'b'), heard]).toEqual([6, ['ab']]);
   });
@@ -151,7 +151,7 @@ test('who follows hears of all channels that there are, once', () => {
 
 test('a copy goes its own way, and tells nobody of it', () => {
   const links = path();
-  const heard = heardOf(links);
+  const heard = notificationsOf(links);
   const copy = links.copy();
   copy.set('a', 'b', false);
   copy.setWeight('b', 'c', 8);

@@ -26,7 +26,7 @@ export interface Outcome {
   readonly closed: string[];
 }
 
-interface Told {
+interface LocalMessage {
   readonly role: string;
   readonly event: Message;
   /** How many of the step's events led to it, one after the other. */
@@ -52,7 +52,7 @@ export class Node {
   /** Opens the node's first roles. */
   start(starts: readonly RoleStart[], choose: Choose): Outcome {
     const outcome = emptyOutcome();
-    const inbox: Told[] = [];
+    const inbox: LocalMessage[] = [];
     this.depth = 0;
     for (const { role, chart, input } of starts) this.open(role, chart, input, outcome, inbox, choose);
     this.settle(inbox, outcome, choose);
@@ -75,7 +75,7 @@ export class Node {
   reload(starts: (stored: Stored) => readonly RoleStart[], choose: Choose): Outcome {
     const outcome = emptyOutcome();
     const { stored } = this;
-    const inbox: Told[] = [];
+    const inbox: LocalMessage[] = [];
     this.depth = 0;
     for (const name of Object.keys(this.roles)) if (name !== STORAGE) this.close(name, outcome);
     if (this.has(STORAGE)) inbox.push({ role: STORAGE, event: { type: 'reload' }, depth: 0 });
@@ -114,7 +114,7 @@ export class Node {
     this.roles = {};
   }
 
-  private settle(inbox: Told[], outcome: Outcome, choose: Choose): void {
+  private settle(inbox: LocalMessage[], outcome: Outcome, choose: Choose): void {
     for (let taken = 0; taken < inbox.length; taken++) {
       const { role, event, depth } = inbox[taken]!;
       if (depth === CHAIN_MAX || taken === INNER_STEPS_MAX)
@@ -137,7 +137,7 @@ export class Node {
     }
   }
 
-  private perform(role: string, effects: readonly Effect[], outcome: Outcome, inbox: Told[], choose: Choose): void {
+  private perform(role: string, effects: readonly Effect[], outcome: Outcome, inbox: LocalMessage[], choose: Choose): void {
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
@@ -174,13 +174,13 @@ export class Node {
   }
 
   /** A node without storage is answered at once: there is nothing to wait for. */
-  private storing(by: string, { key, value }: Store): Told {
+  private storing(by: string, { key, value }: Store): LocalMessage {
     const { depth } = this;
     if (!this.has(STORAGE)) return { role: by, event: { type: 'stored', key } as Message, depth };
     return { role: STORAGE, event: { type: 'store', by, key, value } as Message, depth };
   }
 
-  private carry(by: string, sent: Send, outcome: Outcome, inbox: Told[]): void {
+  private carry(by: string, sent: Send, outcome: Outcome, inbox: LocalMessage[]): void {
     const role = this.host.wiring?.carrier?.(by);
     if (role === undefined) outcome.sends.push(sent);
     else inbox.push({ role, event: { ...sent, type: 'outgoing', by } as Message, depth: this.depth });
@@ -191,12 +191,13 @@ export class Node {
     return label === undefined ? effect : { to: effect.to, message: { ...effect.message, ...label } };
   }
 
-  private pass(role: string, notice: Message, inbox: Told[]): void {
+  private pass(role: string, notification: Message, inbox: LocalMessage[]): void {
     const listener = this.host.wiring?.listener?.(role);
-    if (listener !== undefined) inbox.push({ role: listener, event: { ...notice, by: role } as Message, depth: this.depth });
+    if (listener !== undefined)
+      inbox.push({ role: listener, event: { ...notification, by: role } as Message, depth: this.depth });
   }
 
-  private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: Told[], choose: Choose): void {
+  private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: LocalMessage[], choose: Choose): void {
     if (name in this.roles) throw new ProtocolError(`node ${this.id}: role "${name}" is open already; close it first`);
     const { role, effects } = this.host.start(chart, input, this.id, name);
     this.roles[name] = role;

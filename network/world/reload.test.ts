@@ -41,7 +41,7 @@ describe('a process that begins again', () => {
     world.perform({ do: 'reload', node: 'a' });
     expect(news()).toEqual([]);
     // Neither end is told before its own channel comes up, and one that is told again hears of a change by hand.
-    expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notice: ['a', 'b'] })]).toEqual([
+    expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notification: ['a', 'b'] })]).toEqual([
       false,
       false,
       true,
@@ -80,16 +80,16 @@ describe('a process that begins again', () => {
     const choices: object[][] = [];
     for (const choice of [
       { event: 0 },
-      { notice: ['b', 'a'] },
+      { notification: ['b', 'a'] },
       { event: 1 },
-      { notice: ['a', 'b'] },
-      { notice: ['b', 'a'] },
+      { notification: ['a', 'b'] },
+      { notification: ['b', 'a'] },
     ] as const) {
       choices.push([...enabled(world)]);
       world = apply(world, choice).world;
     }
     choices.push([...enabled(world)]);
-    const [ab, ba] = [{ notice: ['a', 'b'] }, { notice: ['b', 'a'] }];
+    const [ab, ba] = [{ notification: ['a', 'b'] }, { notification: ['b', 'a'] }];
     expect(choices).toEqual([[{ event: 0 }], [ba], [{ event: 1 }], [ba, ab], [ba], []]);
     expect([world.links.up('a', 'b'), world.links.up('b', 'a')]).toEqual([true, true]);
   });
@@ -141,7 +141,7 @@ describe('commands and notices beside the usual', () => {
     const { world } = owned({
       events: [ask('a', 'wind'), { do: 'cut', link: ['b', 'c'] }, { do: 'cut', link: ['a', 'b'] }],
     });
-    world.make({ notice: ['a', 'b'] });
+    world.make({ notification: ['a', 'b'] });
     expect([world.links.up('a', 'b'), world.links.up('b', 'a'), world.links.up('b', 'c'), world.links.up('c', 'b')]).toEqual([
       false,
       true,
@@ -149,7 +149,7 @@ describe('commands and notices beside the usual', () => {
       true,
     ]);
     expect(world.environment.places).toEqual([0, 0, 0, 1, 0]);
-    world.make({ notice: ['c', 'b'] });
+    world.make({ notification: ['c', 'b'] });
     expect(world.environment.places).toEqual([0, 0, 1, 1, 0]);
   });
 

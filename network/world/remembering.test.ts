@@ -13,7 +13,8 @@ interface Count {
 }
 type In = { readonly context: Count; readonly event: Message };
 const types = { types: { context: {} as Count, events: {} as Message, emitted: {} as Message } };
-const says = (what: string) => send(({ context }: { context: Count }) => ({ to: 'x', message: { type: what, n: context.n } }));
+const description = (what: string) =>
+  send(({ context }: { context: Count }) => ({ to: 'x', message: { type: what, n: context.n } }));
 const inc = assign({ n: ({ context }: In) => context.n + 1 });
 const add = assign({ n: ({ context, event }: any) => context.n + event.by });
 const isEven = ({ context }: In) => context.n % 2 === 0;
@@ -38,13 +39,13 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
         a: {
           on: {
             go: [
-              { guard: and(['isEven', not(isOver(4) as never)] as never), target: 'b', actions: ['inc', says('both')] },
-              { guard: or([isOver(6), 'isEven'] as never), actions: ['inc', says('either')] },
+              { guard: and(['isEven', not(isOver(4) as never)] as never), target: 'b', actions: ['inc', description('both')] },
+              { guard: or([isOver(6), 'isEven'] as never), actions: ['inc', description('either')] },
               { actions: ['inc', 'announce'] },
             ],
           },
         },
-        b: { on: { go: { target: 'a', actions: ['inc'] }, stay: {}, '*': { actions: [says('anything')] } } },
+        b: { on: { go: { target: 'a', actions: ['inc'] }, stay: {}, '*': { actions: [description('anything')] } } },
       },
     },
     events: ['go', 'stay', 'other'],
@@ -56,7 +57,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
         left: {
           initial: 'off',
           states: {
-            off: { on: { left: 'on' }, exit: says('left on') },
+            off: { on: { left: 'on' }, exit: description('left on') },
             on: {
               on: { left: 'off', both: 'off' },
               always: { guard: stateIn({ right: 'on' }) as never, target: 'off' },
@@ -68,7 +69,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
           initial: 'off',
           states: {
             off: { on: { right: 'on', both: 'on' } },
-            on: { on: { right: 'off' }, entry: [says('right on'), 'announce'] },
+            on: { on: { right: 'off' }, entry: [description('right on'), 'announce'] },
           },
         },
       },
@@ -99,7 +100,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
       states: {
         work: {
           initial: 'first',
-          onDone: { target: 'rest', actions: ['inc', says('done')] },
+          onDone: { target: 'rest', actions: ['inc', description('done')] },
           states: { first: { on: { go: [{ guard: 'isEven', target: 'end' }, { actions: 'inc' }] } }, end: { type: 'final' } },
         },
         rest: { on: { go: { target: 'work', actions: 'inc' }, stop: 'over' } },
@@ -136,8 +137,8 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
               actions: raise(({ context, event }: any) => (context.n % 3 === 0 ? event : { ...event, by: 7 })),
             },
             named: { actions: { type: 'raiseBy', params: { type: 'odd' } } },
-            even: { actions: [says('even'), add] },
-            odd: { target: 'b', actions: [says('odd'), add] },
+            even: { actions: [description('even'), add] },
+            odd: { target: 'b', actions: [description('odd'), add] },
           },
         },
         b: {
@@ -161,7 +162,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
               actions: enqueueActions(({ context, enqueue }: any) => {
                 if (context.n % 3 === 0) enqueue.raise({ type: 'third' });
                 if (context.n % 2 === 0) enqueue.assign({ n: context.n + 1 });
-                enqueue(says('queued'));
+                enqueue(description('queued'));
                 if (context.n % 2 === 1) enqueue('inc');
                 enqueue.emit({ type: 'told' });
                 if (context.n % 5 === 4) enqueue({ type: 'raiseBy', params: { type: 'third' } });
@@ -169,7 +170,7 @@ const machines: Readonly<Record<string, { readonly config: Record<string, unknow
             },
             quiet: { actions: enqueueActions(({ context, enqueue }: any) => void (context.n % 2 === 0 && enqueue.assign({}))) },
             checked: { actions: enqueueActions(({ check, enqueue }: any) => void (check('isEven') && enqueue('inc'))) },
-            third: { target: 'b', actions: says('third') },
+            third: { target: 'b', actions: description('third') },
           },
         },
         b: { on: { go: { target: 'a', actions: 'inc' } }, always: { guard: isOver(20), target: 'a', actions: assign({ n: 0 }) } },
@@ -232,7 +233,7 @@ describe('what is left to XState', () => {
   test('a chart that is not pure, from when it shows', () => {
     // The one guard of both regions says yes and no to the same context and event.
     const answers = [true, false, false, true, true];
-    const region = { on: { go: { guard: 'any', actions: says('went') } } };
+    const region = { on: { go: { guard: 'any', actions: description('went') } } };
     const chart = countsOf({ type: 'parallel', states: { a: region, b: region } }, { any: () => answers.shift() ?? true });
     const { snapshot } = begin(chart, undefined);
     macrostep(chart, snapshot, { type: 'go' });

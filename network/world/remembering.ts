@@ -79,11 +79,11 @@ interface Noted {
 class Tree<R> {
   private readonly root = new Point<R>(null, 0, undefined);
   /** It came out that they cannot be remembered. */
-  isForXState = false;
+  isNotCacheable = false;
 
   /** The leaf that a step comes to, or nothing where it is XState's. */
   walk(run: Run): Point<R> | undefined {
-    let point = this.isForXState ? undefined : this.root.after('');
+    let point = this.isNotCacheable ? undefined : this.root.after('');
     while (point !== undefined && point.operation !== null) {
       run.turnTo(point.event);
       point = point.after(point.operation(run));
@@ -104,7 +104,7 @@ class Tree<R> {
         grown++;
       }
       // A chart whose functions do not say the same of the same context and event goes another way after the same answers.
-      if (next.operation !== operation || next.event !== event) this.isForXState = true;
+      if (next.operation !== operation || next.event !== event) this.isNotCacheable = true;
       at = next;
     };
     for (const noted of path) {
@@ -112,7 +112,7 @@ class Tree<R> {
       answer = noted.answer;
     }
     goTo(null, 0);
-    if (at.result !== result) this.isForXState = true;
+    if (at.result !== result) this.isNotCacheable = true;
     return grown;
   }
 }
@@ -179,7 +179,7 @@ const paramsOf = (named: any): Params => {
 const nameOf = (named: any): string => (typeof named === 'string' ? named : named.type);
 
 /** A copy of a chart on which XState takes the steps that are to be remembered. */
-class Rehearsal {
+class InstrumentedMachine {
   readonly machine: AnyStateMachine;
   notes: Notes | null = null;
   /** A guard that stands at several transitions is one. */
@@ -330,14 +330,14 @@ interface Advanced<C> {
 
 /** All that is remembered of one chart. */
 class Memory {
-  private readonly rehearsal: Rehearsal;
+  private readonly rehearsal: InstrumentedMachine;
   private readonly places = new Map<string, BranchPlace>();
   private readonly byName = new Map<string, BranchPlace>();
   private readonly byValue = new WeakMap<object, BranchPlace>();
   private points = 0;
 
   constructor(readonly machine: AnyStateMachine) {
-    this.rehearsal = new Rehearsal(machine);
+    this.rehearsal = new InstrumentedMachine(machine);
   }
 
   /** Where a snapshot of XState's stands; nothing for one that is more than value, history and context. */
@@ -414,7 +414,7 @@ class Memory {
 
   /** Has XState act on the copy of the chart, and remembers what came of it. */
   private rehearse<R>(event: Message, tree: Tree<R>, act: (machine: AnyStateMachine) => R | undefined): R | undefined {
-    if (tree.isForXState || this.points > POINTS_MAX) return undefined;
+    if (tree.isNotCacheable || this.points > POINTS_MAX) return undefined;
     const { rehearsal } = this;
     const notes = (rehearsal.notes = new Notes(event));
     let result: R | undefined;
@@ -426,7 +426,7 @@ class Memory {
       rehearsal.notes = null;
     }
     if (notes.isWhole && result !== undefined) this.points += tree.learn(notes.path, result);
-    else tree.isForXState = true;
+    else tree.isNotCacheable = true;
     return result;
   }
 }

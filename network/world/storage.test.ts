@@ -75,7 +75,7 @@ test('the checker lets the process end between what it stores and the answer', (
       properties: [
         {
           name: `begins with ${count}`,
-          says: 'A node begins again with this count.',
+          description: 'A node begins again with this count.',
           kind: 'sometimes',
           holds: (c) => {
             const { links, count: known } = c.nodes.get('a')!['counter']!.context as { links: readonly string[]; count: number };

@@ -98,10 +98,10 @@ describe('a message that is sent', () => {
     const lost = trafficOf('links', () => 'lost');
     lost.send('a', 'b');
     expect([lost.heard, lost.sent.length, lost.traffic.flights.size]).toEqual([['launched 0', 'landed 0', 'lost 0 loss'], 1, 0]);
-    const doubled = trafficOf('links', () => 'doubled');
-    doubled.send('a', 'b');
-    expect([doubled.heard, doubled.sent.length]).toEqual([['launched 0', 'launched 1', 'duplicated 1'], 1]);
-    expect(doubled.traffic.flights.get(1)).toMatchObject({ from: 'a', to: 'b', message: hello, cost: 2 });
+    const duplicated = trafficOf('links', () => 'doubled');
+    duplicated.send('a', 'b');
+    expect([duplicated.heard, duplicated.sent.length]).toEqual([['launched 0', 'launched 1', 'duplicated 1'], 1]);
+    expect(duplicated.traffic.flights.get(1)).toMatchObject({ from: 'a', to: 'b', message: hello, cost: 2 });
   });
 
   test('is routed over the whole network, by the metric of the links as they are', () => {

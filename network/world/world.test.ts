@@ -79,8 +79,8 @@ describe('a join brings up whatever is down, and says so when nothing is', () =>
     expect(told).toEqual(['n1 link.down', 'n1 link.up']);
     expect([run.network.links.up('n0', 'n1'), run.network.links.up('n1', 'n0')]).toEqual([true, true]);
     const frame = frameOf('election', events as unknown as Scripted[]);
-    const down = apply(beginWorld(frame).world, { notice: ['n1', 'n0'] }).world;
-    expect([...enabled(down)].filter((choice) => 'notice' in choice)).toEqual([{ notice: ['n1', 'n0'] }]);
+    const down = apply(beginWorld(frame).world, { notification: ['n1', 'n0'] }).world;
+    expect([...enabled(down)].filter((choice) => 'notification' in choice)).toEqual([{ notification: ['n1', 'n0'] }]);
   });
 
   test('a link that is up already is refused by name', () => {

@@ -142,7 +142,7 @@ export class World {
     if ('timer' in choice) return this.fire(...choice.timer);
     if ('turn' in choice) return this.takeTurn(choice.turn);
     if ('command' in choice) return this.command(...choice.command);
-    if ('notice' in choice) return this.notify(...choice.notice);
+    if ('notification' in choice) return this.notify(...choice.notification);
     return this.event(choice.event);
   }
 
@@ -197,7 +197,7 @@ export class World {
     const { kind, node, event, message } = cause;
     const sent: Flight[] = [];
     const { newcomer } = this.frame.protocol;
-    const admitted = outcome.emitted.map((notice) => this.admit(newcomer?.(notice), node));
+    const admitted = outcome.emitted.map((notification) => this.admit(newcomer?.(notification), node));
     for (const { to, message } of outcome.sends) {
       for (const address of Array.isArray(to) ? to : [to as Address])
         this.traffic.send(node, address, message, sent, this.isThere);
@@ -211,10 +211,10 @@ export class World {
     const { emitted, timers } = outcome;
     // Written out, not spread: this is the hot path.
     this.witness.step({ index, at: this.driver.now(), kind, node, event, message, role, sent, emitted, timers, drawn, selected });
-    for (const notice of emitted) {
+    for (const notification of emitted) {
       if (this.reactions.length > 0)
-        this.pendingOf(node).owe(notice.type, this.reactions, (reaction) => this.owed(node, reaction));
-      const done = this.environment.doneBy(node, notice);
+        this.pendingOf(node).owe(notification.type, this.reactions, (reaction) => this.pendingReaction(node, reaction));
+      const done = this.environment.doneBy(node, notification);
       if (done === undefined) continue;
       this.environment.underWay.delete(done);
       this.driver.done(done);
@@ -248,8 +248,8 @@ export class World {
 
   /** The owed reaction whose event has this type, or else a command that is given now, whether the chart takes it or not. */
   private command(node: NodeId, name: string): boolean {
-    const owed = this.pendingOf(node).reactions.find((place) => this.reactions[place]!.event.type === name);
-    if (owed !== undefined) return this.react(node, owed);
+    const pendingReaction = this.pendingOf(node).reactions.find((place) => this.reactions[place]!.event.type === name);
+    if (pendingReaction !== undefined) return this.react(node, pendingReaction);
     const { protocol } = this.frame;
     const command = protocol.commands[name];
     if (!command && !this.reactions.some(({ event }) => event.type === name)) return false;
@@ -275,10 +275,10 @@ export class World {
     return true;
   }
 
-  private owed(node: NodeId, reaction: number): void {
+  private pendingReaction(node: NodeId, reaction: number): void {
     if (this.frame.fused.reactions(node) && this.reactions[reaction]!.after === 0)
       this.atOnce.push(() => this.react(node, reaction));
-    else this.driver.owed(node, reaction);
+    else this.driver.reactionPending(node, reaction);
   }
 
   private turn(node: NodeId): void {
@@ -433,7 +433,7 @@ export class World {
     const isRouted = this.frame.protocol.network.reach === 'routed';
     if (isRouted && changes.length > 0) this.traffic.reroute();
     if (isRouted) return;
-    for (const change of changes) this.dispatch({ kind: 'link', node: change.from, event: this.environment.notice(change) });
+    for (const change of changes) this.dispatch({ kind: 'link', node: change.from, event: this.environment.linkEvent(change) });
   }
 
   private turned(changes: readonly ChannelChange[]): void {

@@ -6,7 +6,7 @@ import requests from '../../examples/scenarios/three-requests.json?raw';
 
 export interface Sample {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   readonly scenario: string;
   readonly chart: string;
 }
@@ -20,8 +20,13 @@ const lossy = `{
 `;
 
 export const playgroundSamples: readonly Sample[] = [
-  { title: 'A token directory', says: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
-  { title: 'A deadlock in print', says: 'Check it: two nodes wait for each other for ever.', scenario: deadlock, chart: '' },
-  { title: 'A chart of one’s own', says: 'An election on a ring, as quiver init makes it.', scenario: call, chart: ring },
-  { title: 'The same, and messages are lost', says: 'Check it: a promise does not hold.', scenario: lossy, chart: ring },
+  { title: 'A token directory', description: 'Simulate it; then look at the run below.', scenario: requests, chart: '' },
+  {
+    title: 'A deadlock in print',
+    description: 'Check it: two nodes wait for each other for ever.',
+    scenario: deadlock,
+    chart: '',
+  },
+  { title: 'A chart of one’s own', description: 'An election on a ring, as quiver init makes it.', scenario: call, chart: ring },
+  { title: 'The same, and messages are lost', description: 'Check it: a promise does not hold.', scenario: lossy, chart: ring },
 ];

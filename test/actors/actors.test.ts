@@ -348,8 +348,8 @@ describe('what the checker cannot take is named with its place and the cure', ()
     ['an event that hosts use', inState({ on: { timer: {} } }), /state a has a transition for "timer".*rename the event/],
     ['a context that is no JSON', createMachine({ context: { day: new Date(0) } }), /context.day is a Date/],
     ['what is no machine', {} as never, /^actor one is no machine/],
-  ])('%s', (_, machine, says) => {
-    expect(() => checkActors({ one: machine })).toThrow(says);
+  ])('%s', (_, machine, description) => {
+    expect(() => checkActors({ one: machine })).toThrow(description);
   });
 
   test('names that are none', () => {
@@ -384,7 +384,7 @@ describe('what the checker cannot take is named with its place and the cure', ()
       /^script\[1\] sends XX: actor one has no/,
     ],
     [{ script: [{ actor: 'one' }] }, /^script\[0\] is {"actor":"one"}; give { actor: '…', event/],
-  ])('%j', (question, says) => {
-    expect(() => checkActors({ one: createMachine({ on: { X: { actions: () => {} } } }) }, question)).toThrow(says);
+  ])('%j', (question, description) => {
+    expect(() => checkActors({ one: createMachine({ on: { X: { actions: () => {} } } }) }, question)).toThrow(description);
   });
 });

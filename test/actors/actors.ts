@@ -18,7 +18,7 @@ import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import type { Bounds } from '../explore/bounds.js';
 import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
 import { isMachine } from '../machine/references.js';
-import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorFamily } from './translate.js';
+import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorGroup } from './translate.js';
 
 /** An actor between two steps, as properties see it. */
 export interface ActorView<C = any> {
@@ -119,7 +119,7 @@ export function checkActors(actors: Readonly<Record<string, AnyStateMachine>>, q
   if (stray !== undefined) throw unknownWord(`checkActors has no option ${stray}`, stray, ASKED);
   const odd = Object.keys(question.bounds ?? {}).find((key) => !BOUNDS.includes(key));
   if (odd !== undefined) throw unknownWord(`bounds.${odd} is not known`, odd, BOUNDS);
-  refuseStrangers(question, household(actors).machines);
+  refuseUnknownActors(question, localActorGroup(actors).machines);
   const asked = script
     ? [...eventsOf(question), ...script.map((one, place) => scripted(actors, one, place))]
     : eventsOf(question);
@@ -139,7 +139,7 @@ type Asked = ReturnType<typeof eventsOf>[number];
 
 /** An event of a script, if an actor of this name takes it. */
 function scripted(actors: Readonly<Record<string, AnyStateMachine>>, one: Partial<Asked>, place: number): Asked {
-  const { machines } = household(actors);
+  const { machines } = localActorGroup(actors);
   const { actor, event } = one;
   if (typeof actor !== 'string' || typeof event?.type !== 'string')
     throw new UsageError(`script[${place}] is ${JSON.stringify(one)}; give { actor: '…', event: { type: '…' } }`);
@@ -173,19 +173,22 @@ function byActor(asked: readonly Asked[]): NonNullable<ActorsDescription['events
  * @throws UsageError as `checkActors` does.
  * @experimental
  */
-export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription = {}): Protocol {
-  const { machines, invoked } = household(given);
+export function defineActors(
+  given: Readonly<Record<string, AnyStateMachine>>,
+  actorsDescription: ActorsDescription = {},
+): Protocol {
+  const { machines, invoked } = localActorGroup(given);
   const names = Object.keys(machines);
-  refuseStrangers(description, machines);
-  const family: ActorFamily = { names, parentOf: (name) => invoked.get(name)?.parent };
-  const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, family)]));
+  refuseUnknownActors(actorsDescription, machines);
+  const group: ActorGroup = { names, parentOf: (name) => invoked.get(name)?.parent };
+  const charts = Object.fromEntries(names.map((name) => [name, asChart(name, machines[name]!, group)]));
   const inputs = new Map<string, unknown>();
   const inputOf = (name: string): unknown => {
     if (!inputs.has(name)) inputs.set(name, findInput(name));
     return inputs.get(name);
   };
   const findInput = (name: string): unknown => {
-    const own = description.input?.[name];
+    const own = actorsDescription.input?.[name];
     if (own !== undefined) return typeof own === 'function' ? (own as (args: object) => unknown)({ ref: reference }) : own;
     const by = invoked.get(name);
     const input: unknown = (by?.config as { readonly input?: unknown } | undefined)?.input;
@@ -194,10 +197,12 @@ export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, d
     const { snapshot } = begin(chartOf(root, charts[by!.parent]!), inputOf(by!.parent));
     return input({ context: snapshot.context, event: { type: 'xstate.init' }, self: reference(by!.parent) }) as unknown;
   };
-  const commands = eventsOf(description).map(({ event }) => [nameOfEvent(event), { event: () => event, waits: true }] as const);
+  const commands = eventsOf(actorsDescription).map(
+    ({ event }) => [nameOfEvent(event), { event: () => event, waits: true }] as const,
+  );
   return defineProtocol(
     {
-      name: description.name ?? names.join(' and '),
+      name: actorsDescription.name ?? names.join(' and '),
       charts,
       network: { reach: 'routed', order: 'fifo' },
       roles: (node) => {
@@ -208,7 +213,7 @@ export function defineActors(given: Readonly<Record<string, AnyStateMachine>>, d
       accepts: (message) => typeof (message as Partial<Message> | null)?.type === 'string',
       commands: Object.fromEntries(commands),
     },
-    { properties: () => propertiesOf(charts, description), systems: [systemOf(names, description)] },
+    { properties: () => propertiesOf(charts, actorsDescription), systems: [systemOf(names, actorsDescription)] },
   );
 }
 
@@ -218,7 +223,7 @@ interface Invoked {
 }
 
 /** The machines given, those that their roots invoke, and who invokes whom. */
-function household(given: Readonly<Record<string, AnyStateMachine>>) {
+function localActorGroup(given: Readonly<Record<string, AnyStateMachine>>) {
   const machines: Record<string, AnyStateMachine> = { ...given };
   const invoked = new Map<string, Invoked>();
   for (const parent of Object.keys(machines)) meet(parent);
@@ -242,7 +247,7 @@ function household(given: Readonly<Record<string, AnyStateMachine>>) {
   }
 }
 
-function refuseStrangers(
+function refuseUnknownActors(
   { input = {}, events = {}, always = {}, eventually = {} }: ActorsDescription,
   machines: Readonly<Record<string, AnyStateMachine>>,
 ): void {
@@ -290,23 +295,26 @@ function nameOfEvent({ type, ...payload }: Message): string {
 }
 
 /** Each event from outside once. */
-const systemOf = (names: readonly string[], description: ActorsDescription): SystemSample => ({
+const systemOf = (names: readonly string[], actorsDescription: ActorsDescription): SystemSample => ({
   topology: { ...topologyOf(names) },
-  events: eventsOf(description).map(({ actor, event }) => ({ at: 0, node: actor, do: nameOfEvent(event) })),
+  events: eventsOf(actorsDescription).map(({ actor, event }) => ({ at: 0, node: actor, do: nameOfEvent(event) })),
 });
 
-function propertiesOf(charts: Readonly<Record<string, AnyStateMachine>>, description: ActorsDescription): readonly Property[] {
-  const { always = {}, eventually = {} } = description;
+function propertiesOf(
+  charts: Readonly<Record<string, AnyStateMachine>>,
+  actorsDescription: ActorsDescription,
+): readonly Property[] {
+  const { always = {}, eventually = {} } = actorsDescription;
   const [first] = Object.keys(charts);
   const asked = (predicate: Predicate) => (c: Configuration) => predicate(viewsOf(c), c.flights);
-  const says = 'said by whoever checks these actors';
-  const stuck = Object.entries(charts).map(([name, chart]) => [name, stuckProperty(name, chart, description)] as const);
+  const description = 'said by whoever checks these actors';
+  const stuck = Object.entries(charts).map(([name, chart]) => [name, stuckProperty(name, chart, actorsDescription)] as const);
   const about = new Map(stuck);
   return [
-    ...Object.entries(always).map(([name, holds]): Property => ({ name, says, kind: 'always', holds: asked(holds) })),
+    ...Object.entries(always).map(([name, holds]): Property => ({ name, description, kind: 'always', holds: asked(holds) })),
     ...Object.entries(eventually).map(([name, { when, holds }]): Property => ({
       name,
-      says,
+      description,
       kind: 'eventually',
       // It is one promise, and not one of each actor.
       when: (c, node) => node === first && asked(when)(c),

@@ -40,7 +40,7 @@ export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id 
 export const ROLE = 'actor';
 
 /** Who is there, and who invokes whom. */
-export interface ActorFamily {
+export interface ActorGroup {
   readonly names: readonly string[];
   parentOf(name: string): string | undefined;
 }
@@ -75,8 +75,8 @@ const SERVICE =
 /** Event types by which hosts speak to charts. */
 const TAKEN = ['timer', 'drawn', 'link.up', 'link.down'];
 
-export function asChart(name: string, machine: AnyStateMachine, family: ActorFamily): AnyStateMachine {
-  return new Translation(name, machine, family).chart();
+export function asChart(name: string, machine: AnyStateMachine, group: ActorGroup): AnyStateMachine {
+  return new Translation(name, machine, group).chart();
 }
 
 class Translation {
@@ -88,7 +88,7 @@ class Translation {
   constructor(
     private readonly name: string,
     private readonly machine: AnyStateMachine,
-    private readonly family: ActorFamily,
+    private readonly group: ActorGroup,
   ) {}
 
   chart(): AnyStateMachine {
@@ -148,7 +148,7 @@ class Translation {
   /** An actor of the system that the root invokes is there already, and its end comes as a message; no other can be taken. */
   private invoked(state: StateConfig, invoked: InvokeConfig, where: string, isRoot: boolean): void {
     const called = nameOfInvoked(invoked);
-    if (called === undefined || !this.family.names.includes(called))
+    if (called === undefined || !this.group.names.includes(called))
       this.refuse(`${where} invokes ${called ?? 'a service without a name'}`, SERVICE);
     if (!isRoot)
       this.refuse(
@@ -189,7 +189,7 @@ class Translation {
 
   /** The end of an actor is a message to the one that has invoked it. */
   private ending(config: ChartConfig): void {
-    const parent = this.family.parentOf(this.name);
+    const parent = this.group.parentOf(this.name);
     if (parent === undefined) return;
     const { output: last, type: kind } = config as { readonly output?: unknown; readonly type?: string };
     if (kind === 'parallel' && [...statesOf(config)].some(([, { type }]) => type === 'final'))
@@ -327,7 +327,7 @@ class Translation {
 
   private targetOf(to: unknown, where: string): string {
     if (to === PARENT) {
-      const parent = this.family.parentOf(this.name);
+      const parent = this.group.parentOf(this.name);
       return (
         parent ?? this.refuse(`${where} sends to its parent`, 'none of the actors invokes it at its root; list the one that does')
       );
@@ -336,16 +336,13 @@ class Translation {
     const id = (to as Partial<ActorReference> | null | undefined)?.id;
     if (to === undefined) return this.name;
     return id === undefined
-      ? this.refuse(`${where} sends to ${JSON.stringify(to)}`, `the actors are ${this.family.names.join(', ')}`)
+      ? this.refuse(`${where} sends to ${JSON.stringify(to)}`, `the actors are ${this.group.names.join(', ')}`)
       : this.known(id, where).id;
   }
 
   private known(name: string, where: string): ActorReference {
-    if (this.family.names.includes(name)) return reference(name);
-    return this.refuse(
-      `${where} names the actor "${name}"`,
-      `the actors are ${this.family.names.join(', ')}; list it, or rename`,
-    );
+    if (this.group.names.includes(name)) return reference(name);
+    return this.refuse(`${where} names the actor "${name}"`, `the actors are ${this.group.names.join(', ')}; list it, or rename`);
   }
 }
 

@@ -156,8 +156,8 @@ describe('a state space without end', () => {
 
   test('what was not seen is not judged: an unwitnessed "sometimes" stays open, an "always" too', () => {
     const kinds = (holds: boolean): Property[] => [
-      { name: 'a', says: '', kind: 'always', holds: () => true },
-      { name: 's', says: '', kind: 'sometimes', holds: () => holds },
+      { name: 'a', description: '', kind: 'always', holds: () => true },
+      { name: 's', description: '', kind: 'sometimes', holds: () => holds },
     ];
     const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
     const judged = (holds: boolean) =>
@@ -169,7 +169,14 @@ describe('a state space without end', () => {
 
 describe('a property that throws', () => {
   test.each(['always', 'sometimes', 'closed', 'converges', 'eventually'] as const)('%s', (kind) => {
-    const broken = { name: 'broken', says: '', kind, within: 1, when: () => true, holds: () => JSON.parse('{') } as Property;
+    const broken = {
+      name: 'broken',
+      description: '',
+      kind,
+      within: 1,
+      when: () => true,
+      holds: () => JSON.parse('{'),
+    } as Property;
     expect(() => ask(going([]), { properties: [broken] })).toThrow('property "broken" failed: ');
   });
 });
@@ -223,14 +230,14 @@ describe('a property that is none', () => {
       'property "p" failed: Cannot read properties of undefined',
     ],
   ])('%s', (_, property, message) => {
-    const properties = [{ name: 'p', says: '', ...property } as Property];
+    const properties = [{ name: 'p', description: '', ...property } as Property];
     expect(() => ask(going([]), { properties })).toThrow(ProtocolError);
     expect(() => ask(going([]), { properties })).toThrow(message);
   });
 });
 
 describe('a property that nothing can violate is reported as vacuous', () => {
-  const base = { name: 'p', says: '' };
+  const base = { name: 'p', description: '' };
   const here: Property = { ...base, kind: 'always', holds: (c) => c.nodes.get('n0') !== undefined };
   test.each<[string, Property, readonly string[]]>([
     ['it looks at the state', here, []],

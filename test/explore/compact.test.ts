@@ -45,8 +45,8 @@ describe('the same answers', () => {
         const go = (node: string) => ({ do: 'command', name: 'go', node, fields: {} }) as const;
         const holds = (c: any) => c.nodes.get('n1').toy.value !== `s${bad}`;
         const properties = [
-          { name: 'never', says: '', kind: 'always' as const, holds },
-          { name: 'kept', says: '', kind: 'closed' as const, holds: (c: any) => !holds(c) },
+          { name: 'never', description: '', kind: 'always' as const, holds },
+          { name: 'kept', description: '', kind: 'closed' as const, holds: (c: any) => !holds(c) },
         ];
         const commands = [go('n0'), go('n1')];
         const question = { topology: completeGraph(2), commands, properties, bounds: { states: 500 } };

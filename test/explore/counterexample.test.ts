@@ -13,7 +13,7 @@ const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)![
 /** Violated when the nodes meet in these states. */
 const neverBoth = (first: string, second: string): Property => ({
   name: 'never both',
-  says: 'made for a test',
+  description: 'made for a test',
   kind: 'always',
   holds: (c) => stateAt(c, 'n0') !== first || stateAt(c, 'n1') !== second,
 });

@@ -26,7 +26,7 @@ export function T2(): { property: Property<any>; count: () => number } {
   const states = new Set<string>();
   const property: Property<any> = {
     name: 'T2',
-    says: 'Holds in every state; remembers those with an idle holder.',
+    description: 'Holds in every state; remembers those with an idle holder.',
     kind: 'always',
     holds: ({ nodes, flights }) => {
       const isIdleHolder = [...nodes.values()].some((node) => stateOf(node) === 'holding.idle');

@@ -23,7 +23,7 @@ import { toy, type ToyInput } from './toys.js';
 const effectsOnly = { types: { context: {} as ToyInput, input: {} as ToyInput }, actions: effects() };
 
 const isIn = (view: NodeView, state: string) => view['toy']!.value === state;
-const made = { says: 'made for a test' };
+const made = { description: 'made for a test' };
 const properties: readonly Property[] = [
   {
     ...made,

@@ -10,13 +10,13 @@ import type { Fused } from '../../network/world/script.js';
 import type { LocalEvents } from './events.js';
 import { PairMap } from './ints.js';
 import { Interner } from './interner.js';
-import type { Letters } from './letters.js';
+import type { OutgoingMessages } from './outgoing-messages.js';
 import type { Numbering } from './numbering.js';
 import type { SearchedSystem } from './system.js';
 
 /** What the environment may do next, in the numbers of the search. */
 export interface Move {
-  readonly kind: 'command' | 'notice' | 'link' | 'crash' | 'restart' | 'reload' | 'corrupt';
+  readonly kind: 'command' | 'notification' | 'link' | 'crash' | 'restart' | 'reload' | 'corrupt';
   readonly choice: Choice;
   /** Whose move it is: the node that is asked, told, stopped, or one end of the link. */
   readonly node: number;
@@ -78,14 +78,14 @@ export class Environments {
     readonly plan: EnvironmentPlan,
     private readonly fused: Fused,
     private readonly events: LocalEvents,
-    private readonly letters: Letters,
+    private readonly outgoing: OutgoingMessages,
     numbering: Numbering,
   ) {
     this.interned = new Interner(numbering);
     const { script, workload, budget } = plan;
     const { loss = 0, duplicate = 0 } = budget;
     this.isDemanding = workload !== undefined;
-    this.isRouted = letters.isRouted;
+    this.isRouted = outgoing.isRouted;
     this.mayCrash = script.hasCrashes;
     const first = Environment.of(plan);
     // A corruption that stands before all else is in the first states already.
@@ -127,20 +127,20 @@ export class Environments {
   }
 
   /** What becomes of a letter sent in this environment: a packet, or -1 where no channel takes it. */
-  packet(id: number, letter: number): number {
-    if (this.isRouted) return letter;
-    const known = this.posted.get(id, letter);
+  packet(id: number, outgoingMessage: number): number {
+    if (this.isRouted) return outgoingMessage;
+    const known = this.posted.get(id, outgoingMessage);
     if (known !== -1) return known - 1;
-    const packet = this.letters.post(letter, this.get(id).links);
-    this.posted.set(id, letter, packet + 1);
+    const packet = this.outgoing.route(outgoingMessage, this.get(id).links);
+    this.posted.set(id, outgoingMessage, packet + 1);
     return packet;
   }
 
   /** The environment once a node has announced this; a command of the workload may be done. */
   after(id: number, node: number, announced: readonly Message[]): number {
     let next = id;
-    for (const notice of announced) {
-      const done = this.get(next).doneBy(this.system.nodes[node]!, notice);
+    for (const notification of announced) {
+      const done = this.get(next).doneBy(this.system.nodes[node]!, notification);
       if (done !== undefined) next = this.without(next, done);
     }
     return next;
@@ -291,13 +291,13 @@ export class Environments {
       .filter(({ from }) => !next.crashed.has(from))
       .map((change) => {
         const node = this.rank(change.from);
-        return { node, event: this.events.intern({ node, kind: 'link', event: next.notice(change) }) };
+        return { node, event: this.events.intern({ node, kind: 'link', event: next.linkEvent(change) }) };
       });
     const purged = changes.filter(({ up }) => !up).map(({ from, to }) => this.rank(from) * size + this.rank(to));
     const channel = move.kind === 'entry' ? move.entry : move;
     const node = this.rank(changes[0]!.from);
     if (channel.kind !== 'channel') return { kind: 'link', node, told, purged };
-    return { kind: 'notice', choice: { notice: [channel.from, channel.to] }, node, told, purged };
+    return { kind: 'notification', choice: { notification: [channel.from, channel.to] }, node, told, purged };
   }
 
   /**

@@ -337,7 +337,7 @@ function refuseCompaction({ properties, goal, search }: Question): void {
 
 const goalProperty = (holds: (c: Configuration<any>) => boolean): Judging => ({
   name: 'goal can be reached',
-  says: 'From every state some run comes to the goal.',
+  description: 'From every state some run comes to the goal.',
   kind: 'always',
   holds,
 });

@@ -18,7 +18,7 @@ const toSelf = (type: string) => send(({ context: { id } }: In) => ({ to: id, me
 /** n0 comes to `done` in the end. */
 const done: Property = {
   name: 'done',
-  says: 'made for a test',
+  description: 'made for a test',
   kind: 'eventually',
   when: (_, node) => node === 'n0',
   holds: (c) => c.nodes.get('n0')!['toy']!.value === 'done',

@@ -114,7 +114,13 @@ describe('corruption', () => {
     },
   });
   const bits = (c: any) => [...c.nodes.values()].map((node: any) => node.toy.context.bit);
-  const agreed: Property = { name: 'agreed', says: '', kind: 'converges', holds: (c) => new Set(bits(c)).size === 1, within: 9 };
+  const agreed: Property = {
+    name: 'agreed',
+    description: '',
+    kind: 'converges',
+    holds: (c) => new Set(bits(c)).size === 1,
+    within: 9,
+  };
 
   test('the search begins in every corrupt state: nodes, timers and channels', () => {
     const found = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });

@@ -24,7 +24,7 @@ test('charts made at random: the same verdict, and a schedule that leads there',
       const go = (node: string) => ({ do: 'command', name: 'go', node, fields: {} }) as const;
       const property = {
         name: 'never',
-        says: '',
+        description: '',
         kind: 'always' as const,
         holds: (c: any) => c.nodes.get('n1').toy.value !== `s${bad}`,
       };

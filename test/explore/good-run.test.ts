@@ -62,7 +62,7 @@ test('where every run goes wrong there is none', () => {
   const scenario = parseScenario({ ...printed, events: [{ at: 0, node: 'n0', do: 'lock' }] }, protocols);
   const never = {
     ...scenario.protocol,
-    properties: () => [{ name: 'never', kind: 'always', says: 'never', holds: () => false }],
+    properties: () => [{ name: 'never', kind: 'always', description: 'never', holds: () => false }],
   };
   const bad = { ...scenario, protocol: never as unknown as Scenario['protocol'] };
   const { choices } = checkScenario(bad).counterexample!;

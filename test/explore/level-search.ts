@@ -146,9 +146,9 @@ export class LevelSearch {
     this.block = Math.min(BLOCK_MAX, Math.ceil((this.end - this.first) / (TURNS * this.plan.part.of)));
     model.numbering.close();
     yield* this.together(() => this.expandClaimed());
-    const lessons = Atomics.load(cells, Cell.lessons);
-    if (lessons > 0) {
-      this.learn(lessons);
+    const statesToExpandSerially = Atomics.load(cells, Cell.statesToExpandSerially);
+    if (statesToExpandSerially > 0) {
+      this.expandSerially(statesToExpandSerially);
       model.numbering.close();
       this.expandedWaiting = 0;
       yield* this.together(() => this.expandWaiting());
@@ -225,16 +225,16 @@ export class LevelSearch {
   private wait(state: number, isFirst: boolean): void {
     this.waiting.push(state);
     if (!isFirst) return;
-    const { lessons } = this.plan.part.memory;
-    new Int32Array(lessons)[Atomics.add(this.cells, Cell.lessons, 1)] = state;
+    const { statesToExpandSerially } = this.plan.part.memory;
+    new Int32Array(statesToExpandSerially)[Atomics.add(this.cells, Cell.statesToExpandSerially, 1)] = state;
   }
 
   /** Runs the charts for what was lacking, in the order in which one thread would. */
-  private learn(count: number): void {
+  private expandSerially(count: number): void {
     const { model, store, row, plan } = this;
-    const lessons = new Int32Array(plan.part.memory.lessons, 0, count).slice().sort();
+    const statesToExpandSerially = new Int32Array(plan.part.memory.statesToExpandSerially, 0, count).slice().sort();
     model.numbering.open();
-    for (const state of lessons) model.successors.expand(row, store.load(state, row));
+    for (const state of statesToExpandSerially) model.successors.expand(row, store.load(state, row));
     requireSmall(model);
   }
 
@@ -299,15 +299,15 @@ export class LevelSearch {
 
   private openLevel(first: number, end: number): void {
     const { cells } = this;
-    const { made, lessons } = this.plan.part.memory;
+    const { made, statesToExpandSerially } = this.plan.part.memory;
     makeRoom(made, 8 * (end - first));
-    makeRoom(lessons, 4 * (end - first));
+    makeRoom(statesToExpandSerially, 4 * (end - first));
     const list = new Int32Array(made);
     for (let i = 0; i < end - first; i++) {
       list[2 * i] = 0;
       list[2 * i + 1] = -1;
     }
-    Atomics.store(cells, Cell.lessons, 0);
+    Atomics.store(cells, Cell.statesToExpandSerially, 0);
     Atomics.store(cells, Cell.next, first);
     Atomics.store(cells, Cell.size, end);
     this.checkBounds();

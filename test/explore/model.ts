@@ -2,7 +2,7 @@
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { everyCorruption, type Corrupted } from './corruptions.js';
-import { Letters } from './letters.js';
+import { OutgoingMessages } from './outgoing-messages.js';
 import { Numbering } from './numbering.js';
 import { Packets } from './packets.js';
 import { LocalSteps } from './steps.js';
@@ -14,7 +14,7 @@ import { Environments } from './environments.js';
 
 export class Model {
   readonly packets: Packets;
-  readonly letters: Letters;
+  readonly outgoing: OutgoingMessages;
   readonly steps: LocalSteps;
   readonly environments: Environments;
   readonly numbering = new Numbering();
@@ -37,10 +37,10 @@ export class Model {
       protocol.network.reach === 'routed' ? instance.distance(from, to) : from === to ? 0 : (weights.get(`${from} ${to}`) ?? 1);
     const { numbering } = this;
     this.packets = new Packets(system, sendersRead, costOf, numbering);
-    const letters = new Letters(system, this.packets, numbering);
-    this.letters = letters;
-    this.steps = new LocalSteps(system, this.packets, letters, numbering);
-    this.environments = new Environments(system, plan, system.fused, this.steps.events, letters, numbering);
+    const outgoing = new OutgoingMessages(system, this.packets, numbering);
+    this.outgoing = outgoing;
+    this.steps = new LocalSteps(system, this.packets, outgoing, numbering);
+    this.environments = new Environments(system, plan, system.fused, this.steps.events, outgoing, numbering);
     const times = protocol.times?.(instance.options);
     const order = times ? new TimeOrder(times, this.steps.locals, this.packets, nodes.length) : undefined;
     const mayFire = protocol.mayFire && ((row: Int32Array, length: number, event: number) => this.mayFire(row, length, event));

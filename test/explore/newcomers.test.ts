@@ -28,7 +28,7 @@ test('what happens is what happens where they stand in the topology', () => {
 test('a schedule in which one joins runs in a network that does not have it', () => {
   const nobody: Property = {
     name: 'nobody joins under n1',
-    says: 'made for a test',
+    description: 'made for a test',
     kind: 'always',
     holds: ({ nodes }) => nodes.get('n1.1')?.['main'] === undefined,
   };

@@ -174,9 +174,9 @@ class Oracle {
       return isFifo ? texts.at(-1) !== JSON.stringify(flights[i]) : !texts.includes(JSON.stringify(flights[i]));
     });
     const lost = loss > 0 ? first.map((i) => ({ ...state, loss: loss - 1, flights: flights.toSpliced(i, 1) })) : [];
-    const doubled =
+    const duplicated =
       duplicate > 0 ? first.map((i) => ({ ...state, duplicate: duplicate - 1, flights: [...flights, flights[i]!] })) : [];
-    return [...lost, ...doubled];
+    return [...lost, ...duplicated];
   }
 
   private accepts(being: Being, id: NodeId, event: Message): boolean {

@@ -88,7 +88,7 @@ const value = (c: Configuration): unknown => c.nodes.get('n0')!['toy']!.value;
 const commands = [{ do: 'command', name: 'go', node: 'n0', fields: {} }] as const;
 const ask = (protocol: Protocol, ...properties: Property[]) =>
   explore(protocol, { topology: completeGraph(1), commands, properties });
-const base = { name: 'it', says: 'made for a test' };
+const base = { name: 'it', description: 'made for a test' };
 
 describe('the kinds', () => {
   test('always: false in one state is enough, and the way there is shortest', () => {

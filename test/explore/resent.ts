@@ -63,9 +63,9 @@ export class Resent {
     const { planes, anyhow, model } = this;
     const { words } = planes;
     for (let i = 0; i < sent.length; i++) sent[i] = anyhow[i % words]!;
-    model.steps.eachOutcome((outcome, _, letters) => {
-      for (const letter of letters)
-        for (const packet of model.letters.packetsOf(letter))
+    model.steps.eachOutcome((outcome, _, outgoing) => {
+      for (const outgoingMessage of outgoing)
+        for (const packet of model.outgoing.packetsOf(outgoingMessage))
           for (let word = 0; word < words; word++) sent[packet * words + word]! |= outcomes[outcome * words + word]!;
     });
   }

@@ -7,7 +7,7 @@ import { refuseUntimed, Script, type Scripted } from '../../network/world/script
 export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph: NetworkGraph): Script {
   refuseUntimed(events, protocol);
   events.forEach((event, place) => {
-    refuseStrangers(event, place, graph);
+    refuseUnknownActors(event, place, graph);
     if (event.do === 'command' && !protocol.commands[event.name])
       throw new UsageError(`events[${place}]: protocol ${protocol.name} has no command "${event.name}"`);
   });
@@ -22,7 +22,7 @@ export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph:
 export const corruptAtFirst = (script: Script): readonly NodeId[] =>
   script.events.flatMap((event, place) => (event.do === 'corrupt' && script.standsFirst(place) ? event.nodes : []));
 
-function refuseStrangers(event: Scripted, place: number, { rank }: NetworkGraph): void {
+function refuseUnknownActors(event: Scripted, place: number, { rank }: NetworkGraph): void {
   const named =
     'node' in event
       ? [event.node]

@@ -25,7 +25,7 @@ export const Cell = {
   wordsWanted: 9,
   seatsWanted: 10,
   /** How many states stand in the list of those from which all threads learn. */
-  lessons: 11,
+  statesToExpandSerially: 11,
   /** Which is the least state known to violate a property; 0 where none is. */
   violation: 12,
   /** How many bits of a slot in the table say where a row stands. */
@@ -49,7 +49,7 @@ export interface SharedMemory {
   readonly table: SharedArrayBuffer;
   /** For each state of a level: how many new ones were found from it, and how many transitions. */
   readonly made: SharedArrayBuffer;
-  readonly lessons: SharedArrayBuffer;
+  readonly statesToExpandSerially: SharedArrayBuffer;
 }
 
 export function sharedMemory(): SharedMemory {
@@ -61,7 +61,7 @@ export function sharedMemory(): SharedMemory {
     parents: growable(),
     table: growable(),
     made: growable(),
-    lessons: growable(),
+    statesToExpandSerially: growable(),
   };
 }
 

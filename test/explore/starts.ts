@@ -40,8 +40,8 @@ export function* firstStates(model: Model, instance: Instance, corrupt: readonly
 function ownStarts({ steps, environments }: Model, instance: Instance, node: number): readonly NodeStart[] {
   const step = steps.ofStart(node, instance);
   return range(steps.first.data[step]!, steps.count.data[step]!).map((outcome) => {
-    const letters = range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!);
-    const sent = letters.map((letter) => environments.packet(environments.initial, letter)).filter((packet) => packet !== -1);
+    const outgoing = range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!);
+    const sent = outgoing.map((letter) => environments.packet(environments.initial, letter)).filter((packet) => packet !== -1);
     return { local: steps.next.data[outcome]!, sent };
   });
 }

@@ -13,7 +13,7 @@ import { everyDraw } from './draws.js';
 import { LocalEvents } from './events.js';
 import { Ints, PairMap } from './ints.js';
 import { plainKeyOf } from './json.js';
-import type { Letters } from './letters.js';
+import type { OutgoingMessages } from './outgoing-messages.js';
 import { Locals } from './locals.js';
 import { Newcomer } from './newcomers.js';
 import { LACKING, type Numbering } from './numbering.js';
@@ -59,7 +59,7 @@ export class LocalSteps {
   constructor(
     private readonly system: SearchedSystem,
     private readonly packets: Packets,
-    private readonly letters: Letters,
+    private readonly outgoing: OutgoingMessages,
     private readonly numbering: Numbering,
   ) {
     this.locals = new Locals(system.nodes, numbering);
@@ -106,7 +106,7 @@ export class LocalSteps {
   }
 
   /** Looks at each outcome: the packet that it answers, -1 where it answers none, and the letters that it sends. */
-  eachOutcome(look: (outcome: number, answered: number, letters: Int32Array) => void): void {
+  eachOutcome(look: (outcome: number, answered: number, outgoing: Int32Array) => void): void {
     for (let step = 0; step < this.first.length; step++) {
       const key = this.causes[step]?.[1] ?? -1;
       const answered = key % 2 === 0 ? key / 2 : -1;
@@ -181,11 +181,11 @@ export class LocalSteps {
     this.count.push(outcomes.length);
     if (outcomes.length > 1) this.branches = true;
     for (const { value, drawn } of outcomes) {
-      for (const notice of value.emitted) this.meet(this.system.protocol.newcomer?.(notice), value.local.node);
+      for (const notification of value.emitted) this.meet(this.system.protocol.newcomer?.(notification), value.local.node);
       this.next.push(this.locals.intern(value.local));
       this.sentAt.push(this.sent.length);
       this.sentCount.push(value.sends.length);
-      for (const { to, message } of value.sends) this.sent.push(this.letters.write(value.local.node, to, message));
+      for (const { to, message } of value.sends) this.sent.push(this.outgoing.intern(value.local.node, to, message));
       this.details.push({ drawn, emitted: value.emitted });
     }
     return step;
@@ -211,7 +211,7 @@ export class LocalSteps {
       return (
         this.locals.intern(local) === this.next.data[outcome] &&
         sends.length === this.sentCount.data[outcome] &&
-        sends.every(({ to, message }, j) => this.letters.write(local.node, to, message) === this.sent.data[at + j])
+        sends.every(({ to, message }, j) => this.outgoing.intern(local.node, to, message) === this.sent.data[at + j])
       );
     });
   }

@@ -122,7 +122,7 @@ export class Successors {
       }
       if (move.ifAccepted !== -1 && steps.accepts(row[1 + move.node]!, move.ifAccepted) !== move.accepted) continue;
       const [first, second] = told;
-      this.is(kind === 'command' ? SCRIPT : LINK, i, kind === 'notice' && first ? 2 * first.event + 1 : OPTIONAL);
+      this.is(kind === 'command' ? SCRIPT : LINK, i, kind === 'notification' && first ? 2 * first.event + 1 : OPTIONAL);
       if (!first) {
         this.takeNone(row, length, KEEP, next, purged);
         continue;
@@ -132,13 +132,13 @@ export class Successors {
       else this.take(row, length, first.node, step, KEEP, next, purged);
     }
     const lost = environments.afterLoss(environment);
-    const doubled = environments.afterDouble(environment);
-    if (lost === -1 && doubled === -1) return;
+    const duplicated = environments.afterDouble(environment);
+    if (lost === -1 && duplicated === -1) return;
     for (let i = this.content; i < length; i++) {
       const packet = row[i]!;
       if (i > this.content && packet === row[i - 1]) continue;
       if (lost !== -1) this.meddle(LOSE, row, length, i, lost);
-      if (doubled !== -1) this.meddle(DOUBLE, row, length, i, doubled);
+      if (duplicated !== -1) this.meddle(DOUBLE, row, length, i, duplicated);
     }
   }
 

@@ -13,7 +13,12 @@ import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';
 
-const always = (name: string, holds: (c: Configuration) => boolean): Property => ({ name, says: '', kind: 'always', holds });
+const always = (name: string, holds: (c: Configuration) => boolean): Property => ({
+  name,
+  description: '',
+  kind: 'always',
+  holds,
+});
 const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;
 
 /** Counts the states that the search goes through, those apart that become each other when the two nodes change places. */
@@ -158,7 +163,7 @@ describe('what is not symmetric', () => {
   });
 
   test('a promise on endless runs', () => {
-    const served: Property = { name: 'served', says: '', kind: 'eventually', when: () => true, holds: () => true };
+    const served: Property = { name: 'served', description: '', kind: 'eventually', when: () => true, holds: () => true };
     expect(ask(({ id }) => id, served)).toThrow(UsageError);
     expect(ask(({ id }) => id, served)).toThrow('symmetry cannot judge "served": a promise on endless runs');
   });

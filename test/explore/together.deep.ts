@@ -14,7 +14,7 @@ import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { questionOf, type CheckOptions } from './scenario.js';
 import { alone, raced } from './together.fixture.js';
-import { examineTogether, isDivisible, partOf, type Helper } from './together.js';
+import { examineTogether, isDivisible, partOf, type ThreadRunner } from './together.js';
 
 const graph = createMetric(completeGraph(3));
 const scenario = (protocol: Protocol, requests = 4): Scenario => ({
@@ -34,7 +34,7 @@ const withChart = (edit: (states: any) => void): Protocol => ({
 });
 const ofStates = ({ kind }: Property) => kind === 'always' || kind === 'sometimes';
 const property = (kind: 'always' | 'sometimes' | 'closed', holds: (c: any) => boolean): Property =>
-  ({ name: `${kind} it is so`, says: 'made for a test', kind, holds }) as Property;
+  ({ name: `${kind} it is so`, description: 'made for a test', kind, holds }) as Property;
 const inFlight = (most: number) => (c: { flights: readonly unknown[] }) => c.flights.length <= most;
 
 /** What does not depend on how states are kept, and how much was known of charts when a search was cut short. */
@@ -148,10 +148,10 @@ describe('directory, three nodes', () => {
 describe('in one thread where it must be, and again where more is known', () => {
   /** A thread that waits as others do, and lets them go on meanwhile. */
   const helper =
-    (question: Question): Helper =>
-    async (errand) =>
-      (await partOf(question, structuredClone(errand)))?.watch.findings();
-  const together = (question: Question, helpers = [question, question]) => examineTogether(question, helpers.map(helper));
+    (question: Question): ThreadRunner =>
+    async (task) =>
+      (await partOf(question, structuredClone(task)))?.watch.findings();
+  const together = (question: Question, runners = [question, question]) => examineTogether(question, runners.map(helper));
 
   test.each<[string, Protocol, CheckOptions]>([
     ['promises on endless runs', directory, {}],

@@ -10,7 +10,7 @@ import { Meeting, sharedMemory, type SharedMemory } from './shared-memory.js';
 import type { Findings } from './watch.js';
 
 /** What another thread is asked: to be number `mine` of those that search. */
-export interface Errand {
+export interface ThreadTask {
   readonly known: Known;
   readonly mine: number;
   readonly of: number;
@@ -18,10 +18,10 @@ export interface Errand {
 }
 
 /** What it has found out about its states; nothing when it had to give up. */
-export type Answer = Findings | undefined;
+export type ThreadResult = Findings | undefined;
 
 /** Begins to search elsewhere. */
-export type Helper = (errand: Errand) => Promise<Answer>;
+export type ThreadRunner = (task: ThreadTask) => Promise<ThreadResult>;
 
 /**
  * Whether several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
@@ -35,10 +35,10 @@ export const isDivisible = ({ search, reduce, compact, goal, properties }: Quest
   properties.every(({ kind }) => kind === 'always' || kind === 'sometimes');
 
 /** In another thread: does what it is asked, with the same question. */
-export function searchPart(question: Question, errand: Errand): Answer {
-  const meeting = new Meeting(errand.memory.cells, errand.of);
+export function searchPart(question: Question, task: ThreadTask): ThreadResult {
+  const meeting = new Meeting(task.memory.cells, task.of);
   try {
-    const examination = new Examination(question, errand.known, errand);
+    const examination = new Examination(question, task.known, task);
     for (const pause of examination.exploring()) {
       if (pause === 'meet') meeting.wait();
       if (meeting.isOver) return undefined;
@@ -50,33 +50,33 @@ export function searchPart(question: Question, errand: Errand): Answer {
   }
 }
 
-export async function examineTogether(question: Question, helpers: readonly Helper[]): Promise<Exploration> {
+export async function examineTogether(question: Question, runners: readonly ThreadRunner[]): Promise<Exploration> {
   if (!isDivisible(question)) return examine(question);
   const known = nothingKnown();
   for (;;) {
-    const examination = (await attemptedTogether(question, known, helpers)) ?? attempted(question, known);
+    const examination = (await attemptedTogether(question, known, runners)) ?? attempted(question, known);
     if (examination) return examination.conclusion();
   }
 }
 
-async function attemptedTogether(question: Question, known: Known, helpers: readonly Helper[]) {
-  const of = helpers.length + 1;
+async function attemptedTogether(question: Question, known: Known, runners: readonly ThreadRunner[]) {
+  const of = runners.length + 1;
   const memory = sharedMemory();
   const meeting = new Meeting(memory.cells, of);
-  const answers = Promise.all(helpers.map((help, i) => help({ known, mine: i + 1, of, memory })));
+  const answers = Promise.all(runners.map((help, i) => help({ known, mine: i + 1, of, memory })));
   answers.catch(() => meeting.giveUp());
   const examination = await partOf(question, { known, mine: 0, of, memory });
   const findings = (await answers).filter((answer) => answer !== undefined);
-  if (findings.length < helpers.length) return undefined;
+  if (findings.length < runners.length) return undefined;
   examination?.takeIn(findings);
   return examination;
 }
 
 /** One part, in a thread that hears meanwhile when another one fails; nothing when somebody had to give up. */
-export async function partOf(question: Question, errand: Errand): Promise<Examination | undefined> {
-  const meeting = new Meeting(errand.memory.cells, errand.of);
+export async function partOf(question: Question, task: ThreadTask): Promise<Examination | undefined> {
+  const meeting = new Meeting(task.memory.cells, task.of);
   try {
-    const examination = new Examination(question, errand.known, errand);
+    const examination = new Examination(question, task.known, task);
     for (const pause of examination.exploring()) {
       if (pause === 'meet') await meeting.met();
       if (meeting.isOver) return undefined;

@@ -42,7 +42,7 @@ export function toy({ chart, network, commands = [], ...rest }: Toy): Protocol {
 /** An `always` property that says of something that it is never so. */
 export const never = (name: string, isSo: (c: Configuration) => boolean) => ({
   name,
-  says: 'made for a test',
+  description: 'made for a test',
   kind: 'always' as const,
   holds: (c: Configuration) => !isSo(c),
 });

@@ -74,7 +74,7 @@ export const twoPhaseCommit: Protocol = {
 export const value = (c: Configuration, node: string) => c.nodes.get(node)!['toy']!.value;
 export const consistent = {
   name: 'consistent',
-  says: 'No resource manager has committed while another has aborted.',
+  description: 'No resource manager has committed while another has aborted.',
   kind: 'always' as const,
   holds: (c: Configuration) => {
     const [, ...managers] = [...c.nodes.keys()];

@@ -54,7 +54,7 @@ describe('two-phase commit', () => {
   });
 
   test('what a message that may come again for ever makes of promises is not judged', () => {
-    const decided: Property = { name: 'decided', says: '', kind: 'eventually', when: () => true, holds: () => false };
+    const decided: Property = { name: 'decided', description: '', kind: 'eventually', when: () => true, holds: () => false };
     expect(explore(twoPhaseCommit, { ...among(2), properties: [decided] })).toMatchObject({
       verdict: 'unknown',
       doomed: null,

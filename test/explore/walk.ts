@@ -82,9 +82,9 @@ export class Walk {
 
   private take(i: number): readonly Walked[] {
     const { kinds, subjects, rows, begins } = this.model.successors;
-    const doubled = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
+    const duplicated = this.model.system.lasting && kinds[i] === DELIVER ? [this.double(this.copyOf(subjects[i]!, 0))] : [];
     const isCorrupted = kinds[i] === LINK && this.model.environments.moves(this.row[0]!)[subjects[i]!]!.kind === 'corrupt';
-    const walked = isCorrupted ? [] : [...doubled, this.make(i)];
+    const walked = isCorrupted ? [] : [...duplicated, this.make(i)];
     if (this.model.system.protocol.network.time) this.recognize(i);
     this.length = begins[i + 1]! - begins[i]!;
     this.row.set(rows.subarray(begins[i], begins[i + 1]));
@@ -197,9 +197,9 @@ export class Walk {
   private send(node: number, outcome: number, environment: number): string[] {
     const { steps, environments, packets } = this.model;
     const begin = steps.sentAt.data[outcome]!;
-    const letters = Array.from(steps.sent.data.subarray(begin, begin + steps.sentCount.data[outcome]!));
-    return letters.flatMap((letter) => {
-      const packet = environments.packet(environment, letter);
+    const outgoing = Array.from(steps.sent.data.subarray(begin, begin + steps.sentCount.data[outcome]!));
+    return outgoing.flatMap((outgoingMessage) => {
+      const packet = environments.packet(environment, outgoingMessage);
       if (packet === -1) return [];
       const { to, message } = packets.get(packet);
       return [`sends ${describe(message)} #${this.launch(packet, node)} to ${this.name(to)}`];

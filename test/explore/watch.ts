@@ -234,7 +234,7 @@ export class SearchWatch {
 
   /** Whether what a property says depends on the state at all. */
   looksAnywhere(property: Exclude<Property<any>, { readonly kind: 'eventually' }>, c: Configuration): boolean {
-    const looking = new Looking(c);
+    const looking = new ObservedConfiguration(c);
     this.asked = property;
     this.judged(() => property.holds(looking));
     return looking.hasLooked;
@@ -285,7 +285,7 @@ export class SearchWatch {
 }
 
 /** A configuration that records whether anything in it was read. */
-class Looking implements Configuration {
+class ObservedConfiguration implements Configuration {
   readonly instance: Instance;
   hasLooked = false;
 

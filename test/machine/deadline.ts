@@ -25,7 +25,7 @@ interface Question {
   isBroken(rig: Rig): boolean;
   /** Whether it is asked of what comes by this step. */
   goesOn(step: MachineStep): boolean;
-  says(rig: Rig): string;
+  description(rig: Rig): string;
 }
 
 function questionOf(property: Temporal): Question | null {
@@ -34,15 +34,15 @@ function questionOf(property: Temporal): Question | null {
   const where = ({ snapshot }: Rig) => JSON.stringify(snapshot.value);
   if ('always' in property || 'never' in property) {
     const isBad = ({ snapshot }: Rig) => ('always' in property ? !property.always(snapshot) : property.never(snapshot));
-    const says = (rig: Rig) => `does not hold in ${where(rig)}, which can come within ${ms} ms`;
-    return { ms, isOver: () => false, isBroken: isBad, goesOn: () => true, says };
+    const description = (rig: Rig) => `does not hold in ${where(rig)}, which can come within ${ms} ms`;
+    return { ms, isOver: () => false, isBroken: isBad, goesOn: () => true, description };
   }
   return {
     ms,
     isOver: 'eventually' in property ? property.eventually : property.until,
     isBroken: (rig) => rig.timers.isDeadlineOver(),
     goesOn: (step) => !isFromOutside(step),
-    says: (rig) => `more than ${ms} ms can pass, and it is in ${where(rig)}`,
+    description: (rig) => `more than ${ms} ms can pass, and it is in ${where(rig)}`,
   };
 }
 
@@ -66,7 +66,7 @@ export async function firstBeyond(
     open = undecided;
   }
   const [steps] = open;
-  return steps ? { steps, says: notDecided(question.ms) } : null;
+  return steps ? { steps, description: notDecided(question.ms) } : null;
 }
 
 const notDecided = (ms: number): string =>
@@ -105,7 +105,7 @@ async function beyond(
     if (isNew) for (const step of rig.choices()) if (question.goesOn(step)) ways.push([...way, step]);
     seen.add(key);
     rig.stop();
-    if (isBroken) return { steps: [...before, ...way], says: question.says(rig) };
+    if (isBroken) return { steps: [...before, ...way], description: question.description(rig) };
   }
   return null;
 }
@@ -137,7 +137,7 @@ export async function beyondAlong(subject: Subject, steps: readonly MachineStep[
     const rig = rest.every((step) => question.goesOn(step))
       ? await withDeadline(subject, steps.slice(0, i), rest, question.ms)
       : null;
-    if (rig && !question.isOver(rig.snapshot) && question.isBroken(rig)) return { steps, says: question.says(rig) };
+    if (rig && !question.isOver(rig.snapshot) && question.isBroken(rig)) return { steps, description: question.description(rig) };
   }
   return null;
 }

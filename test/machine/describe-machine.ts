@@ -37,7 +37,7 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
   const test = (name: string, failuresOf: () => Promise<readonly (Failure | null)[]>) => {
     const body = async () => {
       const failures = (await failuresOf()).filter((failure) => failure !== null);
-      const shown = failures.find(({ isStray }) => !isStray);
+      const shown = failures.find(({ isUnhandled }) => !isUnhandled);
       return expectNone(expect, failures.map(describeFailure), async () => (shown ? pageOf(name, shown) : null));
     };
     return runTest(name, body, timeoutMs);
@@ -46,7 +46,7 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
     test('nothing breaks in any state that was found', () => testing.searchFailures());
     test('the search is complete: every state that can be reached was seen', async () => {
       const unseen = unseenOf(await testing.graph());
-      return unseen === null ? [] : [{ rule: 'unknown', says: unseen, steps: [], isStray: true }];
+      return unseen === null ? [] : [{ rule: 'unknown', description: unseen, steps: [], isUnhandled: true }];
     });
     const where = tests.mode === 'pure' ? 'by the chart alone' : 'on live actors';
     test(`paths to the states go ${where} as the search has found them`, async () => [await testing.firstFailure('shortest')]);
@@ -59,8 +59,8 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
       const { missing, refuted, isComplete } = await testing.coverage();
       const gaps = isComplete ? [] : missing.filter(({ isExplained }) => !isExplained);
       expect(refuted).toEqual([]);
-      const says = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
-      await expectNone(expect, says, () => pageOf('coverage'));
+      const description = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
+      await expectNone(expect, description, () => pageOf('coverage'));
     };
     runTest('states, transitions, guards both ways, events, actions and outcomes are covered', covered, timeoutMs);
   });

@@ -7,7 +7,7 @@ import { MachineTesting } from './testing.js';
 
 const late = async (machine: unknown, tests: MachineTests) =>
   (await new MachineTesting(machine as AnyStateMachine, tests).temporalFailures()).map(
-    ({ says, steps }) => `${says} | ${steps.map(describeStep).join(', ')}`,
+    ({ description, steps }) => `${description} | ${steps.map(describeStep).join(', ')}`,
   );
 
 const is =

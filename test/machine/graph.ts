@@ -12,7 +12,9 @@ import type { SeenState } from './seen.js';
 import type { Marks } from './temporal.js';
 
 /** How the charts of the child machines that run stand, by the names of their actors. */
-export type ChildCharts = Readonly<Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>>;
+export type ChildCharts = Readonly<
+  Record<string, { readonly chart: string; readonly value: StateValue; readonly context: string }>
+>;
 
 export interface MachineVertex extends Vertex {
   /** The first way that was found here, a shortest one as far as the search went in order. */
@@ -50,9 +52,9 @@ export interface Failure {
   readonly steps: readonly MachineStep[];
   /** Which rule it breaks, the same for all that break alike. */
   readonly rule: string;
-  readonly says: string;
+  readonly description: string;
   /** It came past every path: no steps are known that lead to it. */
-  readonly isStray?: boolean;
+  readonly isUnhandled?: boolean;
   /** It is not decided: what the search has not seen could show the opposite. */
   readonly isOpen?: boolean;
 }

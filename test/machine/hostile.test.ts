@@ -37,8 +37,8 @@ describe('payloads that JSON does not hold', () => {
     const { failures } = await report(shop, tests);
     const again = stepsIn(failures[0]!.text);
     expect(again).toEqual([
-      { event: { type: 'DAY' }, sample: 0, says: '{day:Date 5}' },
-      { event: { type: 'BIG' }, sample: 1, says: '{n:2n}' },
+      { event: { type: 'DAY' }, sample: 0, description: '{day:Date 5}' },
+      { event: { type: 'BIG' }, sample: 1, description: '{n:2n}' },
     ]);
     await expect(replaySteps(shop, tests, again)).rejects.toThrow(/^one at most: after DAY/);
   });
@@ -101,7 +101,7 @@ describe('time', () => {
   });
   const late = async (machine: unknown, tests: MachineTests) =>
     (await new MachineTesting(machine as AnyStateMachine, tests).temporalFailures()).map(
-      ({ says, steps }) => `${says} | ${steps.map(describeStep).join(', ')}`,
+      ({ description, steps }) => `${description} | ${steps.map(describeStep).join(', ')}`,
     );
 
   test('withinMs is virtual time: two timers in a row take as long as both', async () => {
@@ -267,11 +267,11 @@ describe('a thousand states', () => {
 
   test('a chart that goes otherwise each time is noticed there, too', async () => {
     let turn = 10;
-    const fickle = createMachine({
+    const nondeterministic = createMachine({
       context: { n: 0 },
       on: { X: { actions: assign({ n: ({ context }) => (context.n < 3 ? context.n + 1 : ++turn) }) } },
     });
-    await expect(new MachineTesting(fickle).graph()).rejects.toThrow(
+    await expect(new MachineTesting(nondeterministic).graph()).rejects.toThrow(
       /the same steps led to another state: after X, X, X, X the first time/,
     );
   });
@@ -304,8 +304,8 @@ describe('what is said wrongly', () => {
     [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
     [{ events: { A: 'x' } } as never, /^the samples of event A are "x"; give a list/],
     [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
-  ])('%j is refused by name', async (tests, says) => {
-    await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(says);
+  ])('%j is refused by name', async (tests, description) => {
+    await expect((async () => new MachineTesting(one, tests).graph())()).rejects.toThrow(description);
   });
 
   test('a guard that nobody has written', async () => {
@@ -353,8 +353,8 @@ describe('what means nothing is refused by name, and is not left out', () => {
     [{ temporal: { p: { always: true } } }, /temporal\.p\.always is no function/],
     [{ states: { bb: is } }, /states\.bb: machine t has no such state/],
     [{ reasons: { 't: state b': ' ' } }, /reasons\["t: state b"\] says nothing/],
-  ])('%o', (tests, says) => {
-    expect(() => new MachineTesting(good, tests)).toThrow(says);
+  ])('%o', (tests, description) => {
+    expect(() => new MachineTesting(good, tests)).toThrow(description);
   });
 
   test.each<[string, MachineTests, RegExp]>([
@@ -364,12 +364,12 @@ describe('what means nothing is refused by name, and is not left out', () => {
       /no: .*gives a promise; it must give true or false at once/,
     ],
     ['a state', { states: { b: async () => false } }, /check of state b: .*it gives false/],
-  ])('%s that says no by a promise is no silence', async (_, tests, says) => {
+  ])('%s that says no by a promise is no silence', async (_, tests, description) => {
     const testing = new MachineTesting(good, tests);
     const failures = [...(await testing.searchFailures()), await testing.firstFailure('shortest')].flatMap(
       (failure) => failure ?? [],
     );
-    expect(failures.map(describeFailure).join('\n')).toMatch(says);
+    expect(failures.map(describeFailure).join('\n')).toMatch(description);
   });
 
   test('a temporal property that gives a promise', async () => {
@@ -380,8 +380,8 @@ describe('what means nothing is refused by name, and is not left out', () => {
   test.each([
     [[{ event: { type: 'NOPE' } }], /step 0 sends NOPE: machine t has no transition for it; it takes X/],
     [[{ event: { type: 'X' } }, { evnt: { type: 'X' } }], /step 1 is {"evnt":{"type":"X"}}; a step says one of event, timer/],
-  ])('a line that is taken again: %j', async (steps, says) => {
-    await expect(replaySteps(good, {}, steps as never)).rejects.toThrow(says);
+  ])('a line that is taken again: %j', async (steps, description) => {
+    await expect(replaySteps(good, {}, steps as never)).rejects.toThrow(description);
     await expect(replaySteps(good, {}, [{ event: { type: 'X' } }])).resolves.toBeUndefined();
   });
 });

@@ -9,28 +9,28 @@ import { MICROSTEPS_MAX } from './subject.js';
 
 export interface BrokenRule {
   readonly rule: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** The rules that the machine breaks where it stands; after an error nothing more is asked. */
 export function* brokenRules(rig: Rig): Generator<BrokenRule> {
-  if (rig.mutated) yield { rule: 'the context is changed by assign alone', says: saysMutated(rig.mutated) };
+  if (rig.mutated) yield { rule: 'the context is changed by assign alone', description: describesMutant(rig.mutated) };
   if (rig.error !== null) return yield unhandled(rig, rig.error.thrown);
   if (rig.rejected) yield rejection(rig.rejected);
   for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {
-    const says = complaint(holds, rig.snapshot);
-    if (says !== null) yield { rule: name, says };
+    const description = complaint(holds, rig.snapshot);
+    if (description !== null) yield { rule: name, description };
   }
   for (const broken of [hasty(rig), lost(rig)]) if (broken) yield broken;
 }
 
-export const saysMutated = ({ before, after }: NonNullable<Rig['mutated']>): string =>
+export const describesMutant = ({ before, after }: NonNullable<Rig['mutated']>): string =>
   `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
   'Let assign give new values ([...list, one] in place of push), and let actions and guards leave the context as it is';
 
 const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => ({
   rule: `no unhandled error (${encode(thrown, () => undefined)})`,
-  says: `the promise of action ${action} was rejected, and XState does not wait for it. Catch the error in the action, or make it a service with onError`,
+  description: `the promise of action ${action} was rejected, and XState does not wait for it. Catch the error in the action, or make it a service with onError`,
 });
 
 function hasty(rig: Rig): BrokenRule | null {
@@ -39,7 +39,7 @@ function hasty(rig: Rig): BrokenRule | null {
   const { name, asked } = timer;
   return {
     rule: 'every delay can be kept',
-    says: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and goes off at once on anything else. Give it a shorter one, or no timer where it should never go off`,
+    description: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and goes off at once on anything else. Give it a shorter one, or no timer where it should never go off`,
   };
 }
 
@@ -47,7 +47,7 @@ export const LEFT = 'no actor left running';
 
 export function lost(rig: Rig): BrokenRule | null {
   const [first] = rig.orphans();
-  return first === undefined ? null : { rule: LEFT, says: `${first} still runs, and nothing of the machine refers to it` };
+  return first === undefined ? null : { rule: LEFT, description: `${first} still runs, and nothing of the machine refers to it` };
 }
 
 function unhandled(rig: Rig, thrown: unknown): BrokenRule {
@@ -58,7 +58,7 @@ function unhandled(rig: Rig, thrown: unknown): BrokenRule {
     emptyOutput(rig) ??
     (rig.last ? sampleNeeded(rig, rig.last) : inputNeeded(rig.subject.tests)) ??
     'Handle it in the chart (onError of the service, a guard), or leave the sample out that leads to it';
-  return { rule: `no unhandled error (${what})`, says: `the machine ended. ${cure}` };
+  return { rule: `no unhandled error (${what})`, description: `the machine ended. ${cure}` };
 }
 
 /** XState names neither the option that raises the limit nor that the tests have set it. */
@@ -110,12 +110,12 @@ function sampleNeeded({ subject, isBare }: Rig, step: MachineStep): string | und
 function complaint(holds: (snapshot: AnyMachineSnapshot) => boolean | void, snapshot: AnyMachineSnapshot): string | null {
   const { value } = snapshot;
   try {
-    const says: unknown = holds(snapshot);
-    if (says instanceof Promise) {
-      says.catch(() => {});
+    const description: unknown = holds(snapshot);
+    if (description instanceof Promise) {
+      description.catch(() => {});
       return 'gives a promise; it must give true or false at once';
     }
-    return says === false ? `does not hold in ${JSON.stringify(value)}` : null;
+    return description === false ? `does not hold in ${JSON.stringify(value)}` : null;
   } catch (error) {
     return `does not hold in ${JSON.stringify(value)}: ${(error as Error).message}`;
   }

@@ -10,7 +10,7 @@ import { unknownWord } from '../../network/scenario/read.js';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineGraph } from './graph.js';
 import type { MachineTests } from './options.js';
-import { familyOf, implementationsOf, isMachine, referencesOf } from './references.js';
+import { reachableMachines, implementationsOf, isMachine, referencesOf } from './references.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 
@@ -57,10 +57,10 @@ function functionsOf(machine: AnyStateMachine): readonly string[] {
 /** Throws a `UsageError` for services and children that no actor is called by, for events that no child takes, for steps that there are none of. */
 export function refuseMisnamed(subject: Subject, graph: MachineGraph): void {
   const { tests, original } = subject;
-  const family = [...familyOf(original)];
+  const reachable = [...reachableMachines(original)];
   const named = new Map<string, Set<unknown>>();
   const name = (key: string, logic: unknown) => named.set(key, (named.get(key) ?? new Set()).add(logic));
-  for (const machine of family) {
+  for (const machine of reachable) {
     const { actors, ids } = referencesOf(machine);
     const written = implementationsOf(machine).actors;
     for (const [key, logic] of Object.entries(written)) name(key, logic);

@@ -128,7 +128,7 @@ export interface MachineTests<Sut = any> {
 /** In place of a value that JSON cannot hold: its place among the samples, and how it looks. */
 interface Sampled {
   readonly sample?: number;
-  readonly says?: string;
+  readonly description?: string;
 }
 
 /**

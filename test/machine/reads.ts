@@ -104,7 +104,9 @@ function headAndBody(text: string): readonly [string, string] {
 
 /** Whether a name goes somewhere as a whole, and not only one of its parts. */
 const isBare = (name: string, body: string): boolean =>
-  new RegExp(String.raw`(?<![.\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])(?!\s*(\?\.|\.)\s*[A-Za-z_$])(?!\s*:)`).test(body);
+  new RegExp(String.raw`(?<![.\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])(?!\s*(\?\.|\.)\s*[A-Za-z_$])(?!\s*:)`).test(
+    body,
+  );
 
 /** Which keys of the context a guard reads, as far as its text shows. */
 export function readsOfGuard(guard: unknown, named: Readonly<Record<string, unknown>>): ReadonlySet<string> {

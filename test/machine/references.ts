@@ -92,11 +92,14 @@ export const nameOfAction = (action: unknown): string | undefined =>
       : undefined;
 
 /** A machine and all machines that it or one of them can start, as far as their configs tell. */
-export function familyOf(machine: AnyStateMachine, met: ReadonlySet<AnyStateMachine> = new Set()): ReadonlySet<AnyStateMachine> {
-  let family: ReadonlySet<AnyStateMachine> = new Set([...met, machine]);
+export function reachableMachines(
+  machine: AnyStateMachine,
+  met: ReadonlySet<AnyStateMachine> = new Set(),
+): ReadonlySet<AnyStateMachine> {
+  let reachable: ReadonlySet<AnyStateMachine> = new Set([...met, machine]);
   for (const logic of [...Object.values(implementationsOf(machine).actors), ...referencesOf(machine).inline])
-    if (isMachine(logic) && !family.has(logic)) family = familyOf(logic, family);
-  return family;
+    if (isMachine(logic) && !reachable.has(logic)) reachable = reachableMachines(logic, reachable);
+  return reachable;
 }
 
 /**
@@ -104,7 +107,7 @@ export function familyOf(machine: AnyStateMachine, met: ReadonlySet<AnyStateMach
  * such actor. An actor with samples is stood in for. A guard breaks the machine by itself, and an action is reported as not covered.
  */
 export function refuseUnwritten(root: AnyStateMachine, { services = {} }: MachineTests): void {
-  for (const machine of familyOf(root)) {
+  for (const machine of reachableMachines(root)) {
     const { delays, actors, ids } = referencesOf(machine);
     const written = implementationsOf(machine);
     const isGiven = (src: string) => src in services || [...ids].some(([id, of]) => of === src && id in services);

@@ -41,7 +41,7 @@ export interface ReportOptions {
   readonly mutants?: boolean;
   readonly onProgress?: (what: string) => void;
   /** What broke past every path while the tests ran, asked at their end. */
-  readonly strays?: () => Promise<readonly Failure[]>;
+  readonly unhandledRejections?: () => Promise<readonly Failure[]>;
 }
 
 /** What a search that ended before its end leaves open, and what would close it; `null` when it has seen all. */
@@ -59,7 +59,12 @@ export function unseenOf({ vertices, cut }: MachineGraph): string | null {
 /** Runs all tests of a machine. */
 export async function reportOn(
   testing: MachineTesting,
-  { others = [], mutants: areMutantsWanted = false, onProgress = () => {}, strays = async () => [] }: ReportOptions = {},
+  {
+    others = [],
+    mutants: areMutantsWanted = false,
+    onProgress = () => {},
+    unhandledRejections = async () => [],
+  }: ReportOptions = {},
 ): Promise<MachineReport> {
   const { machine, tests } = testing;
   onProgress('searching its states');
@@ -82,7 +87,7 @@ export async function reportOn(
   if (tests.restore) failures.push(await testing.restoreFailure());
   const coverage = await testing.coverage(...others);
   const mutants = areMutantsWanted ? await judged(testing, onProgress) : undefined;
-  failures.push(...(await strays()));
+  failures.push(...(await unhandledRejections()));
   const areNoticed = mutants?.every(({ killedBy, reason }) => killedBy !== null || reason !== undefined) ?? true;
   const first = new Map(failures.flatMap((one) => (one ? [[one.rule, one] as const] : [])).reverse());
   const found = [...first.values()].reverse();

@@ -70,7 +70,6 @@ interface AloneCheckpoint {
 const TURNS = 100;
 const EVENTS_MAX = 1000;
 
-
 export class Rig {
   readonly timers: Timers;
   readonly root: AnyActor;
@@ -231,10 +230,10 @@ export class Rig {
   }
 
   private refuseFickle(): void {
-    const { fickle } = this.subject;
-    if (fickle !== undefined)
+    const { nondeterministic } = this.subject;
+    if (nondeterministic !== undefined)
       throw new ProtocolError(
-        `${fickle} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
+        `${nondeterministic} gave two answers to one question: it reads a clock, chance or something outside context and event. Put that into one of them, or give a steady one by provide: { guards: { … } }`,
       );
   }
 
@@ -452,7 +451,13 @@ export class Rig {
     const names = actorsBelow(this.root);
     const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
     const { value, context, status } = this.snapshot;
-    return { value, status, context: encode(this.telling(this.root, context), nameOf), actors: [...names.values()], acted: this.acted };
+    return {
+      value,
+      status,
+      context: encode(this.telling(this.root, context), nameOf),
+      actors: [...names.values()],
+      acted: this.acted,
+    };
   }
 
   /** A timer whose delay none can keep, as JavaScript's own timers are. */

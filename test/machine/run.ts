@@ -91,7 +91,7 @@ class Run {
       if (broken && this.counts(broken.rule)) return broken;
     }
     const whole = this.rig.whole(step);
-    if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, says: `${describeStep(step)} cannot happen here` };
+    if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, description: `${describeStep(step)} cannot happen here` };
     await this.rig.quiet();
     const done = await attempt(`exec of ${nameOfStep(step)}`, () =>
       this.subject.patience(`exec of ${describeStep(step)}`, execute(tests.exec, this.sut, whole)),
@@ -131,7 +131,8 @@ class Run {
     if (this.rig.timers.running.length > 0)
       return {
         rule: LEFT,
-        says: 'a timer goes on after the machine was stopped: what is raised or sent with a delay, under an id that is in use, runs beside the earlier one; cancel(id) first',
+        description:
+          'a timer goes on after the machine was stopped: what is raised or sent with a delay, under an id that is in use, runs beside the earlier one; cancel(id) first',
       };
     return lost(this.rig);
   }
@@ -142,11 +143,11 @@ class Run {
       const stored: unknown = JSON.parse(JSON.stringify(before.root.getPersistedSnapshot()));
       this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored });
     } catch (error) {
-      return { rule: RESTORE, says: `it cannot be stored: ${(error as Error).message}` };
+      return { rule: RESTORE, description: `it cannot be stored: ${(error as Error).message}` };
     }
     const broken = difference({ ...before.view(), acted: [] }, { ...this.rig.view(), acted: [] });
-    if (!broken && !armAgain(this.rig, before)) return { rule: RESTORE, says: 'its timers are not those that it had' };
-    return broken && { rule: RESTORE, says: broken.says.replace(`; ${WHY}`, '') };
+    if (!broken && !armAgain(this.rig, before)) return { rule: RESTORE, description: 'its timers are not those that it had' };
+    return broken && { rule: RESTORE, description: broken.description.replace(`; ${WHY}`, '') };
   }
 }
 
@@ -181,7 +182,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
   } catch (error) {
     // What never comes back would not the next time either.
     if (error instanceof UsageError) throw error;
-    return { rule: error instanceof FailedCheck ? error.rule : rule, says: (error as Error).message };
+    return { rule: error instanceof FailedCheck ? error.rule : rule, description: (error as Error).message };
   }
 }
 
@@ -194,7 +195,7 @@ export function difference(expected: SeenState, actual: SeenState): BrokenRule |
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),
     );
-    if (before !== now) return { rule: GOES, says: `its ${part} is ${now} in place of ${before}; ${WHY}` };
+    if (before !== now) return { rule: GOES, description: `its ${part} is ${now} in place of ${before}; ${WHY}` };
   }
   return null;
 }

@@ -163,7 +163,7 @@ export function eventsFor(
   descriptors: readonly string[],
   samples: EventSamples | undefined,
   snapshot: AnyMachineSnapshot,
-): readonly { readonly event: Message; readonly sample?: number; readonly says?: string }[] {
+): readonly { readonly event: Message; readonly sample?: number; readonly description?: string }[] {
   const args = argsOf(snapshot);
   const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples)));
   return [...types].flatMap((type) =>

@@ -126,14 +126,20 @@ describe('a search that was cut off', () => {
       id: 'many',
       context: { n: 0 },
       on: {
-        START: { guard: ({ context }) => context.n < 3, actions: [add('n'), spawnChild('work', { id: ({ context }) => `work ${context.n}` })] },
+        START: {
+          guard: ({ context }) => context.n < 3,
+          actions: [add('n'), spawnChild('work', { id: ({ context }) => `work ${context.n}` })],
+        },
         'xstate.done.actor.*': {},
       },
     });
     const timers = createMachine({
       id: 'timers',
       type: 'parallel',
-      states: { a: { after: { 10: '.end' }, initial: 'on', states: { on: {}, end: {} } }, b: { after: { 20: '.end' }, initial: 'on', states: { on: {}, end: {} } } },
+      states: {
+        a: { after: { 10: '.end' }, initial: 'on', states: { on: {}, end: {} } },
+        b: { after: { 20: '.end' }, initial: 'on', states: { on: {}, end: {} } },
+      },
     });
     const { verdict, searched, coverage } = await reportOf(limit === 'timers' ? timers : machine, {
       limits: { [limit]: 1 },

@@ -12,7 +12,7 @@ import { encode } from './encode.js';
 import { Frontier } from './frontier.js';
 import { HELD, NeedsActors } from './held.js';
 import type { Base, ChildCharts, Cut, Failure, MachineEdge, MachineGraph, MachineVertex, SearchLimit } from './graph.js';
-import { brokenRules, saysMutated } from './judge.js';
+import { brokenRules, describesMutant } from './judge.js';
 import { Extent, measuresOf } from './measures.js';
 import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
 import { implementationsOf, referencesOf } from './references.js';
@@ -155,7 +155,7 @@ class Search {
       this.taken++;
       const steps = [...vertex.way, step];
       // The states that were found share their contexts: no search goes on from one that is not what it was.
-      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${saysMutated(rig.mutated)}`);
+      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${describesMutant(rig.mutated)}`);
       for (const item of rig.items) this.items.add(item);
       const to = this.arrive(
         rig,

@@ -19,6 +19,6 @@ export async function shownOf(testing: MachineTesting, counts: MachineCounts, fa
     of: { name: testing.machine.id, charts: Object.fromEntries((await testing.subject()).originals) },
     paths: ways.map((way) => shownPath(graph, way)),
     coverage: Object.fromEntries(painted),
-    ...(failure && { broken: { name: failure.rule, says: failure.says } }),
+    ...(failure && { broken: { name: failure.rule, description: failure.description } }),
   };
 }

@@ -49,8 +49,8 @@ describe('a name that nothing has', () => {
     [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is no function/],
     [{ children: { line: 'real' } } as never, /^children\.line is "real"; give samples by event type/],
     [{ services: [] } as never, /^services is \[\]; give an object, by name/],
-  ])('%j', async (tests, says) => {
-    await expect((async () => searched(shop, tests))()).rejects.toThrow(says);
+  ])('%j', async (tests, description) => {
+    await expect((async () => searched(shop, tests))()).rejects.toThrow(description);
   });
 
   test('but every name that something has is taken: sources, ids, those of actors spawned later, steps, values', async () => {
@@ -326,6 +326,8 @@ describe('describeMachine', () => {
       () => expect.unreachable(),
       (error: unknown) => error as { readonly actual: readonly string[] },
     );
-    expect(actual).toEqual([expect.stringMatching(/^unknown: the search ended at limits\.states 5, .* limits: \{ states: 50 \}/)]);
+    expect(actual).toEqual([
+      expect.stringMatching(/^unknown: the search ended at limits\.states 5, .* limits: \{ states: 50 \}/),
+    ]);
   });
 });

@@ -23,7 +23,7 @@ export function nameOfStep(step: MachineStep): string {
 export function describeStep(step: MachineStep): string {
   const name = nameOfStep(step);
   const values = { ...step } as Record<string, unknown>;
-  if (typeof values['says'] === 'string') return `${name} ${values['says']}`;
+  if (typeof values['description'] === 'string') return `${name} ${values['description']}`;
   if ('event' in step) {
     const { type: _, ...payload } = step.event;
     return Object.keys(payload).length === 0 ? name : `${name} ${JSON.stringify(payload)}`;
@@ -36,14 +36,14 @@ export function describeStep(step: MachineStep): string {
 export function heldAs(key: 'output' | 'error' | 'value', value: unknown, sample: number): Record<string, unknown> {
   if (value === undefined) return {};
   if (isJson(value)) return { [key]: value };
-  return { sample, says: encode(value, () => undefined) };
+  return { sample, description: encode(value, () => undefined) };
 }
 
 /** An event as a step has it: whole where JSON holds it, else its type with the place of its payload among the samples. */
-export function heldEvent(event: Message, sample: number): { event: Message; sample?: number; says?: string } {
+export function heldEvent(event: Message, sample: number): { event: Message; sample?: number; description?: string } {
   if (isJson(event)) return { event };
   const { type, ...payload } = event;
-  return { event: { type }, sample, says: encode(payload, () => undefined) };
+  return { event: { type }, sample, description: encode(payload, () => undefined) };
 }
 
 /** Whether JSON gives the value back as it was. */

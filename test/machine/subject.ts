@@ -37,7 +37,7 @@ export class Subject {
   /** Whether the chart has turned out to have actors that it cannot be searched without. */
   needsActors = false;
   /** A guard that was asked again at once and gave another answer. */
-  fickle: string | undefined;
+  nondeterministic: string | undefined;
   /** The logic of all actors that there were, by source and by id. */
   readonly met = new Map<string, Set<AnyActorLogic>>();
   private readonly names = new Map<AnyStateMachine, string>();
@@ -140,7 +140,7 @@ export class Subject {
     const { actions } = implementationsOf(machine);
     const named = noteActions(config, chart, (name) => name in actions);
     for (const name of named) if (!(name in actions)) this.unwritten.add(`${chart}: action ${name}` as Noted);
-    askGuardsAgain(config, (guard) => void (this.fickle ??= `guard ${guard} of ${chart}`));
+    askGuardsAgain(config, (guard) => void (this.nondeterministic ??= `guard ${guard} of ${chart}`));
     observeGuards(config, (item) => this.noting?.(`${chart}: ${item}`));
     const observed = chartOf({ ...config, options: { maxIterations: MICROSTEPS_MAX, ...config.options } }, withStandIns(machine));
     this.names.set(observed, chart);

@@ -48,9 +48,9 @@ export type Temporal =
 export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined, snapshot: AnyMachineSnapshot): Marks {
-  const answer = (name: string, says: unknown): boolean => {
-    if (!(says instanceof Promise)) return Boolean(says);
-    says.catch(() => {});
+  const answer = (name: string, description: unknown): boolean => {
+    if (!(description instanceof Promise)) return Boolean(description);
+    description.catch(() => {});
     throw new UsageError(`temporal.${name} gives a promise; it must give true or false at once`);
   };
   const of = (name: string, property: Temporal) =>
@@ -90,15 +90,15 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   const { vertices, isComplete } = graph;
   if ('sometimes' in property) {
     if (vertices.some((vertex) => marks(vertex)['sometimes'])) return null;
-    const says = `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one`;
-    return { steps: [], says, ...(!isComplete && { isOpen: true }) };
+    const description = `no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'} is such a one`;
+    return { steps: [], description, ...(!isComplete && { isOpen: true }) };
   }
   const { within, withinMs } = property;
   const starts = startsOf(graph, property, marks);
   if (starts.length === 0)
     return {
       steps: [],
-      says: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
+      description: `\`when\` holds in no state of ${vertices.length}${isComplete ? '' : ' (not all were searched)'}: nothing is asked`,
       ...(!isComplete && { isOpen: true }),
     };
   const each = (check: (start: MachineVertex) => Found): Found => {
@@ -126,14 +126,14 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
   const ways = new Map(starts.filter(isBefore).map((start) => [start, start.way] as const));
   for (const [vertex, way] of ways) {
     const moves = movesOf(vertex);
-    if (moves.length === 0) return { steps: way, says: `comes to rest in ${JSON.stringify(vertex.value)}` };
+    if (moves.length === 0) return { steps: way, description: `comes to rest in ${JSON.stringify(vertex.value)}` };
     for (const { edge } of moves) if (isBefore(edge.to) && !ways.has(edge.to)) ways.set(edge.to, [...way, edge.step]);
   }
   const round = endless(new Set(ways.keys()));
   if (!round) return null;
   return {
     steps: [...ways.get(round.at)!, ...round.steps],
-    says: `can go round through ${JSON.stringify(round.at.value)} for ever`,
+    description: `can go round through ${JSON.stringify(round.at.value)} for ever`,
   };
 }
 
@@ -143,9 +143,9 @@ function takesLonger(isGoal: (vertex: MachineVertex) => boolean, within: number)
     if (isGoal(vertex) || vertex.edges === null) return null;
     const here = JSON.stringify(vertex.value);
     if (taken >= within)
-      return { steps: way, says: `is not reached within ${within} ${within === 1 ? 'step' : 'steps'}, but is in ${here}` };
+      return { steps: way, description: `is not reached within ${within} ${within === 1 ? 'step' : 'steps'}, but is in ${here}` };
     const moves = movesOf(vertex);
-    if (moves.length === 0) return { steps: way, says: `comes to rest in ${here}` };
+    if (moves.length === 0) return { steps: way, description: `comes to rest in ${here}` };
     for (const { edge } of moves) {
       const found = visit(edge.to, [...way, edge.step], taken + 1);
       if (found) return found;
@@ -165,7 +165,8 @@ function reaches(
   const cameBy = new Map<MachineVertex, readonly MachineStep[]>([[start, []]]);
   for (const [vertex, steps] of cameBy) {
     if (isOver(vertex)) continue;
-    if (isBad(vertex)) return { steps: [...start.way, ...steps], says: `does not hold in ${JSON.stringify(vertex.value)}` };
+    if (isBad(vertex))
+      return { steps: [...start.way, ...steps], description: `does not hold in ${JSON.stringify(vertex.value)}` };
     if (steps.length >= within) continue;
     for (const { step, to } of vertex.edges?.values() ?? []) if (!cameBy.has(to)) cameBy.set(to, [...steps, step]);
   }
@@ -181,7 +182,7 @@ const breaks =
       (vertex) => marks(vertex)['holds'] === false,
       (vertex) => marks(vertex)['until'] === true,
     );
-    return found && { ...found, says: `${found.says}, and what it is to last until has not come` };
+    return found && { ...found, description: `${found.description}, and what it is to last until has not come` };
   };
 
 /** The properties that are broken on this very way; nothing is known of any other. */

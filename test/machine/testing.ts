@@ -140,10 +140,10 @@ export class MachineTesting {
  *
  * @public
  */
-export function describeFailure({ rule, says, steps, isStray }: Failure): string {
-  if (isStray) return `${rule}: ${says}`;
+export function describeFailure({ rule, description, steps, isUnhandled }: Failure): string {
+  if (isUnhandled) return `${rule}: ${description}`;
   const way = steps.length === 0 ? 'at the start' : `after ${steps.map(describeStep).join(', ')}`;
-  return `${rule}: ${way}: ${says}\n  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`;
+  return `${rule}: ${way}: ${description}\n  again: await replaySteps(machine, tests, ${JSON.stringify(steps)});`;
 }
 
 /**

@@ -33,7 +33,7 @@ export const shownFailure = (protocol: Protocol, failure: PathFailure): ShownPat
   of: protocol,
   paths: [pathAsWalked(failure)],
   coverage: {},
-  broken: { name: 'the chart goes as expected', says: `on ${failure.host}, ${describeDifference(failure.difference)}` },
+  broken: { name: 'the chart goes as expected', description: `on ${failure.host}, ${describeDifference(failure.difference)}` },
 });
 
 /** A path as far as it goes as expected, and what the chart does then; where it throws, the path up to there. */

@@ -14,9 +14,9 @@ export interface AliveNode {
   readonly name: string;
   readonly protocol: Core;
   readonly ports: { peerAt(port: number): NodeId | undefined };
-  readonly steps$: Told<AliveStep>;
-  readonly notices$: Told<Message>;
-  readonly heard$: Told<unknown>;
+  readonly steps$: Observations<AliveStep>;
+  readonly notifications$: Observations<Message>;
+  readonly heard$: Observations<unknown>;
   /** What runs its roles: who only looks asks it, since nothing is owed to it. */
   readonly node: { view(): NodeView };
   watchSelections(read: ReadSelected): unknown;
@@ -24,7 +24,7 @@ export interface AliveNode {
 }
 
 /** By what is used of a subject of RxJS. */
-interface Told<T> {
+interface Observations<T> {
   readonly observers: readonly unknown[];
   subscribe(next: (told: T) => void): unknown;
 }

@@ -22,8 +22,8 @@ test.each(DEFECTS)('$name', async ({ name, cuts, judge, under = locksUnder, opti
     const { failure, runs } = await rehearse({ ...options, ...more, knobs, seed, runs: 20, shrinkSeconds: 0 }, main);
     found = failure !== null && judge.includes(failure.judge);
     if (failure && found)
-      console.log(`| ${name} | ${failure.seed} | ${used().toFixed(0)} s | ${failure.judge}: ${failure.says} |`);
-    expect(failure === null || found, `seed ${failure?.seed}: ${failure?.judge}: ${failure?.says}`).toBe(true);
+      console.log(`| ${name} | ${failure.seed} | ${used().toFixed(0)} s | ${failure.judge}: ${failure.description} |`);
+    expect(failure === null || found, `seed ${failure?.seed}: ${failure?.judge}: ${failure?.description}`).toBe(true);
     seed += runs;
   }
   expect(used()).toBeLessThan(SECONDS_MAX);

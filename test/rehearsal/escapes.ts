@@ -21,7 +21,7 @@ function stackOf(): readonly string[] {
   return stack.split('\n').slice(1);
 }
 
-export function noticeEscapes(): { stop(): readonly string[] } {
+export function notificationEscapes(): { stop(): readonly string[] } {
   const escapes = new Set<string>();
   const hook = createHook({
     init: (_, type) => {

@@ -17,7 +17,7 @@ const wants = { peer: 'p0', lock: 'x', ask: '1.1' };
 const failure: RehearsalFailure = {
   rehearsal: 4,
   judge: 'alone',
-  says: '"x" was granted to p1 while p0 was inside',
+  description: '"x" was granted to p1 while p0 was inside',
   atMs: 850,
   seed: 7,
   scenario: { ...quietScenario, seed: 7, seconds: 1, services: ['hub'] },
@@ -97,7 +97,7 @@ test('faults and what was found are told in words', () => {
   expect(said).toContain('p0 fault uncaught error=Error: no');
   expect(verdictOf(recording)).toMatchObject({
     verdict: 'invalid',
-    violated: [{ property: 'alone', says: failure.says, line: recording.end - 2 }],
+    violated: [{ property: 'alone', description: failure.description, line: recording.end - 2 }],
   });
 });
 

@@ -41,7 +41,7 @@ const REQUEST: LaneChart = {
 };
 const CHARTS: Readonly<Record<string, LaneChart>> = { process: PROCESS, request: REQUEST };
 
-type Told = Omit<StepLine, 'index' | 'at'>;
+type StepFields = Omit<StepLine, 'index' | 'at'>;
 type Clock = Readonly<Record<string, number>>;
 
 const ofNode = (name: string, [role, ...rest]: TransitionId): TransitionId => [`${name} ${role}`, ...rest];
@@ -89,7 +89,11 @@ class Lane {
     this.taken.push(...taken.map((one) => ofNode(name, one)));
   }
 
-  tell(kind: StepLine['kind'], event: StepLine['event'], { heard = {}, ...more }: Partial<Told> & { heard?: Clock } = {}): Told {
+  tell(
+    kind: StepLine['kind'],
+    event: StepLine['event'],
+    { heard = {}, ...more }: Partial<StepFields> & { heard?: Clock } = {},
+  ): StepFields {
     const [roles, taken] = [{ ...this.changed }, [...this.taken]];
     for (const role of Object.keys(roles)) delete this.changed[role];
     this.taken.length = 0;
@@ -125,7 +129,7 @@ class Lane {
 }
 
 /** What a line of the story means for the lane of its process. */
-function toldOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent): Told {
+function stepFieldsOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent): StepFields {
   const { lock, ask, fence, life } = fields as Readonly<Record<string, any>>;
   const role = `${lock} ${ask}`;
   if (type === 'start' || type === 'end') lane.take('process', type);
@@ -154,10 +158,10 @@ const ofPause = { fault: 'pause', healed: 'resume' } as const;
  * @throws UsageError for what is no failure of this version.
  */
 export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
-  const { judge, says: why, atMs, seed, scenario, story, roles } = checkFailure(file);
+  const { judge, description: why, atMs, seed, scenario, story, roles } = checkFailure(file);
   const ids = [...scenario.services, ...scenario.peers, ...scenario.clients];
   const lanes = new Map(ids.map((id) => [id, new Lane(id)]));
-  const property = { name: judge, kind: 'always', says: why } as const;
+  const property = { name: judge, kind: 'always', description: why } as const;
   yield {
     quiver: TRACE_VERSION,
     protocol: 'rehearsal',
@@ -195,15 +199,15 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
     const lane = lanes.get(fault?.who ?? peer ?? '');
     if (!lane) continue;
     if (!fault) {
-      yield { index: index++, at, ...toldOf(lane, happening) };
+      yield { index: index++, at, ...stepFieldsOf(lane, happening) };
       if (type === 'end') for (const lost of carried.end(peer!)) yield { index: index++, at, ...lost };
       continue;
     }
     const isOver = type === 'healed';
     if (fault.what === 'pause') lane.take('process', ofPause[type as keyof typeof ofPause]);
     const { what, atMs: _, lastsMs: __, ...rest } = fault;
-    const says = isOver ? `${what} is over` : `${what} ${fieldsText(rest)}`;
-    yield { index: index++, at, ...lane.tell('fault', { ...fault, type: says }) };
+    const description = isOver ? `${what} is over` : `${what} ${fieldsText(rest)}`;
+    yield { index: index++, at, ...lane.tell('fault', { ...fault, type: description }) };
     for (const way of severed.change(severedBy(fault, ids), isOver)) yield { index: index++, at, why: fault.what, ...way };
   }
   const clock = {};

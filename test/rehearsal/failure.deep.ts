@@ -49,14 +49,17 @@ test('its load and its times are made smaller, too, and what comes after it is c
   for (const { scenario, atMs } of [long, short]) expect(scenario.faults.filter((fault) => fault.atMs > atMs + 1)).toEqual([]);
   // A cold start in the same millisecond as what it breaks stays, and breaks it again.
   expect(after.faults).toMatchObject([{ what: 'cold', atMs: short.atMs }]);
-  expect((await rehearse({ ...options, replay: short }, counting)).failure).toMatchObject({ says: short.says, atMs: short.atMs });
+  expect((await rehearse({ ...options, replay: short }, counting)).failure).toMatchObject({
+    description: short.description,
+    atMs: short.atMs,
+  });
 });
 
 test('a failure is a file, and runs again from it; nothing is found once the fault is gone', async () => {
   const { failure } = await rehearse({ ...common, judges: [never(2)] }, counting);
   const file = JSON.parse(JSON.stringify(failure)) as RehearsalFailure;
   const again = await rehearse({ ...common, judges: [never(2)], replay: file }, counting);
-  expect(again).toMatchObject({ runs: 1, failure: { judge: file.judge, says: file.says, atMs: file.atMs } });
+  expect(again).toMatchObject({ runs: 1, failure: { judge: file.judge, description: file.description, atMs: file.atMs } });
   const without = { ...file, scenario: { ...file.scenario, faults: [] } };
   expect(await rehearse({ ...common, judges: [never(2)], replay: without }, counting)).toHold();
 });
@@ -91,9 +94,9 @@ test('the invoices of docs/rehearsal.md: without the fence two orders get one nu
   // Just what the command of the page runs: what it finds in front of the reader is found.
   const { main, ...options } = careless;
   const { failure, runs } = await rehearse({ ...options, shrinkSeconds: 0 }, main);
-  expect(failure).toMatchObject({ judge: 'one order for each invoice', says: expect.stringContaining('is for order') });
+  expect(failure).toMatchObject({ judge: 'one order for each invoice', description: expect.stringContaining('is for order') });
   expect(runs).toBe(25);
-  expect((await rehearse({ ...options, replay: failure! }, main)).failure).toMatchObject({ says: failure!.says });
+  expect((await rehearse({ ...options, replay: failure! }, main)).failure).toMatchObject({ description: failure!.description });
   const { main: carefulMain, ...others } = careful;
   expect(await rehearse({ ...others, replay: failure! }, carefulMain)).toHold();
 }, 120_000);

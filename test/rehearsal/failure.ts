@@ -63,11 +63,11 @@ const cut = (line: string): string => (line.length > LINE_MAX ? `${line.slice(0,
  *
  * @experimental
  */
-export function tellFailure({ judge, says, atMs, seed, scenario, story }: RehearsalFailure): string {
+export function tellFailure({ judge, description, atMs, seed, scenario, story }: RehearsalFailure): string {
   const { peers, faults, seconds } = scenario;
   const failed = faults.map(({ what, who, atMs, lastsMs }) => `${what} ${who} at ${atMs} ms for ${lastsMs} ms`);
   return [
-    `${judge}: ${says} (at ${(atMs / 1_000).toFixed(3)} of ${seconds} s)`,
+    `${judge}: ${description} (at ${(atMs / 1_000).toFixed(3)} of ${seconds} s)`,
     `  seed ${seed}; ${peers.length} peers; ${failed.length === 0 ? 'nothing failed' : failed.join('; ')}`,
     ...story.slice(-STORY_MAX).map((happening) => `  ${cut(told(happening))}`),
   ].join('\n');

@@ -43,8 +43,8 @@ export class KeptAtEnd {
   }
 }
 
-const listenersOf = ({ steps$, notices$, heard$ }: AliveNode): number =>
-  [steps$, notices$, heard$].reduce((sum, { observers }) => sum + observers.length, 0);
+const listenersOf = ({ steps$, notifications$, heard$ }: AliveNode): number =>
+  [steps$, notifications$, heard$].reduce((sum, { observers }) => sum + observers.length, 0);
 
 /** How many entries the lists and objects of what a chart keeps have: it is plain data. */
 function entriesIn(value: unknown): number {

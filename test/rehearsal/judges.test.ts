@@ -24,8 +24,8 @@ const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 function judged(...happenings: readonly object[]): string | null {
   const hearing = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
   for (const happening of [...started, granted, ...happenings]) {
-    const says = hearing.hear?.(happening as RehearsalEvent);
-    if (says) return says;
+    const description = hearing.hear?.(happening as RehearsalEvent);
+    if (description) return description;
   }
   return hearing.end?.(8_000) ?? null;
 }
@@ -63,8 +63,8 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
     ],
     ['with its disk full, and ends of it', [full, lost, ...ended, later], null],
     ['after there was room again', [full, { ...full, type: 'healed', at: 6_500 }, lost, ...ended], wrong],
-  ])('%s', (_, happenings, says) => {
-    expect(judged(...happenings)).toBe(says);
+  ])('%s', (_, happenings, description) => {
+    expect(judged(...happenings)).toBe(description);
   });
 });
 
@@ -91,8 +91,8 @@ test.each([
   ['by who is about to be', [removed, larger, smaller('p0')], null],
   ['by who stays, as another one is removed', [removed, decided, larger, smaller('p1')], wrongly('p1')],
   ['by who never votes', [removed, decided, larger, smaller('x1')], wrongly('x1')],
-])('fences: a smaller one is granted later, %s', (_, happenings, says) => {
+])('fences: a smaller one is granted later, %s', (_, happenings, description) => {
   const hearing = fences().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
   const heard = [...started, granted, ...happenings].map((happening) => hearing.hear!(happening as RehearsalEvent) ?? null);
-  expect(heard.find((one) => one !== null) ?? null).toBe(says);
+  expect(heard.find((one) => one !== null) ?? null).toBe(description);
 });

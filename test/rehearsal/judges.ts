@@ -133,7 +133,7 @@ export const alone = (): RehearsalJudge => ({
 
 /** Of a peer whose disk is full: what is wrong unless it ends of that, and the locks that it lost and whose callbacks have not ended. */
 interface Loss {
-  readonly says: string;
+  readonly description: string;
   readonly inside: Set<string>;
 }
 const hasLeft = ({ inside }: Loss): boolean => inside.size === 0;
@@ -154,19 +154,22 @@ export const undisturbed = (): RehearsalJudge => ({
       hear: (happening) => {
         const { type, peer, lock } = happening;
         const loss = losses.get(peer!);
-        if (loss !== undefined && (type === 'grant' || (type === 'end' && hasLeft(loss)))) return loss.says;
+        if (loss !== undefined && (type === 'grant' || (type === 'end' && hasLeft(loss)))) return loss.description;
         if (type === 'exit' || type === 'uncaught' || type === 'end') losses.delete(peer!);
         if (type === 'left') loss?.inside.delete(lock as string);
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
         calm.hear(happening);
         inside.hear(happening);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
-        const says = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
-        if (!calm.hasFullDisk(peer!)) return says;
-        losses.set(peer!, { says: loss?.says ?? says, inside: new Set([...(loss?.inside ?? []), lock as string]) });
+        const description = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
+        if (!calm.hasFullDisk(peer!)) return description;
+        losses.set(peer!, {
+          description: loss?.description ?? description,
+          inside: new Set([...(loss?.inside ?? []), lock as string]),
+        });
         return null;
       },
-      end: () => [...losses.values()].find(hasLeft)?.says ?? null,
+      end: () => [...losses.values()].find(hasLeft)?.description ?? null,
     };
   },
 });
@@ -247,14 +250,14 @@ export function invariant(name: string, holds: (setting: Setting) => boolean | s
     name,
     begin: (setting) => {
       const look = (): RehearsalVerdict => {
-        const says: unknown = holds(setting);
-        if (says === true) return null;
-        if (says === false) return `"${name}" does not hold`;
-        if (says === undefined || says === null || says === '')
+        const description: unknown = holds(setting);
+        if (description === true) return null;
+        if (description === false) return `"${name}" does not hold`;
+        if (description === undefined || description === null || description === '')
           throw new UsageError(
-            `the invariant "${name}" answers ${says === '' ? 'an empty text' : String(says)}; return true, or false or a sentence that says what is wrong`,
+            `the invariant "${name}" answers ${description === '' ? 'an empty text' : String(description)}; return true, or false or a sentence that says what is wrong`,
           );
-        return says as RehearsalVerdict;
+        return description as RehearsalVerdict;
       };
       return { hear: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
     },

@@ -30,10 +30,11 @@ export function judged(
   refuse: (misuse: UsageError) => void,
 ): RehearsalVerdict {
   try {
-    const says: unknown = look();
-    if (says === undefined || says === null || typeof says === 'string') return says as RehearsalVerdict;
-    if (isPromise(says)) says.catch(() => {});
-    const said = isPromise(says) ? 'a promise, and the run goes on meanwhile' : shown(says);
+    const description: unknown = look();
+    if (description === undefined || description === null || typeof description === 'string')
+      return description as RehearsalVerdict;
+    if (isPromise(description)) description.catch(() => {});
+    const said = isPromise(description) ? 'a promise, and the run goes on meanwhile' : shown(description);
     refuse(
       new UsageError(`the judge "${name}" answers ${said}; look at what is there, and return at once what is wrong, or nothing`),
     );

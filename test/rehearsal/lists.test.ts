@@ -59,7 +59,7 @@ test('its judge finds a right one that ends, one that is not told why, and one t
     return happenings.map((happening) => hear!({ at: 0, ...happening } as RehearsalEvent)).findLast(Boolean);
   };
   const wrong = { type: 'note', peer: 'p1', what: 'wrong', life: 1 };
-  const refused = { type: 'note', peer: 'p1', what: 'refused', life: 1, isRight: false, isNamed: true, says: 'no' };
+  const refused = { type: 'note', peer: 'p1', what: 'refused', life: 1, isRight: false, isNamed: true, description: 'no' };
   const grant = { type: 'grant', peer: 'p1', lock: 'x', fence: 1 };
   expect(judged(wrong, refused, { type: 'end', peer: 'p1' }, grant)).toBeUndefined();
   expect(judged({ ...refused, isRight: true })).toBe('p1 ended with the right list: no');

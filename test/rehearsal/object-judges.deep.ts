@@ -12,29 +12,29 @@ import { rehearse } from './rehearse.js';
 import type { RehearsalScenario } from './scenario.js';
 
 const scenario = { peers: ['p0', 'p1', 'p2'], services: [] } as unknown as RehearsalScenario;
-type Told = readonly [type: string, fields: Readonly<Record<string, unknown>>];
-const note = (peer: string, what: string, fields: object): Told => ['note', { peer, what, ...fields }];
-const call = (operation: string, input: object): Told => ['call', { peer: 'p0', object: 'x', operation, input }];
-const returns = (operation: string, output: unknown): Told => ['return', { peer: 'p0', object: 'x', operation, output }];
+type HistoryEntry = readonly [type: string, fields: Readonly<Record<string, unknown>>];
+const note = (peer: string, what: string, fields: object): HistoryEntry => ['note', { peer, what, ...fields }];
+const call = (operation: string, input: object): HistoryEntry => ['call', { peer: 'p0', object: 'x', operation, input }];
+const returns = (operation: string, output: unknown): HistoryEntry => ['return', { peer: 'p0', object: 'x', operation, output }];
 const sent = (message: number) => note('p0', 'sent', { to: 'p1', message });
 const got = (message: number) => note('p1', 'got', { from: 'p0', message });
-const start = (peer: string): Told => ['start', { peer, life: 1 }];
+const start = (peer: string): HistoryEntry => ['start', { peer, life: 1 }];
 const leads = (peer: string, leader: string) => note(peer, 'leader', { leader });
-const end: Told = ['end', { peer: 'p2' }];
+const end: HistoryEntry = ['end', { peer: 'p2' }];
 
 /** What it says of what happens, a tick each, and at the end. */
-function judged(judge: RehearsalJudge, told: readonly Told[], endMs = 60_000): string | null {
+function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60_000): string | null {
   const hearing = judge.begin({ scenario, store: new Map(), history: [] });
   for (const [i, [type, fields]] of told.entries()) {
-    const says = hearing.hear?.({ type, at: i, ...fields });
-    if (says) return says;
+    const description = hearing.hear?.({ type, at: i, ...fields });
+    if (description) return description;
   }
   return hearing.end?.(endMs) || null;
 }
 
 const register = linearizable('x', sequentialRegister(0));
 
-test.each<[says: string | null, judge: RehearsalJudge, told: Told[], endMs?: number]>([
+test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry[], endMs?: number]>([
   [null, register, [call('1', { write: 1 }), returns('1', null), call('2', { read: true }), returns('2', 1)]],
   [null, register, [call('1', { write: 1 }), call('2', { read: true }), returns('2', 0)]],
   [
@@ -75,10 +75,10 @@ test.each<[says: string | null, judge: RehearsalJudge, told: Told[], endMs?: num
     bounded('cache', 'size', 3),
     [note('p0', 'cache', { size: 3 }), note('p1', 'cache', { size: 4 })],
   ],
-])('%#: says %s', (says, judge, told, endMs) => {
+])('%#: says %s', (description, judge, told, endMs) => {
   const said = judged(judge, told, endMs);
-  if (says === null) expect(said).toBeNull();
-  else expect(said).toContain(says);
+  if (description === null) expect(said).toBeNull();
+  else expect(said).toContain(description);
 });
 
 const one = { peers: 1, runs: 1, seconds: 5, faults: [], shrinkSeconds: 0 } as const;
@@ -90,12 +90,12 @@ test('a world tells of timers that are never cleared, and of what Node warns of'
       for (let i = 0; i < 50; i++) clearTimeout(setTimeout(() => {}, 60_000));
     });
   expect((await leaking(20)).failure).toBeNull();
-  expect((await leaking(21)).failure).toMatchObject({ judge: 'no leaks', says: expect.stringContaining('21 timers') });
+  expect((await leaking(21)).failure).toMatchObject({ judge: 'no leaks', description: expect.stringContaining('21 timers') });
   const { failure } = await rehearse({ ...one, judges: [noLeaks()] }, () => {
     const emitter = new EventEmitter();
     for (let i = 0; i < 11; i++) emitter.on('x', () => {});
   });
-  expect(failure).toMatchObject({ judge: 'no leaks', says: expect.stringContaining('MaxListenersExceededWarning') });
+  expect(failure).toMatchObject({ judge: 'no leaks', description: expect.stringContaining('MaxListenersExceededWarning') });
 });
 
 /** Three peers who ask for ever new locks, of which an epoch has room for eight; each leaves behind what `leak` does. */
@@ -123,7 +123,7 @@ test('a world tells what the charts of nodes keep and who listens to them: no mo
   expect(late.counts['grant']).toBeGreaterThan(270);
 });
 
-test.each<[left: string, leak: (locks: Locks, number: number) => void, says: RegExp]>([
+test.each<[left: string, leak: (locks: Locks, number: number) => void, description: RegExp]>([
   ['a subscription', ({ node }) => node.steps$.subscribe(), /^p\d has \d+ listeners to its nodes at the end; 20 are the bound$/],
   [
     'locks that nobody releases',
@@ -135,9 +135,9 @@ test.each<[left: string, leak: (locks: Locks, number: number) => void, says: Reg
     ({ transport, peers }, number) => void (number < 20 && createLocks({ transport, peers, name: `locks ${number}` })),
     /^p\d has \d+ entries in the charts of its nodes at the end; 600 are the bound$/,
   ],
-])('left with each lock, %s: the judge of leaks finds it', async (_, leak, says) => {
+])('left with each lock, %s: the judge of leaks finds it', async (_, leak, description) => {
   const { failure } = await leaking(leak);
-  expect(failure).toMatchObject({ judge: 'no leaks', says: expect.stringMatching(says) });
+  expect(failure).toMatchObject({ judge: 'no leaks', description: expect.stringMatching(description) });
 });
 
 test('operations of peers are judged together: a store that is read before it is written loses one', async () => {
@@ -148,5 +148,5 @@ test('operations of peers are judged together: a store that is read before it is
       return sum;
     }),
   );
-  expect(failure).toMatchObject({ judge: 'linearizable x', says: expect.stringContaining('{"add":1} = 1') });
+  expect(failure).toMatchObject({ judge: 'linearizable x', description: expect.stringContaining('{"add":1} = 1') });
 });

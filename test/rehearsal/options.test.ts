@@ -10,7 +10,7 @@ import type { RehearsalFault } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
 const fault = (what: RehearsalFault['what']): RehearsalFault => ({ what, atMs: 1, lastsMs: 1, who: 'p0', other: 'p1', size: 1 });
-const failed = { rehearsal: 4, judge: 'x', says: 'y', atMs: 1, seed: 1, scenario: quietScenario, story: [], log: [] };
+const failed = { rehearsal: 4, judge: 'x', description: 'y', atMs: 1, seed: 1, scenario: quietScenario, story: [], log: [] };
 const changed = (scenario: object) => ({ replay: { ...failed, scenario: { ...quietScenario, ...scenario } } as never });
 
 test.each([
@@ -67,8 +67,8 @@ test.each([
   [changed({ faults: [{ ...fault('kill'), who: 'p7' }] }), 'scenario.faults[0] concerns "p7", who is not among'],
   [changed({ faults: [{ ...fault('kill'), atMs: '1' }] }), 'scenario.faults[0].atMs is "1", and no time from 0 on'],
   [changed({ services: ['hub'] }), 'of another rehearsal: its services are hub, and here they are none'],
-])('refused: %j', async (options, says) => {
-  await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(says);
+])('refused: %j', async (options, description) => {
+  await expect(rehearse({ runs: 1, ...options }, () => {})).rejects.toThrow(description);
 });
 
 describe('a judge that cannot judge is a mistake of the rehearsal, and not of the application', () => {
@@ -81,7 +81,7 @@ describe('a judge that cannot judge is a mistake of the rehearsal, and not of th
   const cannot = 'the judge "odd" cannot judge: TypeError: no stock; mend the judge';
   const later = 'the judge "odd" answers a promise, and the run goes on meanwhile; look at what is there, and return at once';
 
-  test.each<[string, object, says: string]>([
+  test.each<[string, object, description: string]>([
     ['an invariant that throws', invariant('odd', thrown), cannot],
     ['one that throws when it hears', hearing(thrown), cannot],
     ['one that throws at the end', { name: 'odd', begin: () => ({ end: thrown }) }, cannot],
@@ -115,12 +115,12 @@ describe('a judge that cannot judge is a mistake of the rehearsal, and not of th
       invariant('odd', () => ''),
       'the invariant "odd" answers an empty text; return true, or',
     ],
-  ])('%s', async (_, judge, says) => {
+  ])('%s', async (_, judge, description) => {
     const error = await judgedBy(judge).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(UsageError);
-    expect((error as Error).message).toContain(says);
+    expect((error as Error).message).toContain(description);
     // Whether it is asked in the turn of a peer or in nobody's, and whatever the peer does with what is thrown at it.
-    await expect(judgedBy(judge, ({ store }) => store.write('x', 1).catch(() => {}))).rejects.toThrow(says);
+    await expect(judgedBy(judge, ({ store }) => store.write('x', 1).catch(() => {}))).rejects.toThrow(description);
   });
 
   test.each<[readonly unknown[]]>([[['bad', 5]], [[5, String]], [['', String]], [[]]])(
@@ -132,7 +132,7 @@ describe('a judge that cannot judge is a mistake of the rehearsal, and not of th
 });
 
 describe('a note that cannot be one ends the rehearsal, and is no event', () => {
-  test.each<[unknown[], says: string]>([
+  test.each<[unknown[], description: string]>([
     [
       ['paid', { order: 5, at: 1 }],
       '"p0" notes "paid" with a field "at", which every note has of its own; give the field another name',
@@ -144,7 +144,7 @@ describe('a note that cannot be one ends the rehearsal, and is no event', () => 
     [['paid', null], '"p0" notes "paid" with null; give fields under their names'],
     [[{ order: 5 }], '"p0" notes an object; give a text first, as in note('],
     [[], '"p0" notes undefined; give a text first'],
-  ])('note(...%j)', async (given, says) => {
+  ])('note(...%j)', async (given, description) => {
     let heard = 0;
     const judges = [{ name: 'counts', begin: () => ({ hear: ({ type }: RehearsalEvent) => void (type === 'note' && heard++) }) }];
     const main: Main = ({ note }) => {
@@ -156,7 +156,7 @@ describe('a note that cannot be one ends the rehearsal, and is no event', () => 
     };
     const error = await rehearse({ peers: 1, runs: 1, faults: [], judges }, main).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(UsageError);
-    expect((error as Error).message).toContain(says);
+    expect((error as Error).message).toContain(description);
     expect(heard).toBe(0);
   });
 
@@ -166,6 +166,6 @@ describe('a note that cannot be one ends the rehearsal, and is no event', () => 
       { peers: 2, runs: 1, faults: [], judges: [unique('named', 'name')], shrinkSeconds: 0 },
       main,
     );
-    expect(failure).toMatchObject({ judge: 'unique name', says: expect.stringContaining('name 5 was given to p') });
+    expect(failure).toMatchObject({ judge: 'unique name', description: expect.stringContaining('name 5 was given to p') });
   });
 });

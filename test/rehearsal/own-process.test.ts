@@ -11,8 +11,12 @@ async function told(main: Main): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
   const { happenings } = await runOnce(quietScenario, { judges: [] }, only);
   return happenings.flatMap(({ type, at, ...rest }) => {
-    const says = { note: rest['what'], exit: `exits: ${String(rest['code'])}`, uncaught: `ends: ${String(rest['error'])}` }[type];
-    return says === undefined ? [] : [`${Math.floor(at / 1_000)} ${String(says)}`];
+    const description = {
+      note: rest['what'],
+      exit: `exits: ${String(rest['code'])}`,
+      uncaught: `ends: ${String(rest['error'])}`,
+    }[type];
+    return description === undefined ? [] : [`${Math.floor(at / 1_000)} ${String(description)}`];
   });
 }
 
@@ -151,7 +155,7 @@ test('a turn that does not end ends its process, whoever listens to errors', asy
     process.on('uncaughtException', () => {});
     while (Date.now() > 0) await Promise.resolve();
   });
-  expect(failure?.says).toContain('a turn of "p0" does not end');
+  expect(failure?.description).toContain('a turn of "p0" does not end');
 });
 
 test('nothing stays on the real process: no listener, and no exit status', async () => {

@@ -7,7 +7,7 @@
  */
 import { UsageError } from '../../machines/errors.js';
 import { Disk, SharedStore } from './belongings.js';
-import { noticeEscapes } from './escapes.js';
+import { notificationEscapes } from './escapes.js';
 import type { RehearsalFailure } from './failure.js';
 import { checkReplay, failureOf } from './failure.js';
 import { strike } from './faults.js';
@@ -77,7 +77,7 @@ export interface Rehearsal {
 
 export interface RehearsalViolation {
   readonly judge: string;
-  readonly says: string;
+  readonly description: string;
   /** Milliseconds of virtual time. */
   readonly atMs: number;
 }
@@ -253,11 +253,11 @@ export async function runOnce(
   let violation: RehearsalViolation | null = null;
   const find = (judge: RehearsalJudge, look: () => RehearsalVerdict) => {
     if (violation || world.misuse) return;
-    const says = judged(judge, look, (misuse) => world.refuse(misuse));
-    if (!says) return;
-    violation = { judge: judge.name, says, atMs: Math.round(world.now) };
+    const description = judged(judge, look, (misuse) => world.refuse(misuse));
+    if (!description) return;
+    violation = { judge: judge.name, description, atMs: Math.round(world.now) };
     world.isOver = true;
-    world.log(`VIOLATION ${judge.name}: ${says}`);
+    world.log(`VIOLATION ${judge.name}: ${description}`);
   };
   world.hear = (happening) => {
     history.push(happening);
@@ -317,11 +317,12 @@ function populate(
 
 /** Once more, with an eye on what leaves the world. */
 async function compare(first: RehearsalOutcome, run: () => Promise<RehearsalOutcome>): Promise<RehearsalViolation | null> {
-  const escapes = noticeEscapes();
+  const escapes = notificationEscapes();
   const again = await run();
   const [escaped] = escapes.stop();
-  if (escaped !== undefined) return { judge: 'escape', says: `this is real and not of the world: ${escaped}`, atMs: 0 };
+  if (escaped !== undefined) return { judge: 'escape', description: `this is real and not of the world: ${escaped}`, atMs: 0 };
   if (again.digest === first.digest) return null;
-  const says = 'the same seed gave another log: something that is not of the world decides, state of a module for instance';
-  return { judge: 'replay', says, atMs: 0 };
+  const description =
+    'the same seed gave another log: something that is not of the world decides, state of a module for instance';
+  return { judge: 'replay', description, atMs: 0 };
 }

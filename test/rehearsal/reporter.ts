@@ -69,12 +69,12 @@ export class RehearsalReporter {
   onTestCaseResult(test: ReportedTest): void {
     const { rehearsal } = test.meta() as { readonly rehearsal?: RehearsalFailure };
     if (test.result().state !== 'failed' || !isObject(rehearsal)) return;
-    const { judge, says, seed } = rehearsal;
+    const { judge, description, seed } = rehearsal;
     const file = join(this.folder, `${fileNameOf(test.fullName)}-${seed}.json`);
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(file, JSON.stringify(rehearsal));
     this.told.push(
-      `\n rehearsal  ${test.fullName}\n   ${judge}: ${says}\n` +
+      `\n rehearsal  ${test.fullName}\n   ${judge}: ${description}\n` +
         `   saved as   ${file}, of seed ${seed}\n` +
         `   shown by   npx quiver explore ${file}\n` +
         `   kept by    expect(await rehearse({ ...options, replay: JSON.parse(readFileSync('${file}', 'utf8')) }, main)).toHold();\n`,

@@ -87,7 +87,7 @@ test('what is under way to a process that ends does not come, nor what its conne
   const failure = {
     rehearsal: 4,
     judge: 'a judge',
-    says: 'no',
+    description: 'no',
     atMs: 9,
     seed: 1,
     scenario: { seed: 1, seconds: 1, peers: ['p0', 'p1'], services: [], clients: [], startsMs: [0, 0], skewsMs: [0, 0] },

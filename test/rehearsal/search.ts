@@ -46,7 +46,7 @@ export async function searchFailure(
     const isSame = violation !== null && (!found || found.outcome.violation?.judge === violation.judge);
     if (!found) until = realNow() + shrinkSeconds * 1_000;
     if (isSame || !found) found = { scenario, outcome };
-    if (isSame) throw new Error(violation.says);
+    if (isSame) throw new Error(violation.description);
   };
   const property = fc.asyncProperty(shapesOf(fc, frame), attempt);
   await fc.check(property, { seed, numRuns: 1, unbiased: true, endOnFailure: shrinkSeconds === 0 });

@@ -159,7 +159,7 @@ async function results(medium: Medium): Promise<Record<string, string>> {
     const judges = [{ name: 'done', begin: () => ({ hear: ({ type, what }: any) => (type === 'note' ? String(what) : null) }) }];
     const { violation, happenings } = await runOnce(scenario, { services: medium.services, judges }, main(run));
     const uncaught = happenings.find(({ type }) => type === 'uncaught');
-    told[title] = uncaught ? `uncaught ${uncaught['error'] as string}` : (violation?.says ?? 'is not done');
+    told[title] = uncaught ? `uncaught ${uncaught['error'] as string}` : (violation?.description ?? 'is not done');
   }
   return told;
 }

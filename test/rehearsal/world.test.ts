@@ -130,11 +130,11 @@ test('a peer that throws at its start, and one whose turn does not end, are name
   const thrown = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, () => {
     throw new Error('no configuration');
   });
-  expect(thrown.failure).toMatchObject({ judge: 'no errors', says: expect.stringContaining('Error: no configuration') });
+  expect(thrown.failure).toMatchObject({ judge: 'no errors', description: expect.stringContaining('Error: no configuration') });
   const spinning = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, async () => {
     while (Date.now() > 0) await Promise.resolve();
   });
-  expect(spinning.failure?.says).toContain('a turn of "p0" does not end');
+  expect(spinning.failure?.description).toContain('a turn of "p0" does not end');
 });
 
 test.each([
@@ -326,7 +326,7 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
   const broken = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0, judges }, ({ store }) =>
     store.write('stock', -1),
   );
-  expect(broken.failure).toMatchObject({ judge: 'stock', says: 'it is negative' });
+  expect(broken.failure).toMatchObject({ judge: 'stock', description: 'it is negative' });
 });
 
 test('the store: who reads with a fence is followed by no smaller one that writes; readers together have fences of their own', async () => {
@@ -362,12 +362,12 @@ test('the store: who ends while it writes, and begins again, hears nothing of th
 test('what leaves the world is named, and so is what the seed does not repeat', async () => {
   const escape = async (main: Main) => (await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, main)).failure;
   const socket = await escape(() => void new net.Socket().connect(9, '127.0.0.1').on('error', () => {}));
-  expect(socket).toMatchObject({ judge: 'escape', says: expect.stringMatching(/TCP.*world\.test/) });
+  expect(socket).toMatchObject({ judge: 'escape', description: expect.stringMatching(/TCP.*world\.test/) });
   const file = await escape(async () => void (await readFile(import.meta.filename)));
-  expect(file).toMatchObject({ judge: 'escape', says: expect.stringMatching(/FSREQ.*world\.test/) });
+  expect(file).toMatchObject({ judge: 'escape', description: expect.stringMatching(/FSREQ.*world\.test/) });
   // Who has taken a timer of Node for himself before the world began has the real one.
   const timer = await escape(() => void taken(() => {}, 5));
-  expect(timer).toMatchObject({ judge: 'escape', says: expect.stringMatching(/Timeout.*world\.test/) });
+  expect(timer).toMatchObject({ judge: 'escape', description: expect.stringMatching(/Timeout.*world\.test/) });
   let count = 0;
   const counting = await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, ({ note }) => note(`run ${++count}`));
   expect(counting.failure).toMatchObject({ judge: 'replay' });

@@ -5,7 +5,7 @@ import { Simulation } from '../../network/simulation.js';
 
 export interface Broken {
   readonly property: string;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** A small network that has not come to rest after so many steps never will. */
@@ -18,17 +18,17 @@ export function brokenIn(scenario: Scenario, ignore: ReadonlySet<string> = new S
     simulation.start();
     for (let steps = 0; simulation.advance(); steps++) {
       if (steps === STEPS_MAX)
-        return { property: 'comes to rest', says: `Something still happens ${STEPS_MAX} steps after all is well.` };
+        return { property: 'comes to rest', description: `Something still happens ${STEPS_MAX} steps after all is well.` };
     }
     const broken = simulation.finish().properties.find(({ name, holds }) => holds === false && !ignore.has(name));
     if (!broken) return null;
-    const { says } = scenario.protocol.properties(simulation.instance).find(({ name }) => name === broken.name) ?? {
-      says: broken.name,
+    const { description } = scenario.protocol.properties(simulation.instance).find(({ name }) => name === broken.name) ?? {
+      description: broken.name,
     };
-    return { property: broken.name, says };
+    return { property: broken.name, description };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    return { property: 'keeps its contract', says: error.message };
+    return { property: 'keeps its contract', description: error.message };
   } finally {
     simulation.network.stop();
   }

@@ -74,7 +74,7 @@ describe('what else can go wrong', () => {
       on: { go: { actions: { type: 'tell', params: { role: 'nobody', message: { type: 'x' } } } } },
     });
     const { failure } = swarm(toy({ chart: lost, commands: ['go'] }));
-    expect(failure).toMatchObject({ property: 'keeps its contract', says: expect.stringMatching(/no role "nobody"/) });
+    expect(failure).toMatchObject({ property: 'keeps its contract', description: expect.stringMatching(/no role "nobody"/) });
   });
 });
 

@@ -34,7 +34,7 @@ export interface SwarmFailure {
   /** The smallest scenario that was found, as the JSON of a file. */
   readonly scenario: Readonly<Record<string, unknown>>;
   readonly property: string;
-  readonly says: string;
+  readonly description: string;
   /** How often it could be made smaller. */
   readonly shrinks: number;
 }

@@ -62,7 +62,7 @@ describe('walks', () => {
 
   test('deliver, lose, double, fire, command and change links, one at a time', () => {
     const made = wordsOf(walks.flatMap(({ choices }) => choices));
-    expect([...made].sort()).toEqual(['deliver', 'drop', 'duplicate', 'event', 'notice', 'timer']);
+    expect([...made].sort()).toEqual(['deliver', 'drop', 'duplicate', 'event', 'notification', 'timer']);
   });
 
   test('nothing is lost or doubled but by choice', () => {
@@ -133,7 +133,7 @@ describe('walking again', () => {
       properties: () => [
         {
           name: 'never green',
-          says: 'Nobody goes.',
+          description: 'Nobody goes.',
           kind: 'always',
           holds: (c) => [...c.nodes.values()].every(({ toy }) => toy!.value !== 'green'),
         },

@@ -132,7 +132,8 @@ function aboutOf(choice: Choice, { network, scenario }: Simulation): { readonly 
   if ('timer' in choice) return { node: choice.timer[0], what: `timer ${choice.timer[2]}` };
   if ('turn' in choice) return { node: choice.turn, what: 'turn' };
   if ('command' in choice) return { node: choice.command[0], what: choice.command[1] };
-  if ('notice' in choice) return { node: choice.notice[0], what: network.links.up(...choice.notice) ? 'link down' : 'link up' };
+  if ('notification' in choice)
+    return { node: choice.notification[0], what: network.links.up(...choice.notification) ? 'link down' : 'link up' };
   const event = scenario.events[choice.event]!;
   const node = 'node' in event ? event.node : 'link' in event ? event.link[0] : scenario.graph.topology.nodes[0]!;
   return { node, what: event.do === 'command' ? event.name : event.do };

@@ -97,7 +97,7 @@ export function walkAgain({ system, choices, lines }: RecordedWalk, protocol: Pr
       }
     }
     const [violation] = running.violations;
-    if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.says}`;
+    if (violation) return `${violation.property} is violated after step ${violation.index}: ${violation.description}`;
     return seen === lines.length ? null : `nothing more in place of ${describe(JSON.parse(lines[seen]!) as TraceLine)}`;
   } catch (error) {
     return (error as Error).message;

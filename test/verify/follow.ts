@@ -125,7 +125,7 @@ export class FollowedWorld {
   }
 
   /** A crash, a restart, a start anew; or a state from outside, with the timers that are armed in it. */
-  befall(line: StepLine): void {
+  applyFault(line: StepLine): void {
     const { node, kind, event, at } = line;
     // What an inspector says of a live node that it hears nothing of changes nothing in it.
     if (event.type !== kind) return;
@@ -259,7 +259,7 @@ export class FollowedWorld {
       left: (node, { role, timer }) => this.deadlines.get(timerKey(node, role, timer))! - this.now,
       landed: nothing,
       disarmed: nothing,
-      owed: nothing,
+      reactionPending: nothing,
       turn: nothing,
       done: nothing,
       released: nothing,

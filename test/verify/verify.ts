@@ -80,8 +80,8 @@ class Following {
   ) {
     this.followed = new FollowedWorld(protocol, instance, header, drawnAtStart(lines));
     this.monitor = new Monitor(protocol.properties(instance), this.followed.world.configuration);
-    this.monitor.violations$.subscribe(({ property, says }) =>
-      this.violations.push({ line: this.number, what: `${property}: ${says}` }),
+    this.monitor.violations$.subscribe(({ property, description }) =>
+      this.violations.push({ line: this.number, what: `${property}: ${description}` }),
     );
   }
 
@@ -118,7 +118,7 @@ class Following {
       const isFirst = this.header.nodes.includes(node) && !followed.started.has(node);
       followed.start(line);
       if (isFirst) return;
-    } else if (['corrupt', 'crash', 'restart', 'reload'].includes(kind)) followed.befall(line);
+    } else if (['corrupt', 'crash', 'restart', 'reload'].includes(kind)) followed.applyFault(line);
     else {
       if (kind === 'link') followed.hear(line);
       followed.take(line);

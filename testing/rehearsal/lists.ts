@@ -49,7 +49,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
     // Of several that are wrong one may have met another first.
     const named = oddOf(peers, knobs) === 1 ? [peers, list] : [list];
     const isNamed = named.every((each) => error.message.includes(each.toSorted().join(', ')));
-    note('refused', { life, isRight, isNamed, says: error.message });
+    note('refused', { life, isRight, isNamed, description: error.message });
     process.exit(1);
   });
 }
@@ -64,12 +64,12 @@ const beside = (judge: RehearsalJudge): RehearsalJudge => ({
       ({ type, at, fault: { what: 'pause', who, other: who, atMs: at, lastsMs: 0, size: 0 } }) as RehearsalEvent;
     const hear: NonNullable<RehearsalHearing['hear']> = (happening) => {
       const { type, peer, what } = happening;
-      let says = hearing.hear?.(happening);
+      let description = hearing.hear?.(happening);
       if (type === 'note' && what === 'wrong') {
         wrong.set(peer!, happening);
-        says ||= hearing.hear?.(fault(happening, 'fault', peer!));
-      } else if (type === 'end' && wrong.delete(peer!)) says ||= hearing.hear?.(fault(happening, 'healed', peer!));
-      return says;
+        description ||= hearing.hear?.(fault(happening, 'fault', peer!));
+      } else if (type === 'end' && wrong.delete(peer!)) description ||= hearing.hear?.(fault(happening, 'healed', peer!));
+      return description;
     };
     return { hear, ...(hearing.end && { end: (now: number) => hearing.end!(now) }) };
   },
@@ -81,12 +81,14 @@ export const rightGoOn = (): RehearsalJudge => ({
   begin: () => {
     const wrong = new Map<string, number>();
     return {
-      hear: ({ type, peer, what, life, isRight, isNamed, says }) => {
+      hear: ({ type, peer, what, life, isRight, isNamed, description }) => {
         if (type === 'note' && what === 'wrong') wrong.set(peer!, life as number);
         else if (type === 'end') wrong.delete(peer!);
         else if (type === 'grant' && wrong.get(peer!) === 1) return `${peer} was granted a lock with a wrong list`;
-        else if (type === 'note' && what === 'refused' && isRight) return `${peer} ended with the right list: ${says as string}`;
-        else if (type === 'note' && what === 'refused' && !isNamed) return `${peer} was not told both lists: ${says as string}`;
+        else if (type === 'note' && what === 'refused' && isRight)
+          return `${peer} ended with the right list: ${description as string}`;
+        else if (type === 'note' && what === 'refused' && !isNamed)
+          return `${peer} was not told both lists: ${description as string}`;
         return null;
       },
     };

@@ -65,8 +65,8 @@ class Going {
       until: { idle: true },
     };
     this.simulation = new Simulation(parseScenario(this.scenario, protocols), { host: 'snapshots' });
-    this.simulation.network.notices$.subscribe(({ node, notice }) => {
-      if (notice.type === 'locked') this.#later(1, () => this.#go(node));
+    this.simulation.network.notifications$.subscribe(({ node, notification }) => {
+      if (notification.type === 'locked') this.#later(1, () => this.#go(node));
     });
     this.#later(1, () => this.floor.robots.forEach((robot) => this.#tell(robot, 'lock')));
     if (fleet.deaf) this.#later(fleet.failsAt ?? 0, () => this.#relink());

@@ -4,13 +4,13 @@ import type { Identity } from '../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
 import { treeParentOf, toldFrom } from './tree.js';
 
-interface Told {
+interface LevelReport {
   readonly parent: NodeId | null;
   readonly depth: number;
   readonly leader: Identity;
 }
 
-export const band: SeatRule<Told> = {
+export const band: SeatRule<LevelReport> = {
   silent: (id) => ({ parent: null, depth: 0, leader: id }),
   judge: (look) => {
     const parent = treeParentOf(look, look.told.parent);

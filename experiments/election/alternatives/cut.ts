@@ -9,14 +9,14 @@ import { isSame, type Identity } from '../../../machines/election/height.js';
 import type { SeatRule } from './level.js';
 import { treeParentOf, toldFrom } from './tree.js';
 
-interface Told {
+interface LevelReport {
   readonly parent: NodeId | null;
   /** How far below the deepest descendant without a leader is; -1 at a leader. */
   readonly need: number;
   readonly leader: Identity;
 }
 
-export const cut: SeatRule<Told> = {
+export const cut: SeatRule<LevelReport> = {
   silent: (id) => ({ parent: null, need: 0, leader: id }),
   judge: (look) => {
     const { id, member, told, heard, radius, separation } = look;

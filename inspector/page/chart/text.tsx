@@ -17,7 +17,7 @@ interface ChartTextProps {
 export function ChartText({ now: { role, view, since }, chart, taken, covered, heat }: ChartTextProps) {
   const active = activePaths(view.value);
   const answers = (chart?.transitions ?? []).filter(({ source }) => source === '' || active.has(source));
-  const says = [...(chart?.states.values() ?? [])].filter(({ path }) => path === '' || active.has(path)).flatMap(wordsOf);
+  const description = [...(chart?.states.values() ?? [])].filter(({ path }) => path === '' || active.has(path)).flatMap(wordsOf);
   return (
     <article>
       <h3>
@@ -29,9 +29,9 @@ export function ChartText({ now: { role, view, since }, chart, taken, covered, h
         {taken.possible.length > 0 && <>, perhaps by {taken.possible.map(transitionText).join(' or ')}</>}.
       </p>
       {taken.refused.length > 0 && <p>Guards refused {taken.refused.map(transitionText).join(' and ')}.</p>}
-      {says.length > 0 && (
+      {description.length > 0 && (
         <ul>
-          {says.map((words) => (
+          {description.map((words) => (
             <li key={words}>{words}</li>
           ))}
         </ul>

@@ -57,8 +57,8 @@ export function drawFolds(drawn: Drawn, folds: readonly FoldedNodes[]): void {
   ctx.font = `550 11px ${FONT}`;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  for (const { nodes, says } of folds.slice(0, LABELS_MAX)) {
+  for (const { nodes, description } of folds.slice(0, LABELS_MAX)) {
     const { x, y } = spotOf(drawn, nodes[0]!);
-    fillText(ctx, says, x, y + radiusOf(drawn) + 10, colors.ink, colors.panel);
+    fillText(ctx, description, x, y + radiusOf(drawn) + 10, colors.ink, colors.panel);
   }
 }

@@ -59,7 +59,7 @@ test('of a program what has stopped lies on one spot, until one of it is selecte
   const programs = programsOf(['a', 'a', 'a', 'a', 'b', 'b', undefined], 7)!;
   const lives = (['alive', 'ended', 'gone', 'ended', 'ended', 'crashed', 'gone'] as Life[]).map((life) => ({ life }));
   const folds = foldsOf(programs, lives, 0);
-  expect(folds).toEqual([{ nodes: [1, 2, 3], says: '2 ended, 1 gone' }]);
+  expect(folds).toEqual([{ nodes: [1, 2, 3], description: '2 ended, 1 gone' }]);
   expect(foldsOf(programs, lives, 2)).toEqual([]);
   const given = { xs: Float64Array.from([0, 1, 2, 3, 4, 5, 6]), ys: Float64Array.from([0, 1, 2, 3, 4, 5, 6]) };
   expect([...folded(given, folds).xs]).toEqual([0, 1, 1, 1, 4, 5, 6]);

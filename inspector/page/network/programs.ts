@@ -17,7 +17,7 @@ export interface ProgramNodes {
 /** Nodes that lie on the spot of the first of them. */
 export interface FoldedNodes {
   readonly nodes: readonly number[];
-  readonly says: string;
+  readonly description: string;
 }
 
 /** Between the nodes of a program. */
@@ -107,8 +107,8 @@ export function foldsOf(
     const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
     if (stopped.length < 2 || stopped.includes(selected)) return [];
     const counts = STOPPED.map((life) => [life, stopped.filter((node) => lives[node]!.life === life).length] as const);
-    const says = counts.filter(([, count]) => count > 0).map(([life, count]) => `${count} ${life}`);
-    return [{ nodes: stopped, says: says.join(', ') }];
+    const description = counts.filter(([, count]) => count > 0).map(([life, count]) => `${count} ${life}`);
+    return [{ nodes: stopped, description: description.join(', ') }];
   });
 }
 

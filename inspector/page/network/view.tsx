@@ -79,7 +79,7 @@ export function NetworkView() {
       {mayReach.value && isReachOpen.value && <ReachCard />}
       {positions.value.xs.length === 0 && <p class="notice-inline is-placing">finding places for the nodes…</p>}
       {flights.value.length > MESSAGES_MAX && (
-        <p class="notice-inline">
+        <p class="notification-inline">
           {flights.value.length} messages on their way, {MESSAGES_MAX} of them drawn
         </p>
       )}

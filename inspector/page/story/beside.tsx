@@ -64,7 +64,7 @@ function movingOn({ view, xs, ys }: Drawn): MovingMessage[] {
 export function Beside() {
   const beside = besideRun.value;
   if (!beside) return null;
-  const says = `Network of the run ${beside.name} at ${numberText(besideAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
+  const description = `Network of the run ${beside.name} at ${numberText(besideAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
   return (
     <section class="panel beside" aria-labeledby="title-beside">
       <header class="panel-head">
@@ -72,7 +72,7 @@ export function Beside() {
       </header>
       <div class="panel-body">
         {hasSameNodes.value ? (
-          <Canvas key={beside.name} class="picture" paint={paint} label={says} />
+          <Canvas key={beside.name} class="picture" paint={paint} label={description} />
         ) : (
           <p class="empty">This run has other nodes. The two can be held against each other under compare.</p>
         )}

@@ -15,7 +15,7 @@ interface OwnMoment {
   readonly scenario: StoryRun['scenario'];
   readonly at: number;
   /** Of several lines at that time, what the one that is shown says. */
-  readonly says?: string;
+  readonly description?: string;
   readonly node?: string;
   readonly text: string;
 }
@@ -47,7 +47,7 @@ function keep(next: readonly OwnMoment[]): void {
 function add(line: number, node: string | undefined, text: string): void {
   const { at, lastLineAt } = recording.value;
   const isLast = lastLineAt(at(line)) === line;
-  const place = { at: at(line), ...(!isLast && { says: sentence(recording.value.line(line)) }) };
+  const place = { at: at(line), ...(!isLast && { description: sentence(recording.value.line(line)) }) };
   const { name } = branches.value[current.value]!;
   const scenario = scenarioNow.value as StoryRun['scenario'];
   keep([...moments.value, { run: name, scenario, ...place, ...(node !== undefined && { node }), text }]);
@@ -82,8 +82,13 @@ export function ownStory(title: string): Story {
     }
   };
   const steps = moments.value.map((moment): StoryStep => {
-    const { at, says, node, text } = moment;
-    return { run: nameOf(moment), at: { at, ...(says !== undefined && { says }) }, ...(node !== undefined && { node }), text };
+    const { at, description, node, text } = moment;
+    return {
+      run: nameOf(moment),
+      at: { at, ...(description !== undefined && { description }) },
+      ...(node !== undefined && { node }),
+      text,
+    };
   });
-  return { name: '', title, says: '', runs, steps };
+  return { name: '', title, description: '', runs, steps };
 }

@@ -15,8 +15,8 @@ export function StoryText() {
   return (
     <div>
       <p class="text" role="status">
-        {told.value.map((says) => (
-          <span key={says}>{withTerms(says, terms, known)} </span>
+        {told.value.map((description) => (
+          <span key={description}>{withTerms(description, terms, known)} </span>
         ))}
         {!isFound.value && <em>This run never comes to the place that is meant.</em>}
       </p>
@@ -29,13 +29,13 @@ export function StoryText() {
   );
 }
 
-function withTerms(says: string, terms: Readonly<Record<string, string>>, known: Set<string>): ComponentChildren {
+function withTerms(description: string, terms: Readonly<Record<string, string>>, known: Set<string>): ComponentChildren {
   const words = Object.keys(terms);
-  if (words.length === 0) return says;
+  if (words.length === 0) return description;
   const longest = words
     .sort((a, b) => b.length - a.length)
     .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
-  const parts = says.split(new RegExp(String.raw`(?<![\p{L}\d])(${longest.join('|')})(?![\p{L}\d])`, 'u'));
+  const parts = description.split(new RegExp(String.raw`(?<![\p{L}\d])(${longest.join('|')})(?![\p{L}\d])`, 'u'));
   return parts.map((part, i) => {
     if (i % 2 === 0 || known.has(part)) return part;
     known.add(part);

@@ -70,11 +70,11 @@ function Runs() {
 export function StoryList() {
   return (
     <ul class="stories">
-      {allStories.value.map(({ name, title, says }) => (
+      {allStories.value.map(({ name, title, description }) => (
         <li key={name}>
           <a href={`#story=${name}`}>
             <b>{title}</b>
-            <span>{says}</span>
+            <span>{description}</span>
           </a>
         </li>
       ))}

@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export interface Peer {
   readonly process: ChildProcess;
-  says(line: string): Promise<void>;
+  description(line: string): Promise<void>;
 }
 
 /** Until the test has finished; `environment` says where it reports. */
@@ -25,7 +25,7 @@ export function startPeer(id: string, port: number, environment: Readonly<Record
   });
   return {
     process: child,
-    async says(line) {
+    async description(line) {
       while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
       heard.splice(heard.indexOf(line), 1);
     },

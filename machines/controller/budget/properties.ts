@@ -20,13 +20,13 @@ const budget: BudgetProperty[] = [
   {
     name: 'the budget holds',
     kind: 'always',
-    says: 'The protocol spends at most M units, all nodes together.',
+    description: 'The protocol spends at most M units, all nodes together.',
     holds: (c) => spent(c) <= c.instance.options.budget.M,
   },
   {
     name: 'no stop before its time',
     kind: 'always',
-    says: 'When nothing is on its way, nothing has failed and a node was refused, at least M - W units were spent.',
+    description: 'When nothing is on its way, nothing has failed and a node was refused, at least M - W units were spent.',
     holds: (c) =>
       !isQuiet(c) || !isAnyStopped(c) || hasFailed(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
   },
@@ -36,8 +36,11 @@ const budget: BudgetProperty[] = [
 function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
   const seen = (c: Config) => layerOf(c, part, layer);
   const isOver = (c: Config) => layer === 'controlled' && (isAnyStopped(c) || hasFailed(c));
-  const { name, says, kind } = property;
-  const told = { name: `${layer}: ${name}`, says: layer === 'budget' ? says : `Until the budget stops it: ${says}` };
+  const { name, description, kind } = property;
+  const told = {
+    name: `${layer}: ${name}`,
+    description: layer === 'budget' ? description : `Until the budget stops it: ${description}`,
+  };
   if (kind === 'always') return [{ ...told, kind, holds: (c) => isOver(c) || property.holds(seen(c)) }];
   if (kind !== 'eventually') return [];
   return [

@@ -94,7 +94,7 @@ export type MainEvent =
   | Received<Epoch>
   | Received<Severed>;
 
-export type MainNotice =
+export type MainNotification =
   | { readonly type: 'joined'; readonly child: NodeId; readonly name: number | null }
   | { readonly type: 'left' | 'stayed' }
   /** `permits` went down with this node. */

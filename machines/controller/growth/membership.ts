@@ -34,7 +34,7 @@ import {
   type MainEvent,
   memberContext,
   type MainInput,
-  type MainNotice,
+  type MainNotification,
   pastWith,
 } from './member.js';
 import type { ControllerMessage, Echo, Epoch, Leave, Settled, Severed } from '../messages.js';
@@ -76,7 +76,7 @@ export const mainMachine = setup({
     context: MainContext;
     events: MainEvent;
     input: MainInput;
-    emitted: MainNotice;
+    emitted: MainNotification;
   },
   actions: {
     ...effects<ControllerMessage>(),

@@ -12,19 +12,19 @@ import type { Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
 import type { SearchedSystem } from './system.js';
 
-interface Letter {
+interface OutgoingMessage {
   readonly from: number;
   readonly port: number;
   readonly message: Message;
 }
 
-export class Letters {
+export class OutgoingMessages {
   /** Whether a letter always arrives: no channel can be down. */
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
-  private readonly toPorts: Interner<Letter>;
+  private readonly toPorts: Interner<OutgoingMessage>;
   /** What each letter to a port has become. */
-  private readonly posted: Set<number>[] = [];
+  private readonly routed: Set<number>[] = [];
 
   constructor(
     private readonly system: SearchedSystem,
@@ -36,7 +36,7 @@ export class Letters {
     this.isAnonymous = system.protocol.network.addressing === 'ports';
   }
 
-  write(from: number, to: Address, message: Message): number {
+  intern(from: number, to: Address, message: Message): number {
     const { nodes, instance } = this.system;
     requireAccepted(this.system.protocol, instance, nodes[from]!, message);
     const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
@@ -54,23 +54,23 @@ export class Letters {
   }
 
   /** The packet that a letter becomes, -1 where no channel takes it. */
-  post(letter: number, links: Links): number {
+  route(outgoing: number, links: Links): number {
     const { nodes, instance } = this.system;
     if (!this.isAnonymous) {
-      const { from, to } = this.packets.get(letter);
-      return from === to || links.up(nodes[from]!, nodes[to]!) ? letter : -1;
+      const { from, to } = this.packets.get(outgoing);
+      return from === to || links.up(nodes[from]!, nodes[to]!) ? outgoing : -1;
     }
-    const { from, port, message } = this.toPorts.all[letter]!;
+    const { from, port, message } = this.toPorts.all[outgoing]!;
     const receiver = receiverOf(links, nodes[from]!, port);
     if (receiver === undefined) return -1;
     const sender = senderAs('ports', links, { from: nodes[from]!, to: receiver });
     const packet = this.packets.intern({ from, to: instance.rank(receiver), sender, message });
-    (this.posted[letter] ??= new Set()).add(packet);
+    (this.routed[outgoing] ??= new Set()).add(packet);
     return packet;
   }
 
   /** All packets that a letter has become. */
-  packetsOf(letter: number): Iterable<number> {
-    return this.isAnonymous ? (this.posted[letter] ?? []) : [letter];
+  packetsOf(outgoing: number): Iterable<number> {
+    return this.isAnonymous ? (this.routed[outgoing] ?? []) : [outgoing];
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createMachine, fromPromise, setup } from 'xstate';
 import { MachineTesting } from '../test/machine/testing.js';
 import { called } from './called.fixture.js';
-import { patienceOf } from './strays.js';
+import { patienceOf } from './unhandled-rejections.js';
 
 const { inFolder } = called();
 
@@ -52,8 +52,8 @@ describe('what is waited for and never comes', () => {
     [plain, { sut: never }, /^sut has not come back/],
     [plain, { exec: { X: never } }, /^exec of X has not come back/],
     [plain, { states: { b: never } }, /^what is said of state "b" has not come back/],
-  ])('%# is named', async (machine, tests, says) => {
+  ])('%# is named', async (machine, tests, description) => {
     const testing = new MachineTesting(machine as never, tests, patienceOf(20));
-    await expect(testing.firstFailure('shortest')).rejects.toThrow(says);
+    await expect(testing.firstFailure('shortest')).rejects.toThrow(description);
   });
 });

@@ -18,7 +18,7 @@ export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
 }
 
 /** The complaint about a trace in place of something else. `isNot` says what it is not, or has not. */
-export function traceInstead(path: string, { live, scenario }: Partial<TraceHeader>, isNot: string): UsageError {
+export function unexpectedTrace(path: string, { live, scenario }: Partial<TraceHeader>, isNot: string): UsageError {
   const what = live ? 'was saved from live programs: it tells what they did,' : 'is a trace';
   const again = live ? [] : [`quiver replay ${path} runs it again`];
   const ways = isObject(scenario) ? [...again, `quiver verify ${path} checks it`] : [];

@@ -22,7 +22,7 @@ interface Caller {
 }
 
 /** What a desk asks of the node: the lock, to write or to read, to take it or the request back, or whether that stands behind another one. */
-export type Wish = 'request' | 'share' | 'release' | 'cancel' | 'whether';
+export type LockQueueCommand = 'request' | 'share' | 'release' | 'cancel' | 'probe';
 
 /** The lock as it is held here: by one writer, or by all who read. */
 interface Hold {
@@ -33,15 +33,15 @@ interface Hold {
 }
 
 /** A caller has come; how its wait has ended, or the hold that followed, and how long that took. */
-export interface DeskNotice {
+export interface LockQueueNotification {
   readonly type: 'asked' | 'granted' | 'unavailable' | 'abandoned' | 'released' | 'lost';
   readonly ms: number;
 }
 
 /** What surrounds a desk. */
-export interface DeskHost {
-  ask(what: Wish): void;
-  hear(notice: DeskNotice): void;
+export interface LockQueueHost {
+  ask(what: LockQueueCommand): void;
+  hear(notification: LockQueueNotification): void;
   /** In milliseconds. */
   now(): number;
   /** Whether a grant is for those alone who had asked before the node did. */
@@ -68,7 +68,7 @@ export class LoopTurns {
   }
 }
 
-export class LockDesk {
+export class LockQueue {
   private readonly callers: Caller[] = [];
   private held: Hold | undefined;
   /** Hears that the lock is not held here any more, once the desk is closed. */
@@ -82,7 +82,7 @@ export class LockDesk {
 
   constructor(
     private readonly name: string,
-    private readonly host: DeskHost,
+    private readonly host: LockQueueHost,
   ) {}
 
   /** The fence with which the lock is held here, if it is. */
@@ -119,14 +119,14 @@ export class LockDesk {
       return Promise.resolve(null);
     }
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
+      const abandon = () => {
         this.callers.splice(this.callers.indexOf(caller), 1);
         caller.reject(signal!.reason);
         this.letIn();
         this.cancelIfUnwanted();
       };
-      const settled = (type: DeskNotice['type']) => {
-        signal?.removeEventListener('abort', giveUp);
+      const settled = (type: LockQueueNotification['type']) => {
+        signal?.removeEventListener('abort', abandon);
         this.hearSince(type, caller.since);
       };
       const caller: Caller = {
@@ -137,7 +137,7 @@ export class LockDesk {
         resolve: (lock) => (settled(lock ? 'granted' : 'unavailable'), resolve(lock)),
         reject: (reason) => (settled('abandoned'), reject(reason)),
       };
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', abandon, { once: true });
       this.callers.push(caller);
       this.host.hear({ type: 'asked', ms: 0 });
       this.letIn();
@@ -176,7 +176,7 @@ export class LockDesk {
   }
 
   /** Somebody else has the lock or is before us, or nobody can have it here. */
-  disappoint(): void {
+  resolveUnavailable(): void {
     while (this.callers[0]?.ifAvailable) this.callers.shift()!.resolve(null);
   }
 
@@ -249,7 +249,7 @@ export class LockDesk {
     this.emptied?.();
   }
 
-  private hearSince(type: DeskNotice['type'], since: number): void {
+  private hearSince(type: LockQueueNotification['type'], since: number): void {
     this.host.hear({ type, ms: this.host.now() - since });
   }
 
@@ -260,6 +260,6 @@ export class LockDesk {
     this.modeAsked = this.callers[0]!.mode;
     this.host.ask(this.modeAsked === 'shared' ? 'share' : 'request');
     // Unless it was granted at once.
-    if (this.callers[0]?.ifAvailable) this.host.ask('whether');
+    if (this.callers[0]?.ifAvailable) this.host.ask('probe');
   }
 }

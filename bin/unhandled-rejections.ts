@@ -31,7 +31,7 @@ export const patienceOf =
 export const commandPatience = patienceOf(WAIT_MS);
 
 /** Hears, from now on, of what breaks past every path. */
-export class Strays {
+export class UnhandledRejections {
   private readonly thrown: unknown[] = [];
   private readonly hear = (thrown: unknown): void => void this.thrown.push(thrown);
 
@@ -47,9 +47,9 @@ export class Strays {
     const texts = new Set(this.thrown.map((thrown) => encode(thrown, () => undefined)));
     return [...texts].map((what) => ({
       rule: `no unhandled error (${what})`,
-      says: `while the tests ran, ${what} was thrown, or a promise rejected with it, where nobody hears it: by an action, or by a service that runs for real. Catch it there, or make the action a service with onError`,
+      description: `while the tests ran, ${what} was thrown, or a promise rejected with it, where nobody hears it: by an action, or by a service that runs for real. Catch it there, or make the action a service with onError`,
       steps: [],
-      isStray: true,
+      isUnhandled: true,
     }));
   }
 }

@@ -1,20 +1,20 @@
 /** The desks of all locks that are held or waited for at one peer: as many as the messages of an epoch carry. */
 import { UsageError } from '../../machines/errors.js';
 import type { EpochsContext } from '../../machines/locks/knowledge.js';
-import { EPOCHS, type LocksNotice } from '../../machines/locks/messages.js';
+import { EPOCHS, type LocksNotification } from '../../machines/locks/messages.js';
 import { bytesOfIds, bytesOfLocks, bytesOfRecords, shareOf } from '../../machines/locks/room.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { LiveNode } from '../node/node.js';
-import type { LockDesk } from './lock-desk.js';
+import type { LockQueue } from './lock-queue.js';
 import { lockLimitsHere } from './limits.js';
 
-export class Desks extends Map<string, LockDesk> {
+export class LockQueues extends Map<string, LockQueue> {
   private readonly sizeMax = lockLimitsHere().openLocks;
   private bytes = 0;
 
-  override set(name: string, desk: LockDesk): this {
+  override set(name: string, queue: LockQueue): this {
     if (!this.has(name)) this.bytes += bytesOfLocks([name], []);
-    return super.set(name, desk);
+    return super.set(name, queue);
   }
 
   override delete(name: string): boolean {
@@ -49,15 +49,15 @@ export class Desks extends Map<string, LockDesk> {
   }
 
   /** What is lost or canceled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
-  ended(told: LocksNotice & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
-    const desk = this.get(told.lock);
-    if (told.type === 'lock.lost') desk?.lost();
-    else if (told.type === 'lock.canceled') desk?.canceled();
-    else desk?.refused(tooMany(told.lock, told.peer, { others: told.others, givenUp: 0 }, false));
-    this.tidy(told.lock);
+  ended(notification: LocksNotification & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
+    const queue = this.get(notification.lock);
+    if (notification.type === 'lock.lost') queue?.lost();
+    else if (notification.type === 'lock.canceled') queue?.canceled();
+    else queue?.refused(tooMany(notification.lock, notification.peer, { others: notification.others, givenUp: 0 }, false));
+    this.removeIdle(notification.lock);
   }
 
-  tidy(lock: string): void {
+  removeIdle(lock: string): void {
     if (this.get(lock)?.isIdle) this.delete(lock);
   }
 }

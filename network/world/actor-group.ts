@@ -4,9 +4,9 @@
  */
 import type { AnyActor } from 'xstate';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { createStranger, relay } from './kernel.js';
+import { createRemoteActor, relay } from './kernel.js';
 
-export class Family {
+export class ActorGroup {
   private readonly actors = new Map<NodeId, Map<string, AnyActor>>();
   private sender: NodeId | null = null;
 
@@ -34,8 +34,8 @@ export class Family {
     const roles = this.actors.get(node);
     const known = roles?.get(role) ?? roles?.values().next().value;
     if (known) return known;
-    const stranger = createStranger(node, this.parent);
-    this.add(node, '', stranger);
-    return stranger;
+    const remote = createRemoteActor(node, this.parent);
+    this.add(node, '', remote);
+    return remote;
   }
 }
