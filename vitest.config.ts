@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { missing } from './bench/chromium.js';
+import { missing } from './testing/chromium.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
 const shared =
@@ -16,7 +16,7 @@ const ports = [
   'adapters/transports/**/*.test.ts',
   'adapters/{standstill,versions}.test.ts',
   'adapters/locks/relayed.test.ts',
-  'bench/servers.test.ts',
+  'testing/servers.test.ts',
   'examples/transports-page.test.ts',
   'inspector/server.test.ts',
 ];

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { missing } from './bench/chromium.js';
+import { missing } from './testing/chromium.js';
 
 const ofPage = 'inspector/page*.deep.ts';
 

@@ -10,7 +10,7 @@ import { InProcessBus } from './transports/in-process.js';
 import { nats } from './transports/nats.js';
 import { bytesOf } from './transports/reading.js';
 import { sealed } from './transports/sealed.js';
-import { hasCommand } from '../bench/servers.js';
+import { hasCommand } from '../testing/servers.js';
 import { natsServer } from './transports/servers.fixture.js';
 import type { Json, Linked, Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';

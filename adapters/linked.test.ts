@@ -14,7 +14,7 @@ import { linked } from './linked.js';
 import { createLocks } from './locks/locks.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { hasCommand } from '../bench/servers.js';
+import { hasCommand } from '../testing/servers.js';
 import { natsServer, type Server } from './transports/servers.fixture.js';
 import type { Json, Linked, Transport } from './transports/transport.js';
 

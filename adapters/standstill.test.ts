@@ -13,7 +13,7 @@ import { createTransport } from './transports/driver.js';
 import { MessagePortHub, messagePort } from './transports/message-port.js';
 import { mqtt } from './transports/mqtt.js';
 import { nats } from './transports/nats.js';
-import { freePort, hasCommand } from '../bench/servers.js';
+import { freePort, hasCommand } from '../testing/servers.js';
 import { mosquitto, natsServer } from './transports/servers.fixture.js';
 import type { Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';

@@ -9,7 +9,7 @@ import { createLocks } from './locks/locks.js';
 import { createTransport } from './transports/driver.js';
 import { Hub } from './transports/hub.js';
 import { InProcessBus } from './transports/in-process.js';
-import { freePort } from '../bench/servers.js';
+import { freePort } from '../testing/servers.js';
 import type { Json, Transport } from './transports/transport.js';
 import { webSocketHub } from './transports/web-socket-hub.js';
 import { webSocketMesh } from './transports/web-socket-mesh.js';

@@ -2,7 +2,8 @@
 import { directory } from '../machines/directory/index.js';
 import { everyStart } from '../test/explore/directory.fixtures.js';
 import { explore, type ExploreOptions } from '../test/explore/explore.js';
-import { heapUsed, inTurn, row, type MeasuredRow } from './measure.js';
+import { heapUsed } from '../testing/memory.js';
+import { inTurn, row, type MeasuredRow } from './measure.js';
 
 /** The states of n = 5 with the release fused into the use. */
 const STATES = 886_000;

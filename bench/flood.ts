@@ -17,7 +17,7 @@ import type { Transport } from '../adapters/transports/transport.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
-import { freePort } from './servers.js';
+import { freePort } from '../testing/servers.js';
 import { median, row, type MeasuredRow } from './measure.js';
 
 const MEMBERS = ['a', 'b', 'c'];

@@ -4,16 +4,17 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { inspect } from '../inspector/live/inspect.js';
 import { builtPage, serveTrace, type TraceSource } from '../inspector/server.js';
 import { directory } from '../machines/directory/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
-import { launch } from './chromium.js';
-import { collectGarbage, median, row, type MeasuredRow } from './measure.js';
-import { syntheticTrace, type SyntheticSize } from './synthetic-trace.js';
+import { launch } from '../testing/chromium.js';
+import { collectGarbage } from '../testing/memory.js';
+import { kilobytes } from '../testing/page-size.js';
+import { median, row, type MeasuredRow } from './measure.js';
+import { syntheticTrace, type SyntheticSize } from '../testing/synthetic-trace.js';
 
 const FRAMES = 300;
 const NETWORK = { rows: 25, columns: 40, lines: 20_000, flights: 200 };
@@ -142,14 +143,6 @@ async function jumpTimes(browser: Browser, page: URL): Promise<number[]> {
   const seen = await times();
   await opened.end();
   return seen;
-}
-
-/** Of everything that the page loads at once; the layout of charts comes with the first chart, that of large networks with the first one. */
-export function kilobytes(page: URL): number {
-  const assets = new URL('assets/', page);
-  const files = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name) && !/^(chart-layout|layout\.worker)/.test(name));
-  const texts = [new URL('index.html', page), ...files.map((name) => new URL(name, assets))].map((file) => readFileSync(file));
-  return texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1000;
 }
 
 type Watching = 'nobody' | 'gone' | 'page' | 'xstate';

@@ -20,20 +20,6 @@ export function inTurn<K extends string>(rounds: number, variants: Readonly<Reco
   return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<K, number>;
 }
 
-/** Needs `node --expose-gc`. */
-export function collectGarbage(): void {
-  const collect = (globalThis as { gc?: () => void }).gc;
-  if (!collect) throw new Error('run with node --expose-gc');
-  collect();
-  collect();
-}
-
-/** Bytes in use after collecting garbage. */
-export function heapUsed(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
 export const row = (name: string, value: string, target?: string, met?: boolean): MeasuredRow => ({
   name,
   value,

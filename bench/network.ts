@@ -10,7 +10,8 @@ import { createHost, type HostKind } from '../network/world/hosts.js';
 import { Node } from '../network/world/node.js';
 import { Simulation } from '../network/simulation.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import { heapUsed, inTurn, row, type MeasuredRow } from './measure.js';
+import { heapUsed } from '../testing/memory.js';
+import { inTurn, row, type MeasuredRow } from './measure.js';
 
 const protocols = { directory };
 

@@ -11,7 +11,7 @@ import { directory } from '../machines/directory/index.js';
 import { completeGraph, names } from '../test/explore/fixtures.js';
 import { explore, type ExploreOptions } from '../test/explore/explore.js';
 import { inTurn, row, type MeasuredRow } from './measure.js';
-import { hasCommand } from './servers.js';
+import { hasCommand } from '../testing/servers.js';
 
 const TOOLS = ['spin', 'cc'];
 const MODEL = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'bench/spin/ivy.pml');

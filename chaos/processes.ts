@@ -3,7 +3,7 @@ import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { answersAt, freePort, hasCommand, serverEnvironment as env } from '../bench/servers.js';
+import { answersAt, freePort, hasCommand, serverEnvironment as env } from '../testing/servers.js';
 import type { BrokerKind } from './plan.js';
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cert, key } from '../adapters/transports/certificate.fixture.js';
-import { freePort, hasCommand } from '../bench/servers.js';
+import { freePort, hasCommand } from '../testing/servers.js';
 import { LASTING, LASTING_MQTT } from '../testing/rehearsal/locks.js';
 import { mosquitto, natsServer, type Server } from '../adapters/transports/servers.fixture.js';
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { kilobytes } from '../bench/inspector.js';
+import { kilobytes } from '../testing/page-size.js';
 import { pageUrl, openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';
 

@@ -2,7 +2,7 @@
  * Every step of every story, and the pictures of the docs that are taken on the way.
  */
 import { expect, test } from 'vitest';
-import { syntheticTrace } from '../bench/synthetic-trace.js';
+import { syntheticTrace } from '../testing/synthetic-trace.js';
 import { storyShelf } from '../bin/stories.js';
 import { backbone } from '../network/topology/backbones.js';
 import { pageUrl, openPage, read, visit } from './page/testing/browser.js';

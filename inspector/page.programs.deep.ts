@@ -1,6 +1,6 @@
 /** Programs that know nothing of an inspector, on one page: three processes over NATS that come one by one, one killed and back. */
 import { expect, onTestFinished, test } from 'vitest';
-import { hasCommand } from '../bench/servers.js';
+import { hasCommand } from '../testing/servers.js';
 import { natsServer } from '../adapters/transports/servers.fixture.js';
 import { pageUrl, visit } from './page/testing/browser.js';
 import { startPeer, type Peer } from './page/testing/peers.js';

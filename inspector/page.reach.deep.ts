@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../adapters/transports/servers.fixture.js';
-import { hasCommand } from '../bench/servers.js';
+import { hasCommand } from '../testing/servers.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, visit } from './page/testing/browser.js';
 import { startPeer, type Peer } from './page/testing/peers.js';

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Tabs of a real browser on the page that docs/start/tabs.md builds. */
 async function lookAtTabs() {
-  const { launch, missing } = await import('../dist/bench/chromium.js');
+  const { launch, missing } = await import('../dist/testing/chromium.js');
   if (missing) return console.warn(`docs/start/tabs.md: the tabs were not opened. There is ${missing}`);
   await answered('http://localhost:4281/');
   const browser = await launch();

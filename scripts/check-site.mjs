@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
-import { launch, missing } from '../dist/bench/chromium.js';
+import { launch, missing } from '../dist/testing/chromium.js';
 import { checkPlayground } from './check-playground.mjs';
 
 const outDir = fileURLToPath(new URL('../site/.vitepress/dist', import.meta.url));

@@ -3,7 +3,7 @@
  * `COUNT=100000 npx vitest run -c vitest.deep.config.ts adapters/locks/forgetting.deep.ts` takes a tenth of them.
  */
 import { expect, test } from 'vitest';
-import { heapUsed } from '../../bench/measure.js';
+import { heapUsed } from '../../testing/memory.js';
 import { BOUNDS } from '../../machines/locks/epoch.js';
 import { keptAt, manyNames } from './forgetting.fixture.js';
 import { peers } from './peers.fixture.js';

@@ -1,6 +1,6 @@
 /** A majority that is connected, though not everybody reaches everybody: members pass on. */
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import { linked } from '../linked.js';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { launch, missing } from '../../bench/chromium.js';
-import { hiddenTabs } from '../../bench/hidden-tabs.js';
+import { launch, missing } from '../../testing/chromium.js';
+import { hiddenTabs } from '../../testing/hidden-tabs.js';
 import type { Locks } from './locks.js';
 import type { Lock } from './lock-handle.js';
 

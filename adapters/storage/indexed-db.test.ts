@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { launchPersistent, missing } from '../../bench/chromium.js';
+import { launchPersistent, missing } from '../../testing/chromium.js';
 import type { PeerStorage } from './storage.js';
 
 declare const storageOf: (name: string) => PeerStorage;

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 
 const IDS = ['a', 'b', 'c'];
 

@@ -13,7 +13,7 @@ import { createLocks, type Locks } from '../locks/locks.js';
 import { settled } from '../locks/peers.fixture.js';
 import { Register } from '../locks/register.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { hasCommand } from '../../bench/servers.js';
+import { hasCommand } from '../../testing/servers.js';
 import { jetStreamServer } from '../transports/servers.fixture.js';
 import { folderStorage } from './folder.js';
 import { jetStreamStorage } from './jet-stream.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, missing } from '../../bench/chromium.js';
+import { launch, missing } from '../../testing/chromium.js';
 import { onSockets } from './strangers.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
 

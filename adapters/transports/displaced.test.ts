@@ -1,6 +1,6 @@
 /** Two processes with one id and one key, which nothing tells apart from one that comes back: each takes the place of the other. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import type { Transport } from './transport.js';
 import { hubWith, log, peer } from './web-socket-hub.fixture.js';
 import { webSocketMesh, type WebSocketMeshOptions } from './web-socket-mesh.js';

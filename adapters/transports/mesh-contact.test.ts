@@ -1,7 +1,7 @@
 /** Connections of a mesh: what is told of one that comes to nothing, that nothing of it stays, and which of two is heard. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import { faster } from './clock.fixture.js';
 import {
   isDialing,

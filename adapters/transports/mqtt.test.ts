@@ -8,7 +8,7 @@ import { topicToken } from './frame.js';
 import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
 import { mqtt } from './mqtt.js';
-import { freePort, hasCommand } from '../../bench/servers.js';
+import { freePort, hasCommand } from '../../testing/servers.js';
 import { mosquitto, type Server } from './servers.fixture.js';
 import { mqttGuarantees } from './guarantees.js';
 

@@ -5,7 +5,7 @@ import { transportConformance } from './conformance.js';
 import { faster } from './clock.fixture.js';
 import { fuzz } from './fuzz.fixture.js';
 import { nats } from './nats.js';
-import { freePort, hasCommand } from '../../bench/servers.js';
+import { freePort, hasCommand } from '../../testing/servers.js';
 import { natsServer, type Server } from './servers.fixture.js';
 import { topicToken } from './frame.js';
 import { natsGuarantees } from './guarantees.js';

@@ -12,7 +12,7 @@ import { createLocks } from '../locks/locks.js';
 import { changed } from './conformance-wire.js';
 import { nats } from './nats.js';
 import { sealed } from './sealed.js';
-import { freePort, hasCommand } from '../../bench/servers.js';
+import { freePort, hasCommand } from '../../testing/servers.js';
 import { natsServer } from './servers.fixture.js';
 import type { Transport } from './transport.js';
 import { webSocketHub } from './web-socket-hub.js';

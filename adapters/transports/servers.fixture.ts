@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { answersAt, freePort, serverEnvironment as env } from '../../bench/servers.js';
+import { answersAt, freePort, serverEnvironment as env } from '../../testing/servers.js';
 
 export interface Server {
   readonly port: number;

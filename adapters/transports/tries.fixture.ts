@@ -4,7 +4,7 @@ import net from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
 import { WebSocket, type ClientOptions } from 'ws';
 import { faster } from './clock.fixture.js';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import type { Transport } from './transport.js';
 import { webSocketMesh } from './web-socket-mesh.js';
 import { webSocket } from './web-socket.js';

@@ -10,7 +10,7 @@ import { cert, key } from './certificate.fixture.js';
 import { faster } from './clock.fixture.js';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import { onSockets } from './strangers.fixture.js';
 import type { Transport } from './transport.js';
 import { log } from './web-socket-hub.fixture.js';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { transportConformance } from './conformance.js';
 import { fuzz } from './fuzz.fixture.js';
-import { freePort } from '../../bench/servers.js';
+import { freePort } from '../../testing/servers.js';
 import { onSockets } from './strangers.fixture.js';
 import { webSocketHub, type WebSocketHub } from './web-socket-hub.js';
 import { webSocket } from './web-socket.js';

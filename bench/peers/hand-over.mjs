@@ -7,7 +7,7 @@ import { createLocks } from '../../dist/adapters/locks/locks.js';
 import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { median } from '../../dist/bench/measure.js';
-import { freePort } from '../../dist/bench/servers.js';
+import { freePort } from '../../dist/testing/servers.js';
 import { samplesInTurn } from './measure.mjs';
 import { start } from './servers.mjs';
 

@@ -1,6 +1,6 @@
 // Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [tabs]`.
 import { loadavg } from 'node:os';
-import { hasCommand } from '../../dist/bench/servers.js';
+import { hasCommand } from '../../dist/testing/servers.js';
 
 /** Debian's, where its name is not the command's. */
 const PACKAGES = { etcd: 'etcd-server' };

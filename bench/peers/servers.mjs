@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { answersAt, freePort } from '../../dist/bench/servers.js';
+import { answersAt, freePort } from '../../dist/testing/servers.js';
 
 export async function redisServer() {
   const port = await freePort();

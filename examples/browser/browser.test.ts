@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Browser, Page } from 'playwright-core';
 import { build, preview, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { launch, missing } from '../../bench/chromium.js';
+import { launch, missing } from '../../testing/chromium.js';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const outDir = mkdtempSync(join(tmpdir(), 'quiver-examples-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { syntheticTrace } from '../../bench/synthetic-trace.js';
+import { syntheticTrace } from '../../testing/synthetic-trace.js';
 import { directoryTrace, readTrace } from '../page/testing/traces.js';
 import { changeAt, historyOf } from './history.js';
 import { Moment } from './moment.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { directoryTrace, readTrace } from '../page/testing/traces.js';
-import { syntheticTrace } from '../../bench/synthetic-trace.js';
+import { syntheticTrace } from '../../testing/synthetic-trace.js';
 import { advance, isTimed, nextStop, playheadAt, progress, timeOfGesture, xOf } from './playback.js';
 import { lanesIn, layOut, linesIn } from './spacetime.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { directoryTrace, readTrace } from '../page/testing/traces.js';
-import { syntheticTrace } from '../../bench/synthetic-trace.js';
+import { syntheticTrace } from '../../testing/synthetic-trace.js';
 import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';
 import { sentence } from './words.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { syntheticTrace } from '../../bench/synthetic-trace.js';
+import { syntheticTrace } from '../../testing/synthetic-trace.js';
 import { corruptedScenario, directoryTrace, locksScenario, readTrace, traceOf } from '../page/testing/traces.js';
 import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { launch, missing } from '../../../bench/chromium.js';
-import { freePort } from '../../../bench/servers.js';
+import { launch, missing } from '../../../testing/chromium.js';
+import { freePort } from '../../../testing/servers.js';
 import type { Card } from './cards.js';
 
 const root = import.meta.dirname;

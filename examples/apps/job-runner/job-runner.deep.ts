@@ -9,7 +9,7 @@ import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { jetStreamServer } from '../../../adapters/transports/servers.fixture.js';
-import { freePort, hasCommand } from '../../../bench/servers.js';
+import { freePort, hasCommand } from '../../../testing/servers.js';
 import { JobStore, type Job } from './store.js';
 
 const PEERS = ['w-0', 'w-1', 'w-2'];

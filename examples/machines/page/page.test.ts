@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import { launch, missing } from '../../../bench/chromium.js';
+import { launch, missing } from '../../../testing/chromium.js';
 import { describeMachine, MachineTesting, replaySteps, type MachineTests } from '../../../test/index.js';
 import { newsletter } from './machine.js';
 import { pageOf } from './page.js';

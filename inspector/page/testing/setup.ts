@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
-import { launchServer } from '../../../bench/chromium.js';
+import { launchServer } from '../../../testing/chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,0 +1,15 @@
+/** Memory in use, for tests and measurements that count bytes. */
+
+/** Needs `node --expose-gc`. */
+export function collectGarbage(): void {
+  const collect = (globalThis as { gc?: () => void }).gc;
+  if (!collect) throw new Error('run with node --expose-gc');
+  collect();
+  collect();
+}
+
+/** Bytes in use after collecting garbage. */
+export function heapUsed(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
