@@ -1,7 +1,6 @@
 /** The inspector's page in a real Chromium: frames of a large network while it plays, the time to open a long trace, the weight of the page. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
