@@ -188,7 +188,7 @@ const HEADINGS: Readonly<Record<MachineKind, string>> = {
 };
 
 function print(
-  { machine, mode, searched, walked, failures, coverage, mutants, page, ...report }: ReportWithPages,
+  { machine, mode, searched, walked, failures, coverage, notes, mutants, page, ...report }: ReportWithPages,
   path: string,
   back: ReturnType<typeof waysBack>,
 ): void {
@@ -211,6 +211,7 @@ function print(
   for (const { chart, item, reason, isExplained } of coverage.missing)
     console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
   for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
+  for (const note of notes) console.log(`note         ${note}`);
   if (page !== undefined) console.log(dim(`see it: ${page}`));
   for (const failure of failures) {
     console.log(`\n${bold(failure.rule)}: ${failure.description}`);

@@ -55,7 +55,7 @@ function aloneOf(machine: AnyActorLogic, input?: unknown) {
     schedules: ({ event, id }) => void told.push(`arms ${id} for ${event.type}`),
     broke: (thrown) => void told.push(`broke: ${(thrown as Error).message}`),
   };
-  const alone = new ChartAlone(machine, input, clock as never, hooks);
+  const alone = new ChartAlone(machine, { input }, clock as never, hooks);
   const value = () => alone.root.getSnapshot().value;
   const context = () => alone.root.getSnapshot().context;
   const send = (type: string, more: object = {}) => (alone.root.system as any)._relay(undefined, alone.root, { type, ...more });

@@ -59,7 +59,7 @@ export class ChartAlone {
 
   constructor(
     logic: AnyActorLogic,
-    input: unknown,
+    start: object,
     private clock: Clock,
     private hooks: StageHooks,
   ) {
@@ -75,7 +75,7 @@ export class ChartAlone {
       schedules: () => {},
       broke: () => {},
     };
-    this.root = createStaged(logic, { input, logger: () => {} } as never, own);
+    this.root = createStaged(logic, { ...start, logger: () => {} } as never, own);
   }
 
   /** What the first state asks for. */

@@ -4,7 +4,7 @@ import type { MachineTests } from './options.js';
 import { expectNone, pageOfPaths } from '../failure-page.js';
 import { requireRunner, type AsyncRunner } from '../runner.js';
 import type { Failure } from './graph.js';
-import { unseenOf } from './report.js';
+import { notesOn, unseenOf } from './report.js';
 import { shownOf } from './shown.js';
 import { describeFailure, MachineTesting } from './testing.js';
 
@@ -54,7 +54,12 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
     if (tests.pairs) test('every pair of transitions', async () => [await testing.firstFailure('pairs')]);
     test('random walks', async () => [(await testing.walks()).failure]);
     if (tests.temporal) test('temporal properties', () => testing.temporalFailures());
-    if (tests.restore) test('stored and restored it goes on alike', async () => [await testing.restoreFailure()]);
+    if (tests.restore)
+      test('stored and restored it goes on alike', async () => {
+        const failure = await testing.restoreFailure();
+        for (const note of notesOn(await testing.subject())) console.warn(`machine ${machine.id}: ${note}`);
+        return [failure];
+      });
     const covered = async () => {
       const { missing, refuted, isComplete } = await testing.coverage();
       const gaps = isComplete ? [] : missing.filter(({ isExplained }) => !isExplained);

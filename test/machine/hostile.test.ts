@@ -175,15 +175,10 @@ describe('what is missing comes with its cure', () => {
   test('an event that the chart sends itself, and the world may, too', async () => {
     const machine = createMachine({
       id: 'm',
-      context: { n: 0 },
-      on: {
-        X: {
-          guard: ({ context }) => context.n < 3,
-          actions: [assign({ n: ({ context }) => context.n + 1 }), sendTo(({ self }) => self, { type: 'X' })],
-        },
-      },
+      initial: 'a',
+      states: { a: { on: { X: 'b' } }, b: { on: { GO: { actions: sendTo(({ self }) => self, { type: 'X' }) } } } },
     });
-    expect((await reasons(machine))[0]).toMatch(
+    expect((await reasons(machine)).find((one) => one.startsWith('m: event X'))).toMatch(
       /the chart, its children or its services send X themselves: give events.X a sample, {} for a bare one/,
     );
     expect(await reasons(machine, { events: { X: [{}] } })).toEqual([]);

@@ -2,7 +2,8 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import { ROUTE } from '../charts/config.js';
 import { encode } from './encode.js';
-import { baseName } from './names.js';
+import { lostActors } from './lost.js';
+import { actorsBelow, baseName, timersOf } from './names.js';
 import type { MachineTests, MachineStep } from './options.js';
 import type { Rig } from './rig.js';
 import { MICROSTEPS_MAX } from './subject.js';
@@ -34,9 +35,9 @@ const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule
 });
 
 function hasty(rig: Rig): BrokenRule | null {
-  const timer = rig.hastyTimer();
-  if (!timer) return null;
-  const { name, asked } = timer;
+  const found = timersOf(rig.timers, actorsBelow(rig.root)).find(([timer]) => timer.asked !== undefined);
+  if (!found) return null;
+  const [{ asked }, name] = found;
   return {
     rule: 'every delay can be kept',
     description: `${name} has a delay of ${asked} ms; a timer takes at most 2147483647 and goes off at once on anything else. Give it a shorter one, or no timer where it should never go off`,
@@ -46,7 +47,7 @@ function hasty(rig: Rig): BrokenRule | null {
 export const LEFT = 'no actor left running';
 
 export function lost(rig: Rig): BrokenRule | null {
-  const [first] = rig.orphans();
+  const [first] = lostActors(rig);
   return first === undefined ? null : { rule: LEFT, description: `${first} still runs, and nothing of the machine refers to it` };
 }
 
@@ -89,8 +90,8 @@ function emptyOutput({ latest, made, subject }: Rig): string | undefined {
   return `${baseName(child)}, an actor of machine ${chart}, ended without output: the machine has none${why}. Give the machine one, output: ({ event }) => event.output, or let onDone do without`;
 }
 
-const inputNeeded = ({ input }: MachineTests): string | undefined =>
-  input === undefined ? 'It was started without input: if it takes one, give input' : undefined;
+const inputNeeded = ({ input, starts }: MachineTests): string | undefined =>
+  input === undefined && starts === undefined ? 'It was started without input: if it takes one, give input' : undefined;
 
 /** The sample that a bare step may have lacked. */
 function sampleNeeded({ subject, isBare }: Rig, step: MachineStep): string | undefined {

@@ -51,6 +51,9 @@ export type EventSamples = Readonly<Record<string, Samples>>;
 export const modes = ['live', 'pure'] as const;
 export type Mode = (typeof modes)[number];
 
+/** How a machine begins: with an input, or as it was stored, by `getPersistedSnapshot()` or `machine.resolveState(…)`. */
+export type Start = { readonly input: unknown } | { readonly snapshot: unknown };
+
 /** How far the search goes. */
 export interface Limits {
   /** States looked at (2,000). */
@@ -81,6 +84,8 @@ export interface MachineTests<Sut = any> {
   readonly mode?: Mode;
   /** The machine's `input`. */
   readonly input?: unknown;
+  /** Several ways to begin, all tested in one run, in place of `input`; a path that begins otherwise than the first one says so. */
+  readonly starts?: readonly Start[];
   readonly events?: EventSamples;
   /** By source name, or by id: what each service may come to; `'real'` runs it. */
   readonly services?: Readonly<Record<string, ServiceSamples | 'real'>>;
@@ -138,6 +143,7 @@ interface Sampled {
  */
 export type MachineStep =
   | ({ readonly event: Message; readonly to?: string } & Sampled)
+  | { readonly start: number; readonly description?: string }
   | { readonly timer: string }
   | ({ readonly done: string; readonly output?: unknown } & Sampled)
   | ({ readonly fails: string; readonly error?: unknown } & Sampled)

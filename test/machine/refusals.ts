@@ -15,6 +15,7 @@ import { matches } from './sut.js';
 const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
   input: true,
   events: true,
+  starts: true,
   mode: true,
   services: true,
   children: true,
@@ -57,7 +58,7 @@ const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly s
   [['when', 'eventually'], BOUNDS],
   [['when', 'holds', 'until'], BOUNDS],
 ];
-const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 'settles'];
+const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 'settles', 'start'];
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -69,6 +70,7 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
     throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
   const nobody = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
   if (nobody !== undefined) throw new UsageError(`events.${nobody}: ${takesWhat(machine)}`);
+  refuseStarts(tests);
   refuseKeys('limits', tests.limits, LIMITS);
   for (const [name, limit] of Object.entries(tests.limits ?? {}))
     if (!(typeof limit === 'number' && limit >= 0))
@@ -102,10 +104,22 @@ export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineSte
   for (const [i, step] of steps.entries()) {
     if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
       throw new UsageError(`step ${i} is ${JSON.stringify(step)}; a step says one of ${STEPS.join(', ')}`);
+    if ('start' in step && i > 0) throw new UsageError(`step ${i} starts the machine; only the first step can`);
     if (!('event' in step) || 'to' in step || 'sends' in step) continue;
     const { type } = (step as { readonly event: Message }).event;
     if (!takes(machine, type)) throw new UsageError(`step ${i} sends ${type}: ${takesWhat(machine)}`);
   }
+}
+
+function refuseStarts({ starts, input }: MachineTests): void {
+  if (starts === undefined) return;
+  if (!Array.isArray(starts) || starts.length === 0)
+    throw new UsageError(`starts is ${JSON.stringify(starts)}; give a list, [{ input: … }, { snapshot: … }]`);
+  if (input !== undefined) throw new UsageError('input and starts are both given; put the input among starts: { input: … }');
+  const odd = starts.findIndex(
+    (start) => !isObject(start) || Object.keys(start).length !== 1 || !('input' in start || 'snapshot' in start),
+  );
+  if (odd >= 0) throw new UsageError(`starts[${odd}] is ${JSON.stringify(starts[odd])}; give { input: … } or { snapshot: … }`);
 }
 
 /** What needs live actors means nothing to a chart alone. */

@@ -4,6 +4,7 @@ import type { Cut, Failure, MachineGraph } from './graph.js';
 import type { Mode } from './options.js';
 import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
 import { planKinds, spread, type PlanKind } from './plans.js';
+import type { Subject } from './subject.js';
 import { describeFailure, type MachineTesting } from './testing.js';
 
 export interface MachineReport {
@@ -31,6 +32,8 @@ export interface MachineReport {
   }[];
   readonly failures: readonly (Failure & { readonly text: string })[];
   readonly coverage: MachineCoverage;
+  /** What the tests did in place of XState, and your application has to do. */
+  readonly notes: readonly string[];
   readonly mutants?: readonly JudgedMutant[];
 }
 
@@ -54,6 +57,14 @@ export function unseenOf({ vertices, cut }: MachineGraph): string | null {
       ? 'To have fewer states, give fewer samples or "distinguish".'
       : `The context grows without end: ${growing.join(', ')}. End it where it no longer matters by "filter", or leave it out by "distinguish".`;
   return `the search ended at limits.${limit} ${value.toLocaleString('en-US')}, after ${vertices.length.toLocaleString('en-US')} states; of the states beyond nothing is known. To go further, give ${raised}. ${grows}`;
+}
+
+/** What holds only because the tests helped. */
+export function notesOn({ lostTimers }: Subject): readonly string[] {
+  if (lostTimers.size === 0) return [];
+  return [
+    `XState does not arm timers again when a machine is restored (statelyai/xstate #5331). The tests armed them with what they had left, and your application has to do so, or these never go off: ${[...lostTimers].join(', ')}`,
+  ];
 }
 
 /** Runs all tests of a machine. */
@@ -99,6 +110,7 @@ export async function reportOn(
     walked,
     failures: found.map((one) => ({ ...one, text: describeFailure(one) })),
     coverage,
+    notes: notesOn(await testing.subject()),
     ...(mutants && { mutants }),
   };
 }

@@ -1,6 +1,7 @@
 /** Stored at any place of a path and restored, a machine goes on alike. */
 import { expect, test } from 'vitest';
 import { createMachine, fromPromise, setup, stopChild } from 'xstate';
+import { reportOn } from './report.js';
 import { MachineTesting } from './testing.js';
 
 test('stored and restored', async () => {
@@ -42,4 +43,17 @@ test('where timers run and services are at work: the timers are armed again with
   expect(await restore({ when: new Date(0) })).toMatchObject({
     description: 'its context is {when:"1970-01-01T00:00:00.000Z"} in place of {when:Date 0}',
   });
+});
+
+test('the report names the timers that XState loses and the tests have armed again', async () => {
+  const egg = createMachine({
+    id: 'egg',
+    initial: 'idle',
+    states: { idle: { on: { COOK: 'cooking' } }, cooking: { after: { 3000: 'done' } }, done: { on: { AGAIN: 'idle' } } },
+  });
+  const notes = async (tests: object) => (await reportOn(new MachineTesting(egg, tests))).notes;
+  expect(await notes({ restore: true })).toEqual([
+    expect.stringMatching(/^XState does not arm timers again .* never go off: after 3000 in cooking$/),
+  ]);
+  expect(await notes({})).toEqual([]);
 });

@@ -26,7 +26,7 @@ import type { Item } from '../coverage/items.js';
 import { encode } from './encode.js';
 import { HELD, noneAlone } from './held.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
-import type { SampleArgs, ServiceSamples, MachineStep } from './options.js';
+import type { SampleArgs, ServiceSamples, MachineStep, Start } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
 import { heldAs, heldEvent, isFromOutside } from './steps.js';
 import { keyOf, telling, type Acted, type SeenState } from './seen.js';
@@ -71,10 +71,10 @@ const TURNS = 100;
 const EVENTS_MAX = 1000;
 
 export class Rig {
-  readonly timers: Timers;
-  readonly root: AnyActor;
+  timers!: Timers;
+  root!: AnyActor;
   /** What the root runs on, where its chart is stepped alone. */
-  private readonly alone: ChartAlone | null = null;
+  private alone: ChartAlone | null = null;
   /** What the present step has covered, and which of the application's actions it asked for. */
   items = new Set<Noted>();
   acted: Acted[] = [];
@@ -97,34 +97,41 @@ export class Rig {
   private relayed = 0;
   private isOver = false;
   /** Every actor that was ever made below the root, and those that the context has once referred to. */
-  readonly made: AnyActor[];
-  private readonly referred: Set<AnyActor>;
-  private readonly held: Map<AnyActor, Held>;
+  made: AnyActor[] = [];
+  referred = new Set<AnyActor>();
+  private held = new Map<AnyActor, Held>();
   private readonly real = new Map<AnyActor, Promise<Settling>>();
 
   constructor(
     readonly subject: Subject,
     private readonly options: RigOptions,
   ) {
-    const { restored, from } = options;
+    const { restored, from, deadlineMs } = options;
+    this.stage(restored === undefined ? subject.starts[0]! : { snapshot: restored }, from);
+    this.elapse(deadlineMs);
+    this.refuseFickle();
+  }
+
+  /** Begins as one of the starts says, or goes on from where another rig was. */
+  private stage(start: Start, from?: Checkpoint): void {
     const before = from && 'alone' in from ? from : null;
     this.timers = before?.timers.copy() ?? new Timers();
     this.made = [...(before?.made ?? [])];
     this.referred = new Set(before?.referred);
     this.held = new Map(before?.held);
+    this.error = null;
     const { clock } = this.timers;
-    const { machine, tests } = subject;
+    const { machine } = this.subject;
+    this.alone = null;
     if (before) {
       this.alone = before.alone;
       this.alone.comeBack(before.standing, clock, this.hooks);
-    } else if (this.isAlone) this.alone = new ChartAlone(machine, tests.input, clock, this.hooks);
-    const start = restored === undefined ? { input: tests.input } : { snapshot: restored };
+    } else if (this.isAlone) this.alone = new ChartAlone(machine, start, clock, this.hooks);
     const plain = from && 'snapshot' in from ? from.snapshot : undefined;
     this.root = this.alone?.root ?? createStaged(machine, { ...start, clock, logger: () => {} } as never, this.hooks, plain);
-    for (const item of subject.itemsAtStart) this.items.add(item);
+    // What is restored has not gone through its first states.
+    if (!('snapshot' in start)) for (const item of this.subject.itemsAtStart) this.items.add(item);
     if (!before) (this.alone ?? this.root).start();
-    this.elapse(options.deadlineMs);
-    this.refuseFickle();
   }
 
   private get isAlone(): boolean {
@@ -149,6 +156,15 @@ export class Rig {
 
   /** Everything that can happen next, in an order that is the same in every run. */
   choices(): readonly MachineStep[] {
+    return [...this.choicesHere(), ...(this.isFirst ? this.subject.otherStarts : [])];
+  }
+
+  /** Whether no step was taken: there alone another start can be chosen. */
+  private get isFirst(): boolean {
+    return this.last === null && this.options.from === undefined && this.options.restored === undefined;
+  }
+
+  private choicesHere(): readonly MachineStep[] {
     if (this.error !== null || this.snapshot.status !== 'active') return [];
     const names = actorsBelow(this.root);
     const { tests } = this.subject;
@@ -271,6 +287,16 @@ export class Rig {
   }
 
   private actOf(step: MachineStep): (() => void | Promise<void>) | null {
+    if ('start' in step) {
+      const start = this.subject.starts[step.start];
+      return start
+        ? () => {
+            this.stop();
+            this.isOver = false;
+            this.stage(start);
+          }
+        : null;
+    }
     if (this.error !== null || this.snapshot.status !== 'active') return null;
     if ('timer' in step) {
       const timer = this.timersNow().find(([, name]) => name === step.timer)?.[0];
@@ -440,7 +466,8 @@ export class Rig {
       keyOf(actor, nameOf, (context) => (actor === this.root && told !== undefined ? told : this.telling(actor, context)));
     const actors = [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`);
     const timers = timersOf(this.timers, names).map(([{ delay }, name]) => `${name} ${delay}`);
-    return [...actors, ...timers, this.timers.key].join('\n');
+    const first = this.isFirst && this.subject.starts.length > 1 ? ['at the start'] : [];
+    return [...actors, ...timers, this.timers.key, ...first].join('\n');
   }
 
   private telling(actor: AnyActor, context: unknown): unknown {
@@ -460,25 +487,9 @@ export class Rig {
     };
   }
 
-  /** A timer whose delay none can keep, as JavaScript's own timers are. */
-  hastyTimer(): { readonly name: string; readonly asked: number } | null {
-    const found = this.timersNow().find(([{ asked }]) => asked !== undefined);
-    return found ? { name: found[1], asked: found[0].asked! } : null;
-  }
-
   /** How many services have not come to their end. */
   pending(): number {
     return [...this.held.keys(), ...this.real.keys()].filter(isRunning).length;
-  }
-
-  /** Actors that run although the machine has lost them: no child of their parent any more, or no longer in the context that had them. */
-  orphans(): readonly string[] {
-    const names = actorsBelow(this.root);
-    const now = new Set<unknown>();
-    encode(this.snapshot.context, (value) => (names.has(value as AnyActor) ? String(now.add(value).size) : undefined));
-    for (const actor of now) this.referred.add(actor as AnyActor);
-    const isLost = (actor: AnyActor) => isRunning(actor) && (!names.has(actor) || (this.referred.has(actor) && !now.has(actor)));
-    return this.made.filter(isLost).map((actor) => names.get(actor) ?? baseName(actor));
   }
 
   stop(): void {

@@ -5,7 +5,7 @@ import { encode } from './encode.js';
 import type { Failure } from './graph.js';
 import { UsageError } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
-import { actorsBelow } from './names.js';
+import { actorsBelow, timersOf } from './names.js';
 import type { MachineStep } from './options.js';
 import { Rig } from './rig.js';
 import type { SeenState } from './seen.js';
@@ -146,6 +146,7 @@ class Run {
       return { rule: RESTORE, description: `it cannot be stored: ${(error as Error).message}` };
     }
     const broken = difference({ ...before.view(), acted: [] }, { ...this.rig.view(), acted: [] });
+    for (const [, name] of timersOf(before.timers, actorsBelow(before.root))) this.subject.lostTimers.add(name);
     if (!broken && !armAgain(this.rig, before)) return { rule: RESTORE, description: 'its timers are not those that it had' };
     return broken && { rule: RESTORE, description: broken.description.replace(`; ${WHY}`, '') };
   }

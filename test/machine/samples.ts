@@ -6,6 +6,7 @@ import { configOf, isFromOutside, ROUTE, rulesOf } from '../charts/config.js';
 import { encode } from './encode.js';
 import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
 import { heldAs, heldEvent, isJson } from './steps.js';
+import { passedOn } from './within.js';
 
 /** How many values are drawn from an arbitrary. */
 const DRAWN = 6;
@@ -165,7 +166,7 @@ export function eventsFor(
   snapshot: AnyMachineSnapshot,
 ): readonly { readonly event: Message; readonly sample?: number; readonly description?: string }[] {
   const args = argsOf(snapshot);
-  const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples)));
+  const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples, snapshot)));
   return [...types].flatMap((type) =>
     valuesOf(samples?.[type], args, bareOf(type, snapshot), `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
@@ -195,10 +196,10 @@ export function wholeEvent(
 
 const argsOf = (snapshot: AnyMachineSnapshot) => (): SampleArgs => ({ context: snapshot.context, snapshot, input: undefined });
 
-function typesFor(descriptor: string, samples: EventSamples | undefined): readonly string[] {
+function typesFor(descriptor: string, samples: EventSamples | undefined, snapshot: AnyMachineSnapshot): readonly string[] {
   if (descriptor !== '*' && !descriptor.endsWith('.*')) return [descriptor];
   const start = descriptor.slice(0, -1);
   const named = Object.keys(samples ?? {}).filter((type) => type.startsWith(start));
   if (named.length > 0) return named;
-  return [descriptor === '*' ? UNNAMED : `${start}other`];
+  return [descriptor === '*' ? UNNAMED : `${start}other`, ...passedOn(snapshot, descriptor)];
 }

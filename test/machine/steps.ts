@@ -6,6 +6,7 @@ import type { MachineStep } from './options.js';
 /** What kind of step this is and of whom: `SUBMIT`, `item#2: SUBMIT`, `after 1000 in red`, `charge done`. */
 export function nameOfStep(step: MachineStep): string {
   if ('timer' in step) return step.timer;
+  if ('start' in step) return `start #${step.start + 1}`;
   if ('done' in step) return `${step.done} done`;
   if ('fails' in step) return `${step.fails} fails`;
   if ('sends' in step) return `${step.sends} sends ${step.event.type}`;
@@ -58,4 +59,4 @@ export function isJson(value: unknown, around: readonly unknown[] = []): boolean
 }
 
 /** Whether this is an event of the world outside, and nothing that time or a service brings. */
-export const isFromOutside = (step: MachineStep): boolean => 'event' in step && !('sends' in step);
+export const isFromOutside = (step: MachineStep): boolean => 'start' in step || ('event' in step && !('sends' in step));

@@ -7,10 +7,12 @@ import { chartOf, configOf, rulesOf, statesOf, type ChartConfig } from '../chart
 import { itemsAtStart, itemsOf, itemsTaken, type Item } from '../coverage/items.js';
 import { observeGuards } from '../coverage/probe.js';
 import { guardName } from '../mutants/render.js';
+import { encode } from './encode.js';
 import { baseName } from './names.js';
-import type { EventSamples, MachineTests, ServiceSamples } from './options.js';
-import { implementationsOf, isMachine, nameOfAction, referencesOf, refuseNoMachine, refuseUnwritten } from './references.js';
+import type { EventSamples, MachineStep, MachineTests, ServiceSamples, Start } from './options.js';
+import { implementationsOf, nameOfAction, referencesOf, refuseNoMachine, refuseUnwritten } from './references.js';
 import type { Noted } from './rig.js';
+import { sentWithin } from './within.js';
 
 /** The name of a function in the list of actions that only tells which one is performed next. */
 const COVERS = 'quiver.covers ';
@@ -38,6 +40,8 @@ export class Subject {
   needsActors = false;
   /** A guard that was asked again at once and gave another answer. */
   nondeterministic: string | undefined;
+  /** Timers that ran where the machine was stored, and that XState did not arm again when it was restored. */
+  readonly lostTimers = new Set<string>();
   /** The logic of all actors that there were, by source and by id. */
   readonly met = new Map<string, Set<AnyActorLogic>>();
   private readonly names = new Map<AnyStateMachine, string>();
@@ -59,6 +63,18 @@ export class Subject {
     this.name = original.id;
     this.within = sentWithin(original, tests);
     this.machine = this.observed(own, this.name);
+  }
+
+  /** The ways to begin, the first of them where nothing else is said. */
+  get starts(): readonly Start[] {
+    return this.tests.starts ?? [{ input: this.tests.input }];
+  }
+
+  /** The steps that begin in another way. */
+  get otherStarts(): readonly MachineStep[] {
+    const description = (start: Start) =>
+      encode('input' in start ? start.input : (start.snapshot as { value?: unknown }).value, () => undefined);
+    return this.starts.map((start, i): MachineStep => ({ start: i, description: description(start) })).slice(1);
   }
 
   get itemsAtStart(): readonly Noted[] {
@@ -209,28 +225,6 @@ function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void):
     };
     choice.guard = or([and([guard, or([and([guard, guard]), told(true)])]), and([or([guard, guard]), told(false)])]);
   }
-}
-
-/** Event types that the chart, its child machines or its services send by themselves: the world outside does not. */
-function sentWithin(machine: AnyStateMachine, { services, events }: MachineTests): ReadonlySet<string> {
-  const types = new Set<string>();
-  const visit = (chart: AnyStateMachine, seen: ReadonlySet<AnyStateMachine>): void => {
-    const config = configOf(chart);
-    const lists = [...rulesOf(config)].map(({ choice }) => choice.actions ?? []);
-    for (const [, { entry, exit }] of statesOf(config)) lists.push(entry ?? [], exit ?? []);
-    for (const action of [...lists.flat(), ...Object.values(chart.implementations.actions)]) {
-      const { type, event } = (action ?? {}) as { readonly type?: string; readonly event?: { readonly type?: string } };
-      if ((type === 'xstate.raise' || type === 'xstate.sendTo') && typeof event?.type === 'string') types.add(event.type);
-    }
-    for (const child of Object.values(chart.implementations.actors))
-      if (isMachine(child) && !seen.has(child)) visit(child, new Set([...seen, child]));
-  };
-  visit(machine, new Set([machine]));
-  for (const samples of Object.values(services ?? {}))
-    if (typeof samples === 'object' && Array.isArray(samples.sends))
-      for (const { type } of samples.sends as Message[]) types.add(type);
-  for (const named of Object.keys(events ?? {})) types.delete(named);
-  return types;
 }
 
 /** What the services that the states invoke can come to, and what they send, as far as lists of samples name it. */

@@ -1,0 +1,112 @@
+/**
+ * Which events the world outside sends to a machine: those that it has transitions for, but for those that it, its child machines or its
+ * services send to it themselves.
+ *
+ * What a machine sends to a child is no event of its own, and what it passes on under the name under which it came has come from somewhere
+ * else.
+ */
+import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import { descriptorsOf } from '../../network/world/kernel.js';
+import { configOf, isFromOutside, rulesOf, statesOf } from '../charts/config.js';
+import type { MachineTests } from './options.js';
+import { reachableMachines, implementationsOf, nameOfAction, referencesOf } from './references.js';
+
+interface Sent {
+  readonly type: string;
+  readonly to: 'self' | 'parent' | 'another' | 'unknown';
+  /** The event at which it is sent; absent at an entry or an exit. */
+  readonly at?: string;
+}
+
+/** An event descriptor of XState: a type, `*`, or `a.*`. */
+export const matchesDescriptor = (type: string, descriptor: string): boolean =>
+  descriptor === type || descriptor === '*' || (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1)));
+
+/** Event types that a machine receives from itself, its child machines or its services, and not from the world outside. */
+export function sentWithin(machine: AnyStateMachine, { services = {}, events = {} }: MachineTests = {}): ReadonlySet<string> {
+  const types = new Set<string>();
+  const family = reachableMachines(machine);
+  for (const chart of family)
+    for (const { type, to, at } of sentBy(chart)) {
+      const reaches = chart === machine ? to === 'self' : to === 'parent' || to === 'unknown';
+      if (reaches && !(at !== undefined && matchesDescriptor(type, at))) types.add(type);
+    }
+  for (const [name, samples] of Object.entries(services))
+    if (typeof samples === 'object' && Array.isArray(samples.sends) && isServiceOf(machine, name, family))
+      for (const { type } of samples.sends as Message[]) types.add(type);
+  for (const named of Object.keys(events)) types.delete(named);
+  return types;
+}
+
+/** Whether a service sends to this machine, and not to one of its child machines. */
+function isServiceOf(machine: AnyStateMachine, name: string, family: ReadonlySet<AnyStateMachine>): boolean {
+  const uses = (chart: AnyStateMachine) => {
+    const { actors, ids } = referencesOf(chart);
+    return actors.has(name) || ids.has(name);
+  };
+  return uses(machine) || ![...family].some(uses);
+}
+
+/** The events of a fixed type that the actions of a chart send. */
+function sentBy(machine: AnyStateMachine): readonly Sent[] {
+  const config = configOf(machine);
+  const written = implementationsOf(machine).actions;
+  const used = new Set<unknown>();
+  const sent: Sent[] = [];
+  const look = (given: unknown, at?: string): void => {
+    const action = written[nameOfAction(given) ?? ''] ?? given;
+    used.add(action);
+    const { type, event, to } = (action ?? {}) as { type?: string; event?: { readonly type?: string }; to?: unknown };
+    if ((type === 'xstate.raise' || type === 'xstate.sendTo') && typeof event?.type === 'string')
+      sent.push({ type: event.type, to: type === 'xstate.raise' ? 'self' : receiverOf(to), ...(at !== undefined && { at }) });
+  };
+  for (const { event, choice } of rulesOf(config)) for (const action of choice.actions ?? []) look(action, event);
+  for (const [, { entry = [], exit = [] }] of statesOf(config)) for (const action of [...entry, ...exit]) look(action);
+  // What functions alone ask for.
+  for (const action of Object.values(written)) if (!used.has(action)) look(action);
+  return sent;
+}
+
+/** As far as the chart tells: a string is the id of a child, but for two of XState's own. */
+function receiverOf(to: unknown): Sent['to'] {
+  if (to === '#_parent') return 'parent';
+  if (to === '#_internal') return 'self';
+  if (typeof to !== 'function') return 'another';
+  const text = Function.prototype.toString.call(to);
+  if (/_?parent/i.test(text)) return 'parent';
+  if (/\bself\b/.test(text)) return /children|system|context/.test(text) ? 'another' : 'self';
+  return 'unknown';
+}
+
+/** The event types that child machines now listen to, where a transition for this descriptor passes events on to them. */
+export function passedOn(snapshot: AnyMachineSnapshot, descriptor: string): readonly string[] {
+  const choices = snapshot._nodes.flatMap((node) => node.transitions.get(descriptor) ?? []);
+  if (!choices.some((choice) => passesOn(choice, snapshot.machine))) return [];
+  const children = Object.values(snapshot.children) as readonly (AnyActor | undefined)[];
+  const types = children.flatMap((child) => {
+    const inner = child?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined;
+    return inner?._nodes && inner.status === 'active' ? heardBy(inner as AnyMachineSnapshot) : [];
+  });
+  return types.filter((type) => matchesDescriptor(type, descriptor));
+}
+
+function heardBy(snapshot: AnyMachineSnapshot): readonly string[] {
+  const within = sentWithin(snapshot.machine);
+  return descriptorsOf(snapshot)
+    .filter((one) => isFromOutside(one) && !within.has(one))
+    .flatMap((one) => (one.endsWith('*') ? passedOn(snapshot, one) : [one]));
+}
+
+/** Whether a transition sends the very event that it takes. */
+function passesOn({ actions }: AnyTransitionDefinition, machine: AnyStateMachine): boolean {
+  return actions.some((given: unknown) => {
+    const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;
+    const { type, event, collect } = (action ?? {}) as { type?: string; event?: unknown; collect?: unknown };
+    if (type === 'xstate.sendTo') return typeof event === 'function';
+    return (
+      typeof action === 'function' &&
+      /\bsendTo\b|\bforwardTo\b|\.send\b/.test(Function.prototype.toString.call(collect ?? action))
+    );
+  });
+}
