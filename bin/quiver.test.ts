@@ -328,6 +328,18 @@ test('a module that is taken for CommonJS, as npm init makes it: what helps', ()
   });
 });
 
+test('an error of XState is printed whole, all its lines', () => {
+  const module = file(
+    'nowhere.mjs',
+    `import { createMachine } from ${JSON.stringify(import.meta.resolve('xstate'))};
+export default createMachine({ initial: 'a', states: { a: { on: { X: 'b' } }, b: { on: { Y: 'nowhere' } } } });`,
+  );
+  expect(started(['test', module])).toMatchObject({
+    status: 64,
+    stderr: expect.stringMatching(/Invalid transition definition for state node '\(machine\)\.b':\n.*nowhere/s),
+  });
+});
+
 const takesTypeScript = (process.features as { typescript?: unknown }).typescript;
 test.skipIf(takesTypeScript)('TypeScript for a Node that does not strip types is refused by every ending', () => {
   for (const ending of ['ts', 'mts'])

@@ -1,5 +1,16 @@
 /** A compiled machine gives what XState's own `initialTransition` and `transition` give. */
-import { assign, createMachine, emit, enqueueActions, fromPromise, initialTransition, sendTo, setup, transition } from 'xstate';
+import {
+  assign,
+  createMachine,
+  emit,
+  enqueueActions,
+  fromPromise,
+  initialTransition,
+  sendTo,
+  spawnChild,
+  setup,
+  transition,
+} from 'xstate';
 import { describe, expect, test, vi } from 'vitest';
 import { Random } from '../random.js';
 import { compile } from './compile.js';
@@ -80,6 +91,22 @@ describe('compile', () => {
     const sending = createMachine({ on: { go: { actions: sendTo(({ self }) => self, { type: 'x' }) } } });
     const { initialTransition: first, transition: next } = compile(sending);
     expect(() => next(first()[0], { type: 'go' })).toThrow('used "xstate.sendTo"');
+  });
+
+  test('spawn inside assign does what it does in XState, and spawnChild is refused', () => {
+    const kid = createMachine({ id: 'kid' });
+    const spawning = (actions: unknown) =>
+      createMachine({ context: { ref: null }, on: { go: { actions } } } as never, { actors: { kid } } as never);
+    const assigning = spawning(assign({ ref: ({ spawn }: any) => spawn('kid', { id: 'k' }) } as never));
+    const { initialTransition: first, transition: next } = compile(assigning);
+    const [own] = transition(assigning, first()[0] as never, { type: 'go' } as never) as any;
+    const [snapshot] = next(first()[0], { type: 'go' } as never) as any;
+    expect(Object.keys(snapshot.children)).toEqual(Object.keys(own.children));
+    expect(snapshot.context.ref.id).toBe('k');
+    const compiled = compile(spawning(spawnChild('kid' as never)));
+    expect(() => compiled.transition(compiled.initialTransition()[0], { type: 'go' } as never)).toThrow(
+      'used "xstate.spawnChild"',
+    );
   });
 
   test('what the machine throws comes out, and the snapshot is as it was', () => {

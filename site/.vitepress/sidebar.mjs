@@ -70,6 +70,7 @@ const chapters = {
     'how-it-is-tested': 'How it is tested',
     mutation: 'Mutation testing',
     'rehearsal-record': 'Schedules that were run',
+    'evidence/machines': 'What generated tests find',
     chaos: 'Real processes killed',
     peers: 'Side by side with others',
     errata: 'Mistakes in the papers',

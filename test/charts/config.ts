@@ -136,7 +136,7 @@ function* eventsOf({
 /** XState's own events come from time, from actors and from the chart itself; routes alone come from outside. */
 export const isFromOutside = (event: string): boolean => event === ROUTE || !event.startsWith('xstate.');
 
-const DONE = 'done';
+export const DONE = 'done';
 const INVOKE_EVENTS = { onDone: 'done', onError: 'error', onSnapshot: 'snapshot' } as const;
 
 /** How rules call an event that XState knows by this type in this state. */

@@ -1,7 +1,7 @@
 /** Why a part of a machine was not covered, and the sample that it would take. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { isObject } from '../../machines/checks.js';
-import { configOf, eventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';
+import { configOf, DONE, eventName, ROUTE, rulesOf, statesOf, type Rule } from '../charts/config.js';
 import { kindOf, type Item } from '../coverage/items.js';
 import { findReason } from '../coverage/report.js';
 import { guardName } from '../mutants/render.js';
@@ -58,8 +58,25 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
     return `; the world sends a child machine what children name: give ${at(at('children', chart), type)} a sample if it does`;
   if (subject.within.has(type))
     return `; the chart, its children or its services send ${type} themselves: give ${at('events', type)} a sample, {} for a bare one, if the world does, too`;
-  return rule ? cureForRule(subject, rule, kind, outcome) : '';
+  if (!rule) return '';
+  return rule.event === DONE && kind === 'transition'
+    ? whyEndless(nodeOf(machine, rule.state))
+    : cureForRule(subject, rule, kind, outcome);
 }
+
+/** Why a state never ends: only a final state directly in it, or in each of its regions, ends it. */
+function whyEndless(node: AnyStateNode): string {
+  const inner = Object.values(node.states);
+  if (node.type === 'parallel') return inner.map(whyEndless).find((why) => why !== '') ?? '';
+  if (inner.some(({ type }) => type === 'final')) return '';
+  const name = (one: AnyStateNode) => one.path.join('.');
+  const deep = finalsIn(node).find(({ parent }) => !parent!.config.onDone);
+  const why = deep ? `${name(deep)} is final, and ${name(deep.parent!)} has no onDone` : 'it has no final state of its own';
+  return `; ${name(node)} never ends: ${why}`;
+}
+
+const finalsIn = (node: AnyStateNode): readonly AnyStateNode[] =>
+  Object.values(node.states).flatMap((one) => (one.type === 'final' ? [one] : finalsIn(one)));
 
 function cureForState(machine: AnyStateMachine, name: string): string {
   const config = [...statesOf(configOf(machine))].find(([state]) => state === name)?.[1];

@@ -1,6 +1,6 @@
 /** Actors that run on after the machine has lost them. */
 import { describe, expect, test } from 'vitest';
-import { assign, enqueueActions, fromCallback, fromPromise, sendTo, setup, stopChild } from 'xstate';
+import { assign, enqueueActions, fromCallback, fromPromise, sendTo, setup, stopChild, type AnyStateMachine } from 'xstate';
 import { MachineTesting } from './testing.js';
 
 const ws = fromCallback(() => () => {});
@@ -19,9 +19,9 @@ const machineThat = (stop: unknown, { id = 'ws', context = {}, isParallel = fals
     (isParallel
       ? { ...of, type: 'parallel', states: { a: chart, b: { initial: 'x', states: { x: {} } } } }
       : { ...of, ...chart }) as never,
-  );
+  ) as never as AnyStateMachine;
 };
-const lost = async (machine: ReturnType<typeof machineThat>) => {
+const lost = async (machine: AnyStateMachine) => {
   const testing = new MachineTesting(machine);
   const failures = [
     ...(await testing.searchFailures()),

@@ -17,7 +17,7 @@ const room = (actions: unknown, descriptor = 'TOGGLE', child: AnyStateMachine = 
     context: ({ spawn }: any) => ({ ref: spawn('lamp', { id: 'spawned' }) }),
     invoke: { src: 'lamp', id: 'lamp' },
     on: { [descriptor]: { actions } },
-  } as never);
+  } as never) as never as AnyStateMachine;
 
 describe('an event that is passed on under its own name comes from outside', () => {
   test.each([
@@ -60,7 +60,7 @@ describe('an event from within is not sent from outside', () => {
     entry: sendParent({ type: 'READY' }),
     on: { POKE: { actions: raise({ type: 'INNER' }) } },
   });
-  const all = (config: object) => [...sentWithin(setup({ actors: { kid } }).createMachine(config as never))];
+  const all = (config: object) => [...sentWithin(setup({ actors: { kid } }).createMachine(config as never) as never)];
 
   test('raised, sent to itself, sent by a child machine', () => {
     expect(

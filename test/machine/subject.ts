@@ -18,7 +18,7 @@ import { sentWithin } from './within.js';
 const COVERS = 'quiver.covers ';
 
 /** Transitions without an event and raised events in one step, where the machine sets no limit of its own; XState has none. */
-export const MICROSTEPS_MAX = 10_000;
+export const MICROSTEPS_MAX = 1000;
 
 /** Waits for what is run for real, and says what does not come back; there is no clock here, so it is for whoever has one. */
 export type Patience = <T>(what: string, promise: Promise<T>) => Promise<T>;

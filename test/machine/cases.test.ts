@@ -1,0 +1,58 @@
+/** The page docs/evidence/machines.md: every case is tested anew, and the page says what was found. */
+import { describe, expect, test } from 'vitest';
+import { groups, type Case } from './cases.fixtures.js';
+import { reportOn, type MachineReport } from './report.js';
+import { MachineTesting } from './testing.js';
+
+/** In a few words: the verdict with what fails, or with what is covered. */
+function resultOf({ machine, verdict, failures, coverage }: MachineReport): string {
+  const [first] = failures;
+  if (first) {
+    const rule = first.rule.replace(/ \(.*/s, '');
+    return `${verdict}: "${rule}" after ${first.steps.length === 1 ? '1 step' : `${first.steps.length} steps`}`;
+  }
+  const gaps = coverage.missing.filter(({ isExplained }) => !isExplained).length;
+  if (gaps > 0) return `${verdict}: ${gaps} not covered`;
+  const { covered, of } = coverage.charts[machine]!.transition;
+  return `${verdict}: ${covered} of ${of} ${of === 1 ? 'transition' : 'transitions'}`;
+}
+
+const results = new Map<string, string>();
+
+async function judged({ id, machine, tests, result, failure, missing, notes, covers = [] }: Case): Promise<void> {
+  const testing = new MachineTesting(machine, tests);
+  const report = await reportOn(testing);
+  results.set(id, resultOf(report));
+  expect(resultOf(report)).toMatch(result);
+  if (failure) expect(report.failures.map(({ text }) => text).join('\n')).toMatch(failure);
+  if (missing) expect(report.coverage.missing.map(({ reason }) => reason).join('\n')).toMatch(missing);
+  if (notes) expect(report.notes.join('\n')).toMatch(notes);
+  const counts = (await testing.counts())[machine.id]!;
+  expect(covers.filter((item) => !(counts[item as never]! > 0))).toEqual([]);
+}
+
+for (const { title, cases } of groups)
+  describe(`${title}`, () => {
+    test.each(cases.map((one) => [one.id, one.about, one] as const))('%s: %s', (_, __, one) => judged(one));
+  });
+
+test('the page says what is found today', async () => {
+  // One of the cases, run by its name, makes no page.
+  if (results.size < groups.flatMap(({ cases }) => cases).length) return;
+  const cell = (text: string) => text.replaceAll('|', String.raw`\|`);
+  const tables = groups.map(({ title, cases }) => {
+    const rows = cases.map(({ id, about }) => `| ${id} | ${cell(about)} | ${cell(results.get(id)!)} |`);
+    return [`## ${title}`, '', '| case | what it is | result |', '|---|---|---|', ...rows, ''].join('\n');
+  });
+  await expect([PREFACE, ...tables].join('\n')).toMatchFileSnapshot('../../docs/evidence/machines.md');
+});
+
+const PREFACE = `# What generated tests find: machines of many kinds
+
+For readers who want to know what \`quiver test\` and \`describeMachine\` do with a machine like theirs. Each row is a small machine of the kind that its
+second column names, written for this table; \`test/machine/cases.test.ts\` tests every one of them anew and compares this page with the results.
+\`valid\` means that all was covered and nothing broke. \`invalid\` names what broke and the length of the way there, or how many parts of the
+machine no test reached.
+
+How to test your own machine: [Generated tests for any XState machine](../testing-machines.md).
+`;
