@@ -26,6 +26,13 @@ interface Still extends Omit<AnyActor, 'logic' | 'system' | 'start'> {
   _stopProcedure(): void;
 }
 
+/** Which actors of a system have a `systemId`. */
+interface Names {
+  getAll(): Readonly<Record<string, AnyActor>>;
+  _set(systemId: string, actor: AnyActor): void;
+  _unregister(actor: AnyActor): void;
+}
+
 /** An action of XState itself that a step asks for. */
 interface Asked {
   readonly type: string;
@@ -46,6 +53,8 @@ export interface ChartStanding {
   readonly snapshot: AnyMachineSnapshot;
   readonly actors: ReadonlyMap<Still, readonly [snapshot: AnyMachineSnapshot, status: number]>;
   readonly timers: ReadonlyMap<TimerId, unknown>;
+  /** The actors that the system finds by a `systemId`. */
+  readonly named: Readonly<Record<string, AnyActor>>;
 }
 
 export class ChartAlone {
@@ -92,17 +101,29 @@ export class ChartAlone {
 
   get standing(): ChartStanding {
     const actors = new Map(this.actors.map((actor) => [actor, [actor._snapshot, actor._processingStatus] as const]));
-    return { snapshot: this.still._snapshot, actors, timers: new Map(this.timers) };
+    return { snapshot: this.still._snapshot, actors, timers: new Map(this.timers), named: this.system.getAll() };
   }
 
   /** Stands there again. Whoever goes on from there brings a clock with the timers that ran. */
-  comeBack({ snapshot, actors, timers }: ChartStanding, clock: Clock, hooks: StageHooks): void {
+  comeBack({ snapshot, actors, timers, named }: ChartStanding, clock: Clock, hooks: StageHooks): void {
     this.clock = clock;
     this.hooks = hooks;
     this.still._snapshot = snapshot;
     this.timers = new Map(timers);
     this.actors.splice(0, Infinity, ...actors.keys());
     for (const [actor, [own, status]] of actors) Object.assign(actor, { _snapshot: own, _processingStatus: status });
+    for (const actor of Object.values(this.system.getAll())) this.system._unregister(actor);
+    for (const [systemId, actor] of Object.entries(named)) this.system._set(systemId, actor);
+  }
+
+  /** As XState does at once: another actor may take the `systemId` in the same step. */
+  private unname(actor: Still): void {
+    for (const child of Object.values(actor._snapshot.children ?? {})) this.unname(child as unknown as Still);
+    this.system._unregister(actor as unknown as AnyActor);
+  }
+
+  private get system(): Names {
+    return this.root.system as unknown as Names;
   }
 
   private get still(): Still {
@@ -114,7 +135,10 @@ export class ChartAlone {
     // Spawners of assign start their actor when the step is over.
     scope.defer = (work: () => void) => this.asked.push({ type: DEFERRED, params: work });
     scope.stopChild = (child: Still) => this.end(child);
-    scope.actionExecutor = (action: Asked) => this.asked.push(action);
+    scope.actionExecutor = (action: Asked) => {
+      if (action.type === 'xstate.stopChild' && action.params) this.unname(action.params as Still);
+      this.asked.push(action);
+    };
     if ((actor as { _parent?: unknown })._parent === undefined)
       actor.system._relay = (source, target, event) => this.relay(source, target, event);
     else {
