@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { built } from './testing/built.js';
 import { missing } from './testing/chromium.js';
+import { SlowestFiles } from './testing/slowest.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
 const shared =
@@ -20,6 +22,8 @@ const ports = [
   'examples/transports-page.test.ts',
   'inspector/server.test.ts',
 ];
+/** They mock a package that the product imports, or have the product import modules in TypeScript: it has to be loaded by Vitest, from its sources. */
+const sources = ['bin/commands/{check,test}.test.ts', 'bin/outside.test.ts', 'inspector/sockets.test.ts'];
 /** The inspector's page in a real Chromium: built and started once for all of them. */
 const ofPage = 'inspector/page*.test.ts';
 
@@ -52,13 +56,25 @@ class LongFirst extends BaseSequencer {
       return at < 0 ? LONG.length : at;
     };
     // Files of a project share their modules as long as none of another project comes between them.
-    const projects = ['page', 'alone', 'ports', 'shared'];
+    const projects = ['page', 'alone', 'ports', 'sources', 'shared'];
     const project = (file: TestSpecification): number => projects.indexOf(file.project.name);
     return [...files].sort(
       (a, b) =>
         project(a) - project(b) || place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : Number(a.moduleId > b.moduleId)),
     );
   }
+}
+
+type ProjectOptions = Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'exclude' | 'isolate' | 'pool' | 'globalSetup'>;
+
+const plugins = await built();
+
+function project(
+  name: string,
+  include: string[],
+  { exclude = [], ...more }: ProjectOptions = {},
+): TestProjectInlineConfiguration {
+  return { extends: true, plugins, test: { name, include, exclude: [...configDefaults.exclude, ...exclude], ...more } };
 }
 
 export default defineConfig({
@@ -69,19 +85,18 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: 'testing/setup.ts',
+    reporters: ['default', new SlowestFiles()],
     pool: 'threads',
     // The applications of examples/apps import the package by its name: what is built is loaded as it is.
     server: { deps: { external: [/\/dist\//] } },
     // Twice the two cores of CI: many tests wait for processes, sockets and pages.
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { name: 'shared', include: [shared], exclude: [...alone, ...ports, ofPage], isolate: false } },
-      { extends: true, test: { name: 'ports', include: ports, pool: 'forks', isolate: false } },
-      { extends: true, test: { name: 'alone', include: alone } },
-      {
-        extends: true,
-        test: { name: 'page', include: missing ? [] : [ofPage], isolate: false, globalSetup: 'inspector/page/testing/setup.ts' },
-      },
+      project('shared', [shared], { exclude: [...alone, ...ports, ...sources, ofPage], isolate: false }),
+      project('ports', ports, { pool: 'forks', isolate: false }),
+      project('alone', alone),
+      project('page', missing ? [] : [ofPage], { isolate: false, globalSetup: 'inspector/page/testing/setup.ts' }),
+      { ...project('sources', sources, { isolate: false }), plugins: [] },
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { missing } from './testing/chromium.js';
 
 const ofPage = 'inspector/page*.deep.ts';
@@ -22,7 +22,7 @@ export default defineConfig({
           include: [
             '{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
           ],
-          exclude: [ofPage],
+          exclude: [...configDefaults.exclude, ofPage],
         },
       },
       {

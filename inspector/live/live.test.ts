@@ -31,34 +31,64 @@ function nodes(protocol: Protocol, ids: readonly string[], options: Record<strin
 const next = (node: LiveNode, type: string): Promise<void> =>
   new Promise((resolve) => node.addEventListener(type, () => resolve(), { once: true }));
 
-/** Connects as a page does; the answer reads everything up to the end. */
-async function connect(url: string): Promise<() => Promise<ReadTrace>> {
-  const response = await fetch(`${url}trace`);
-  return () => readAll(response);
-}
+/** Reads the trace as a page does: line by line, as lines arrive. */
+class Reader {
+  readonly recording = new ReadTrace();
+  private readonly ended: Promise<void>;
+  private look = (): void => {};
 
-async function readAll(response: Response): Promise<ReadTrace> {
-  const recording = new ReadTrace();
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) recording.push(piece.value as string);
-  recording.close();
-  return recording;
+  static async open(url: string): Promise<Reader> {
+    return new Reader(await fetch(`${url}trace`));
+  }
+
+  private constructor(response: Response) {
+    this.ended = this.readAll(response);
+  }
+
+  /** Resolves when the recording is as wanted. */
+  until(isWanted: (recording: ReadTrace) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.look = () => {
+        if (isWanted(this.recording)) resolve();
+      };
+      this.look();
+    });
+  }
+
+  /** The recording up to the end of the trace. */
+  async end(): Promise<ReadTrace> {
+    await this.ended;
+    return this.recording;
+  }
+
+  private async readAll(response: Response): Promise<void> {
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      this.recording.push(piece.value as string);
+      this.look();
+    }
+    this.recording.close();
+    this.look();
+  }
 }
 
 const sentences = (recording: ReadTrace): string[] =>
   Array.from({ length: recording.end - recording.first }, (_, i) => sentence(recording.line(recording.first + i)));
 
+const releases = (recording: ReadTrace, node: string): number =>
+  sentences(recording).filter((text) => text.startsWith(`${node} was asked to release`)).length;
+
 describe('live nodes are watched in one line', () => {
   test('states, messages and causes, as in a simulated run', async () => {
     const [a, b, c] = nodes(directory, ['a', 'b', 'c'], { hold: null });
     const watched = await inspect([a!, b!, c!], { page });
-    const reading = await connect(watched.url);
+    const reader = await Reader.open(watched.url);
     const granted = next(c!, 'granted');
     c!.command('request');
     await granted;
     c!.command('release');
     await watched.close();
-    const recording = await reading();
+    const recording = await reader.end();
     expect(sentences(recording)).toEqual([
       'a started',
       'b started',
@@ -79,23 +109,24 @@ describe('live nodes are watched in one line', () => {
   test('anonymous nodes by their names, since the inspector is not one of them', async () => {
     const [a, b] = nodes(exclusion, ['a', 'b']);
     const watched = await inspect([a!, b!], { page });
-    const reading = await connect(watched.url);
+    const reader = await Reader.open(watched.url);
     const locked = next(a!, 'locked');
     a!.command('lock');
     await locked;
     await watched.close();
-    expect(sentences(await reading())).toContainEqual(expect.stringMatching(/^b received prepare from a; sent ready to a/));
+    expect(sentences(await reader.end())).toContainEqual(expect.stringMatching(/^b received prepare from a; sent ready to a/));
   });
 
   test('whoever comes late gets what has been', async () => {
     const [a] = nodes(directory, ['a'], { hold: null });
     const watched = await inspect(a!, { page });
+    const first = await Reader.open(watched.url);
     a!.command('request');
     a!.command('release');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const reading = await connect(watched.url);
+    await first.until((recording) => sentences(recording).length === 4);
+    const reader = await Reader.open(watched.url);
     await watched.close();
-    expect(sentences(await reading())).toEqual([
+    expect(sentences(await reader.end())).toEqual([
       'channel a → b went down: a hears nothing of b',
       'a started',
       'a was asked to request; announced granted',
@@ -109,13 +140,13 @@ describe('nodes of several processes on one page', () => {
     const [a, b, c] = nodes(directory, ['a', 'b', 'c'], { hold: null });
     const watched = await inspect(a!, { page });
     const others = await Promise.all([inspect(c!, { report: watched.url }), inspect(b!, { report: watched.url })]);
-    const reading = await connect(watched.url);
+    const reader = await Reader.open(watched.url);
     const granted = next(c!, 'granted');
     c!.command('request');
     await granted;
     for (const other of others) await other.close();
     await watched.close();
-    const recording = await reading();
+    const recording = await reader.end();
     expect(sentences(recording).slice(3)).toEqual([
       'c was asked to request; sent find to b',
       'b received find from c; sent find to a',
@@ -142,17 +173,18 @@ describe('nodes of several processes on one page', () => {
     await Promise.all(all.map(({ ready }) => ready));
     await goRound(all, 2);
     const watched = await inspect(a!, { page });
+    const reader = await Reader.open(watched.url);
     const acting = goRound(all, 30);
     const others = [await inspect(c!, { report: watched.url })];
     await goRound([], 1);
     others.push(await inspect(b!, { report: watched.url }));
     await acting;
     await goRound(all, 2);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
     for (const other of others) await other.close();
-    const reading = await connect(watched.url);
+    // All 32 rounds that were watched at "a" are read, and what was sent before its receiver was watched is given up.
+    await reader.until((seen) => releases(seen, 'a') === 32 && new Moment(seen, seen.end - 1).flights().length === 0);
     await watched.close();
-    const recording = await reading();
+    const recording = await reader.end();
     expect(new Moment(recording, recording.end - 1).flights()).toEqual([]);
     // The last rounds were seen whole: what a node received follows on what its sender did.
     const lines = Array.from({ length: recording.end }, (_, i) => recording.line(i));
@@ -182,24 +214,25 @@ describe('nodes of several processes on one page', () => {
       createNode({ transport: bus.transport(id), protocol: directory, topology, options: { hold: null } });
     const [a, b] = [of('a'), of('b')];
     const watched = await inspect(a, { page, program: 'one' });
+    const reader = await Reader.open(watched.url);
     const outbox = new Outbox(watched.url, { name: 'two', run: '1' });
     await b.ready;
-    reportNode(b, (report) => outbox.put(report));
+    const stop = reportNode(b, (report) => outbox.put(report));
     const granted = next(b, 'granted');
     b.command('request');
     await granted;
     await outbox.flush();
     // Killed: no last word, and no heartbeat.
+    stop();
     outbox.kill();
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await reader.until((seen) => sentences(seen).includes('b is gone: its program is heard of no more'));
     await b.close();
     const again = of('c');
     const second = await inspect(again, { report: watched.url, program: 'two' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const reading = await connect(watched.url);
+    await reader.until(({ programs }) => programs.length === 3);
     await second.close();
     await watched.close();
-    const recording = await reading();
+    const recording = await reader.end();
     expect(sentences(recording)).toContain('b is gone: its program is heard of no more');
     const end = new Moment(recording, recording.end - 1);
     expect(recording.nodes.names.map((_, node) => end.life(node))).toEqual(['alive', 'gone', 'alive']);

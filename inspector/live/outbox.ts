@@ -17,6 +17,22 @@ const BATCH_MS = 20;
 const PATIENCE_MS = 2000;
 /** The last words of a program wait for so long. */
 const LAST_MS = 1000;
+const TICK_MS = 50;
+
+/**
+ * Calls `giveUp` after so many milliseconds, counted in short ticks. Where this process is busy itself, ticks come late, and answers that have
+ * arrived are read between them.
+ */
+function patience(ms: number, giveUp: () => void): NodeJS.Timeout {
+  let left = Math.ceil(ms / TICK_MS);
+  const timer = setInterval(() => {
+    left--;
+    if (left > 0) return;
+    clearInterval(timer);
+    giveUp();
+  }, TICK_MS);
+  return timer;
+}
 
 /** Those who have last words when the process has nothing else to do. */
 const open = new Set<Outbox>();
@@ -81,11 +97,11 @@ export class Outbox {
 
   async close(): Promise<void> {
     this.kill();
-    const patience = setTimeout(() => this.asking?.destroy(this.silent()), this.isAlone ? LAST_MS / 4 : LAST_MS);
+    const last = patience(this.isAlone ? LAST_MS / 4 : LAST_MS, () => this.asking?.destroy(this.silent()));
     try {
       await this.flush();
     } finally {
-      clearTimeout(patience);
+      clearInterval(last);
       this.agent.destroy();
     }
   }
@@ -134,9 +150,7 @@ export class Outbox {
     return new Promise((resolve, reject) => {
       const asking = request(this.address, { method: 'POST', agent: this.agent });
       this.asking = asking;
-      const giveUp = () => void asking.destroy(this.silent());
-      // A process that stood still itself reads first what came meanwhile.
-      const patience = setTimeout(() => setImmediate(giveUp), PATIENCE_MS).unref();
+      const waiting = patience(PATIENCE_MS, () => void asking.destroy(this.silent())).unref();
       asking.on('socket', (socket) => socket.unref());
       asking.on('response', (response) => {
         response.resume();
@@ -145,7 +159,7 @@ export class Outbox {
       });
       asking.on('error', reject);
       asking.on('close', () => {
-        clearTimeout(patience);
+        clearInterval(waiting);
         reject(this.silent());
       });
       asking.end(body);
