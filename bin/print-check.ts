@@ -80,7 +80,12 @@ export function printCheck(
   if (isIdle(scenario)) console.log(`  idle        ${IDLE}`);
   if (!bad) return;
   const length = `${counted(bad.steps.length, 'step')}${isShortest ? ', the fewest possible' : ''}`;
-  console.log(`  ${bold(`violated: ${bad.property}`)} in ${length}, seed ${scenario.seed}:`);
+  const at = bad.nodes && bad.nodes.length > 0 ? ` at ${bad.nodes.join(', ')}` : '';
+  console.log(`  ${bold(`violated: ${bad.property}${at}`)} in ${length}, seed ${scenario.seed}:`);
+  const { description } =
+    scenario.protocol.properties({ ...scenario.graph, options: scenario.options }).find(({ name }) => name === bad.property) ??
+    {};
+  if (description !== undefined) console.log(`    ${description}`);
   bad.steps.forEach((step, i) => console.log(`  ${i === bad.loop ? '↻' : ' '} ${String(i + 1).padStart(3)}  ${step}`));
   const file = tracePath ?? 'failure.ndjson';
   const brought = broughtBy(scenario)

@@ -20,15 +20,22 @@ export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly
   return chosen;
 }
 
-export const isIntegerOf = (value: unknown, min: number, max = Infinity): value is number =>
+/** The largest integer that an option may be: protocols add and subtract, and the sum of two of these is still exact. */
+export const INTEGER_MAX = 2 ** 52;
+
+export const isIntegerOf = (value: unknown, min: number, max = INTEGER_MAX): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max;
 
-export function integer(raw: Raw, key: string, { min, max, fallback }: { min: number; max?: number; fallback?: number }): number {
+interface IntegerRange {
+  readonly min: number;
+  readonly max?: number;
+  readonly fallback?: number;
+}
+
+export function integer(raw: Raw, key: string, { min, max = INTEGER_MAX, fallback }: IntegerRange): number {
   const value = raw[key] ?? fallback;
   if (!isIntegerOf(value, min, max)) {
-    const isTooLarge = max === undefined && (value as number) > Number.MAX_SAFE_INTEGER;
-    const range =
-      max === undefined && !isTooLarge ? `of at least ${min}` : `between ${min} and ${max ?? Number.MAX_SAFE_INTEGER}`;
+    const range = max === INTEGER_MAX && !((value as number) > max) ? `of at least ${min}` : `between ${min} and ${max}`;
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give an integer ${range}`);
   }
   return value;

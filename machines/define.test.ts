@@ -192,3 +192,37 @@ describe('a description that is wrong', () => {
     expect(() => defineCore({ ...core, charts: { c: open }, messages: { pong: {} }, commands: { call: {} } })).not.toThrow();
   });
 });
+
+describe('roles of a node', () => {
+  const route = () => 'c';
+  const rolesOf = (roles: unknown) => defineCore({ ...core, route, roles: (() => roles) as never }).roles('a', instance as never);
+
+  test.each([
+    [7, /^protocol p: roles\("a", …\) returned 7; return a list of \{ role, chart, input \}$/],
+    [undefined, /returned missing/],
+    [[7], /\[0\] is 7; give \{ role, chart, input \}/],
+    [[{ chart: 'c' }], /give \{ role, chart, input \}/],
+    [[{ role: 'r', chart: 'd' }], /has the chart "d"; choose "c"/],
+    [[{ role: 'r' }], /has the chart missing; choose "c"/],
+    [
+      [
+        { role: 'r', chart: 'c' },
+        { role: 'r', chart: 'c' },
+      ],
+      /has the role "r" again/,
+    ],
+  ])('%j is refused', (roles, message) => {
+    expect(() => rolesOf(roles)).toThrow(UsageError);
+    expect(() => rolesOf(roles)).toThrow(message);
+  });
+
+  test('of a restart as well', () => {
+    const { reload } = defineCore({
+      ...core,
+      route,
+      roles: () => [{ role: 'r', chart: 'c', input: 0 }],
+      reload: () => 7 as never,
+    });
+    expect(() => reload!('a', instance as never, {})).toThrow(/reload\("a", …\) returned 7/);
+  });
+});

@@ -8,7 +8,7 @@ import type { StateValue } from 'xstate';
 import { coreOf } from './core.js';
 import type { Checks, Core, CoreDescription, Observer, Overlay, Protocol, View } from './protocol.js';
 import { nobodyIsStuck } from './stuck.js';
-import { complaintsOf, validateChecks, validateCore, validateView, validProperties } from './validate.js';
+import { complaintsOf, validateChecks, validateCore, validateView, validProperties, validStarts } from './validate.js';
 
 /**
  * Completes the core of a protocol: all that a node in an application needs.
@@ -40,7 +40,15 @@ import { complaintsOf, validateChecks, validateCore, validateView, validProperti
 export function defineCore<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {
   const complain = complaintsOf(description);
   validateCore(description, complain);
-  return coreOf(description);
+  const core = coreOf(description);
+  return {
+    ...core,
+    roles: (node, instance) => validStarts(core.roles(node, instance), core, `roles("${node}", …)`, complain),
+    ...(core.reload && {
+      reload: (node, instance, stored) =>
+        validStarts(core.reload!(node, instance, stored), core, `reload("${node}", …)`, complain),
+    }),
+  };
 }
 
 /**

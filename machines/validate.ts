@@ -2,7 +2,7 @@
 import type { AnyStateNode } from 'xstate';
 import { isObject } from './checks.js';
 import { UsageError } from './errors.js';
-import type { Checks, Core, CoreDescription, Property, View } from './protocol.js';
+import type { Checks, Core, CoreDescription, Property, RoleStart, View } from './protocol.js';
 
 /** Complains about a member of a protocol. */
 export type Complain = (member: string, problem: string) => never;
@@ -215,4 +215,25 @@ export function validProperties<O>(properties: readonly Property<O>[], complain:
     }
   }
   return properties;
+}
+
+/** The roles that a node starts with, each with a chart of the protocol. */
+export function validStarts(
+  starts: unknown,
+  { charts }: Pick<Core, 'charts'>,
+  where: string,
+  complain: Complain,
+): readonly RoleStart[] {
+  if (!Array.isArray(starts)) complain(where, `returned ${show(starts)}; return a list of { role, chart, input }`);
+  const known = Object.keys(charts);
+  const roles = new Set<unknown>();
+  for (const [i, start] of (starts as readonly unknown[]).entries()) {
+    const at = `${where}[${i}]`;
+    if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}; give { role, chart, input }`);
+    const { role, chart } = start;
+    if (!known.includes(chart as string)) complain(at, `has the chart ${show(chart)}; choose ${known.map(show).join(' or ')}`);
+    if (roles.has(role)) complain(at, `has the role ${show(role)} again; give each role another name`);
+    roles.add(role);
+  }
+  return starts as readonly RoleStart[];
 }

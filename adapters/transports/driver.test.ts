@@ -133,3 +133,22 @@ test('a connection that comes when nobody wants it any more is closed', async ()
   expect(close).toHaveBeenCalledTimes(1);
   give();
 });
+
+test.each([
+  ['messageBytesMax', undefined, /guarantees\.messageBytesMax is missing; give the largest message in bytes/],
+  ['messageBytesMax', Number.NaN, /guarantees\.messageBytesMax is NaN/],
+  ['messageBytesMax', 0, /an integer of at least 1/],
+  ['order', 'random', /guarantees\.order is "random"; choose fifo or unordered/],
+  ['loss', undefined, /guarantees\.loss is missing; choose none or possible/],
+])('a transport whose %s is %s is refused', (key, value, message) => {
+  const guarantees = {
+    order: 'fifo',
+    loss: 'none',
+    duplication: 'none',
+    presence: 'none',
+    identity: 'claimed',
+    messageBytesMax: 1_000,
+    [key]: value,
+  };
+  expect(() => createTransport('a', guarantees as never, (() => {}) as never)).toThrow(message);
+});

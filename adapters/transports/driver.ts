@@ -82,8 +82,35 @@ export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Pro
  */
 export function createTransport<const G extends Guarantees>(id: NodeId, guarantees: G, driver: Driver): Transport<G> {
   checkId(id, 'the id of a transport');
+  checkGuarantees(guarantees);
   return new DrivenTransport(id, guarantees, driver);
 }
+
+const CHOICES: Readonly<Record<Exclude<keyof Guarantees, 'messageBytesMax'>, readonly string[]>> = {
+  order: ['fifo', 'unordered'],
+  loss: ['none', 'possible'],
+  duplication: ['none', 'possible'],
+  presence: ['reported', 'none'],
+  identity: ['checked', 'claimed'],
+};
+
+function checkGuarantees(guarantees: Guarantees): void {
+  if (typeof guarantees !== 'object' || guarantees === null)
+    throw new UsageError(`createTransport: guarantees is ${String(guarantees)}; give an object with what the transport promises`);
+  for (const [key, choices] of Object.entries(CHOICES)) {
+    const value: unknown = guarantees[key as keyof Guarantees];
+    if (!choices.includes(value as string))
+      throw new UsageError(`createTransport: guarantees.${key} is ${show(value)}; choose ${choices.join(' or ')}`);
+  }
+  const { messageBytesMax } = guarantees;
+  if (!Number.isSafeInteger(messageBytesMax) || messageBytesMax < 1)
+    throw new UsageError(
+      `createTransport: guarantees.messageBytesMax is ${show(messageBytesMax)}; give the largest message in bytes, an integer of at least 1`,
+    );
+}
+
+const show = (value: unknown): string =>
+  value === undefined ? 'missing' : typeof value === 'string' ? `"${value}"` : String(value);
 
 const GIVE_UP_MS_MAX = 1_000;
 

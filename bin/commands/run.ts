@@ -10,7 +10,7 @@ import type { VerbWork } from '../verbs.js';
 import { ProgressLine } from '../progress.js';
 import type { Meter } from '../../machines/protocol.js';
 import { broughtBy } from '../protocols.js';
-import { bold, dim, number, property, verdictInColor } from '../style.js';
+import { bold, counted, dim, number, property, verdictInColor } from '../style.js';
 import { readScenarios, type Source } from '../scenarios.js';
 import { TraceFile } from '../trace-file.js';
 import { UsageError } from '../../machines/errors.js';
@@ -92,6 +92,8 @@ async function runInSlices(
   violations: readonly Violation[],
 ): Promise<Report> {
   const progress = new ProgressLine();
+  const { until } = simulation.scenario;
+  const news = new News(simulation);
   simulation.start();
   let sliceEndMs = performance.now() + SLICE_MS;
   let last = Infinity;
@@ -107,6 +109,12 @@ async function runInSlices(
       break;
     }
     if (performance.now() < sliceEndMs) continue;
+    if ('idle' in until && news.stepsSince > news.bound) {
+      progress.done();
+      console.error(`${where}: stopped after ${number(steps)} steps: ${news.complaint()}`);
+      simulation.stop();
+      break;
+    }
     progress.show(`${where}: ${steps.toLocaleString('en-US')} steps, time ${simulation.network.now}`);
     await setImmediate();
     sliceEndMs = performance.now() + SLICE_MS;
@@ -115,13 +123,47 @@ async function runInSlices(
   return simulation.finish();
 }
 
+/** A run that waits for rest is ended after so many steps in which no command came and no node announced anything, and more for each node. */
+const STEPS_WITHOUT_NEWS = 20_000;
+const STEPS_FOR_EACH_NODE = 1_000;
+
+/** How long ago an application last gave a command or was told something, and which nodes have gone on since. */
+class News {
+  readonly bound: number;
+  stepsSince = 0;
+  private readonly taken = new Map<string, number>();
+
+  constructor({ network, instance }: Simulation) {
+    this.bound = STEPS_WITHOUT_NEWS + STEPS_FOR_EACH_NODE * instance.topology.nodes.length;
+    network.steps$.subscribe(({ node, kind, event, emitted }) => {
+      this.stepsSince++;
+      if (kind === 'command' || emitted.length > 0) {
+        this.stepsSince = 0;
+        this.taken.clear();
+      }
+      const what = `node "${node}" (${kind} ${'timer' in event ? event['timer'] : event.type})`;
+      this.taken.set(what, (this.taken.get(what) ?? 0) + 1);
+    });
+  }
+
+  complaint(): string {
+    const most = [...this.taken].sort(([, a], [, b]) => b - a).slice(0, 3);
+    const by = most.map(([what, steps]) => `${what}: ${number(steps)}`).join(', ');
+    return (
+      `in the last ${number(this.stepsSince)} no command came and no node announced anything, and the bound is ` +
+      `${number(this.bound)}. Most steps were of ${by}. ` +
+      'Set "until": { "at": … } in the scenario, or give the protocol atRest'
+    );
+  }
+}
+
 /** A report for people: verdict first, then what was checked, measured and found; a failure with the line that reproduces it. */
 function printReport({ where, scenario }: Source, report: Report, violations: readonly Violation[]): void {
   const { messages, meters, properties, summary } = report;
   const nodes = scenario.graph.topology.nodes.length;
   const byType = Object.entries(messages.byType).map(([type, count]) => `${number(count)} ${type}`);
   console.log(
-    `${verdictInColor(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${nodes} nodes, seed ${report.seed}, until ${number(report.at)}`)}`,
+    `${verdictInColor(report.verdict)}  ${bold(where)}  ${dim(`${scenario.protocol.name}, ${counted(nodes, 'node')}, seed ${report.seed}, until ${number(report.at)}`)}`,
   );
   console.log(`  messages    ${number(messages.total)}${byType.length > 0 ? ` (${byType.join(', ')})` : ''}`);
   console.log(`  properties  ${properties.length > 0 ? properties.map(property).join('  ') : dim('not looked at')}`);
@@ -136,8 +178,9 @@ function describeMeter({ measured, bound, ratio }: Meter): string {
   return `${number(measured)} of at most ${number(bound)}${ratio === null ? '' : ` (${number(ratio)})`}`;
 }
 
-function printViolation({ property: name, description, index, at }: Violation, words: string, seed: number): void {
-  console.log(`  ${bold(`violated: ${name}`)} after step ${index} at time ${at}, seed ${seed}`);
+function printViolation({ property: name, description, index, at, nodes = [] }: Violation, words: string, seed: number): void {
+  const where = nodes.length > 0 ? ` at ${nodes.join(', ')}` : '';
+  console.log(`  ${bold(`violated: ${name}${where}`)} after step ${index} at time ${at}, seed ${seed}`);
   console.log(`    ${description}`);
   console.log(`    see it: quiver run ${words} --seed ${seed} --trace failure.ndjson`);
 }

@@ -1,5 +1,5 @@
 /** The controller's options, as a scenario gives them, checked and completed. */
-import { integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
+import { INTEGER_MAX, integer, isObject, nodeOf, oneOf, refuseUnknown, rootedTree, shortestPathTree } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { UsageError } from '../errors.js';
 import type { NetworkGraph } from '../protocol.js';
@@ -48,10 +48,10 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
   const asked = oneOf(raw, 'kind', [...controllerKinds, 'adaptive'] as const, 'basic');
   const M = integer(raw, 'M', {
     min: 0,
-    max: Number.MAX_SAFE_INTEGER,
+    max: INTEGER_MAX,
     ...(asked === 'names' || asked === 'bank' ? { fallback: 0 } : {}),
   });
-  const W = integer(raw, 'W', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  const W = integer(raw, 'W', { min: 0, max: INTEGER_MAX, fallback: 0 });
   if (W > M && asked !== 'bank')
     throw new UsageError(`options.W is ${W}, above M = ${M}; no more than all permits can be wasted`);
   const tree = treeOf(raw, graph, asked === 'adaptive' || !growingKinds.includes(asked));

@@ -63,7 +63,7 @@ function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<Exclusi
 
 function portedLink(entry: unknown, where: string): PortedLink {
   const [u, portOfU, v, portOfV] = Array.isArray(entry) ? entry : [];
-  const isPort = (port: unknown) => isIntegerOf(port, 1, Number.MAX_SAFE_INTEGER);
+  const isPort = (port: unknown) => isIntegerOf(port, 1);
   if (typeof u === 'string' && isPort(portOfU) && typeof v === 'string' && isPort(portOfV)) return [u, portOfU, v, portOfV];
   throw new UsageError(`${where} is ${JSON.stringify(entry)}; give [node, its port, other node, its port], ports counted from 1`);
 }

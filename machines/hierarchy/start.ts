@@ -51,6 +51,9 @@ export function levelRules(raw: Raw): LevelRule[] {
   });
 }
 
+/** Distances to a leader that is gone are counted up to the radius, hop by hop. */
+const RADIUS_MAX = 10_000;
+
 /** A list of distances, each at least one hop. */
 function hops(raw: Raw, key: string): readonly number[] | undefined {
   const value = raw[key];
@@ -58,8 +61,9 @@ function hops(raw: Raw, key: string): readonly number[] | undefined {
   if (!Array.isArray(value))
     throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give a list of hops, lowest level first`);
   return value.map((entry: unknown, i) => {
-    if (!isIntegerOf(entry, 1, Number.MAX_SAFE_INTEGER)) {
-      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer of at least 1`);
+    if (!isIntegerOf(entry, 1, RADIUS_MAX)) {
+      const range = (entry as number) > RADIUS_MAX ? `between 1 and ${RADIUS_MAX}` : 'of at least 1';
+      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer ${range}`);
     }
     return entry;
   });

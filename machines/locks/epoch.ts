@@ -26,6 +26,8 @@ export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
 
 /** An epoch further above what is known than a year has milliseconds is beyond reason. */
 const YEAR = 366 * 24 * 60 * 60 * 1000;
+/** A floor leaves so many epochs above it. */
+export const FLOOR_MAX = EPOCH_MAX - YEAR;
 export const isBeyondReason = (epoch: number, known: number): boolean => epoch > known + YEAR;
 
 export const firstFence = (epoch: number, grants: number): number => epoch * grants;

@@ -4,7 +4,7 @@ import type { NodeId } from '../effects.js';
 import { electionOptions, type ElectionProtocolOptions } from '../election/options.js';
 import { UsageError } from '../errors.js';
 import type { Instance, Link, NetworkGraph } from '../protocol.js';
-import { BOUNDS, byName, type EpochBounds } from './epoch.js';
+import { BOUNDS, byName, FLOOR_MAX, type EpochBounds } from './epoch.js';
 import type { Memory } from './messages.js';
 
 export interface LocksProtocolOptions {
@@ -76,8 +76,8 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
     quorum,
     members: 2 * between.length === voters.length * (voters.length - 1) ? voters.toSorted(byName) : [],
     memory: oneOf(raw, 'memory', ['known', 'new', 'forgotten'], 'new'),
-    storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1 }),
-    floor: integer(raw, 'floor', { min: 0, fallback: 0 }),
+    storage: raw['storage'] === undefined ? null : integer(raw, 'storage', { min: 1, max: TICKS_MAX }),
+    floor: integer(raw, 'floor', { min: 0, max: FLOOR_MAX, fallback: 0 }),
     bounds: {
       grants: grantsOf(raw, clients),
       locks: integer(raw, 'locks', { min: 1, max: BOUNDS.locks, fallback: BOUNDS.locks }),

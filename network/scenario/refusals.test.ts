@@ -182,7 +182,7 @@ describe('an option that no clock and no draw can bear', () => {
   const path = { kind: 'path', n: 3 };
   test.each([
     ['directory', { hold: 1e14 }, 'options.hold is 100000000000000; give an integer between 0 and 10000000000000'],
-    ['exclusion', { priorities: 1e308 }, 'options.priorities is 1e+308; give an integer between 2 and 9007199254740991'],
+    ['exclusion', { priorities: 1e308 }, 'options.priorities is 1e+308; give an integer between 2 and 4503599627370496'],
     ['link', { beat: 1e14 }, 'options.beat is 100000000000000; give an integer between 1 and 10000000000000'],
     ['locks', { patience: 1e14 }, 'options.patience is 100000000000000; give an integer between 1 and 10000000000000'],
     ['tabs', { beat: 1e14 }, 'options.beat is 100000000000000; give an integer between 1 and 10000000000000'],

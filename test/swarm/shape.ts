@@ -39,6 +39,8 @@ export interface ScenarioShape {
   readonly latencyMax: number;
   readonly isLossy: boolean;
   readonly seed: number;
+  /** Which of the departures that the scenario gives occasion to is tried as well. */
+  readonly departure: number | null;
 }
 
 const NODES_MAX = 6;
@@ -58,6 +60,7 @@ export const scenarioShapes = (systems: readonly SystemSample[]): fc.Arbitrary<S
     latencyMax: fc.integer({ min: 1, max: 9 }),
     isLossy: fc.boolean(),
     seed: fc.integer({ min: 1, max: 1000 }),
+    departure: fc.option(fc.nat(11)),
   });
 
 /** The systems that the protocol is to do well on. */

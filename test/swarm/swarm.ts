@@ -5,11 +5,9 @@
  * property breaks. It is an optional peer: only who imports this module needs it.
  */
 import fc from 'fast-check';
-import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
-import { parseScenario } from '../../network/scenario/parse.js';
-import type { Scenario } from '../../network/scenario/types.js';
 import { brokenIn, type Broken } from './broken.js';
+import { acceptedBy, departuresIn } from './departures.js';
 import { scenarioOf } from './scenario.js';
 import { scenarioShapes, soundSystems } from './shape.js';
 import { requireProtocol } from '../../network/scenario/required.js';
@@ -85,31 +83,28 @@ const SKIPS_MAX = 1000;
 function searchIn(protocol: Protocol, ignore: ReadonlySet<string>) {
   const systems = soundSystems(protocol);
   let first: Broken | null = null;
-  const breaks = (json: Readonly<Record<string, unknown>>): Broken | null => {
-    const scenario = acceptedBy(protocol, json);
-    if (!scenario) fc.pre(false);
-    return brokenIn(scenario, ignore);
+  /** The scenario, and where it asks for a departure, one of those that its notifications give occasion to. */
+  const breaks = (shape: Parameters<typeof scenarioOf>[2]): (Broken & Pick<SwarmFailure, 'scenario'>) | null => {
+    const json = scenarioOf(protocol, systems, shape);
+    if (!acceptedBy(protocol, json)) fc.pre(false);
+    const departures = shape.departure === null ? [] : [...departuresIn(protocol, json)];
+    const departed = departures.length > 0 ? [departures[shape.departure! % departures.length]!] : [];
+    for (const scenario of [json, ...departed]) {
+      const broken = brokenIn(acceptedBy(protocol, scenario)!, ignore);
+      if (broken) return { scenario, ...broken };
+    }
+    return null;
   };
   return {
     property: fc.property(scenarioShapes(systems), (shape) => {
-      const broken = breaks(scenarioOf(protocol, systems, shape));
+      const broken = breaks(shape);
       if (broken && (first ??= broken).property === broken.property) throw new Error(broken.property);
     }),
     failureOf: ({ counterexample, numShrinks }: Found): SwarmFailure | null => {
       if (!counterexample) return null;
-      const scenario = scenarioOf(protocol, systems, counterexample[0]);
-      return { scenario, ...breaks(scenario)!, shrinks: numShrinks };
+      return { ...breaks(counterexample[0])!, shrinks: numShrinks };
     },
   };
 }
 
 type Found = Pick<fc.RunDetails<[Parameters<typeof scenarioOf>[2]]>, 'counterexample' | 'numShrinks'>;
-
-function acceptedBy(protocol: Protocol, json: Readonly<Record<string, unknown>>): Scenario | null {
-  try {
-    return parseScenario(json, { [protocol.name]: protocol });
-  } catch (error) {
-    if (error instanceof UsageError) return null;
-    throw error;
-  }
-}

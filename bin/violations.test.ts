@@ -1,0 +1,41 @@
+/** What `quiver run` and `quiver check` print of a violation, and of a run that never comes to rest. */
+import { expect, test } from 'vitest';
+import { called } from './called.fixture.js';
+import { runCommand } from './program.js';
+
+const { printed, complained, inFolder } = called();
+
+const kept = {
+  protocol: 'directory',
+  topology: { kind: 'path', n: 2 },
+  options: { hold: null },
+  events: [
+    { at: 0, node: 'n1', do: 'request' },
+    { at: 5, node: 'n0', do: 'request' },
+  ],
+};
+
+test.each(['run', 'check'])('quiver %s prints the nodes for which a promise was not kept, and the promise', async (verb) => {
+  const path = inFolder('kept.json', JSON.stringify(kept));
+  expect(await runCommand([verb, path])).toBe(1);
+  const text = printed.join('\n');
+  expect(text).toMatch(/violated: every request is served at n[01] /);
+  expect(text).toContain('A waiting node gets the token');
+});
+
+test('quiver run ends a run that never becomes quiet, and names the bound and the node', async () => {
+  const machine = `
+    import { setup } from 'xstate';
+    import { arm, defineProtocol, effects } from '${new URL('../dist/index.js', import.meta.url).href}';
+    const clock = setup({ actions: effects() }).createMachine({
+      entry: arm(() => ({ timer: 'tick', delay: 1 })),
+      on: { timer: { actions: arm(() => ({ timer: 'tick', delay: 1 })) } },
+    });
+    export const restless = defineProtocol({ name: 'restless', charts: { clock }, network: { reach: 'routed' }, messages: {} });
+  `;
+  const module = inFolder('restless.mjs', machine);
+  const path = inFolder('restless.json', JSON.stringify({ protocol: 'restless', topology: { kind: 'path', n: 1 } }));
+  expect(await runCommand(['run', path, '--protocol', module])).toBe(2);
+  expect(complained.join('\n')).toMatch(/no command came.*the bound is 21,000.*node "n0" \(timer tick\)/);
+  expect(printed.join('\n')).toContain('1 node,');
+}, 60_000);
