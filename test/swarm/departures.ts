@@ -73,7 +73,7 @@ const timeOf = ({ at }: Json): number => (typeof at === 'number' ? at : 0);
 function announcementsOf(scenario: Scenario): readonly Moment[] {
   const simulation = new Simulation(scenario, { host: 'snapshots', watch: false });
   const moments = new Map<string, Moment>();
-  simulation.network.notices$.subscribe(({ node, at }) => moments.set(`${node} ${at}`, { node, at }));
+  simulation.network.notifications$.subscribe(({ node, at }) => moments.set(`${node} ${at}`, { node, at }));
   simulation.start();
   for (let steps = 0; steps < STEPS_MAX && simulation.advance(); steps++);
   return [...moments.values()];
