@@ -28,9 +28,12 @@ const STEPS_MAX = 4000;
 
 const ways: Readonly<Record<'leave' | 'cut' | 'crash', Way>> = {
   leave: ({ node, at }) => [{ at, node, do: 'leave' }],
-  cut: ({ node, at }, { graph }) =>
+  // A link to a process that ends in the scenario itself is left alone: it would come up again to nobody.
+  cut: ({ node, at }, { graph, events }) =>
     graph.topology.links
-      .filter(([u, v]) => u === node || v === node)
+      .filter(
+        ([u, v]) => (u === node || v === node) && !events.some((event) => event.do === 'crash' && [u, v].includes(event.node)),
+      )
       .flatMap(([u, v]) => [
         { at, do: 'cut', link: [u, v] },
         { at: at + GONE_FOR, do: 'join', link: [u, v] },
