@@ -1,0 +1,340 @@
+/**
+ * The user's machine while this member hosts it: a live XState actor whose actions and emitted events wait until the version that they
+ * belong to is durable.
+ *
+ * An event that makes the machine throw, or the snapshot something that cannot be stored, is taken back: the actor is restored to its last
+ * version, the events of the turn before it are applied again, and the event fails alone.
+ */
+import { createActor, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
+import type { SchedulerLike } from 'rxjs';
+import { thrownText } from '../../machines/errors.js';
+import type { Copy, Creation, Entry } from '../../machines/cluster/messages.js';
+import type { Applied } from '../../machines/cluster/hosting.js';
+import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
+import { delivering } from './delivery.js';
+import { ActorError, type SentError } from './errors.js';
+import { isStoredState, notJson, type StoredAction, type StoredState } from './stored-state.js';
+import { clockOn, Deadlines } from './timers.js';
+
+/** What the application registered under a kind. */
+export interface Kind {
+  readonly name: string;
+  readonly machine: AnyStateMachine;
+  readonly version: number;
+  readonly migrate?: ((snapshot: any, version: number) => unknown) | undefined;
+}
+
+export interface ActivationHost {
+  readonly clock: SchedulerLike;
+  /** Characters that the JSON of a version may have. */
+  readonly sizeMax: number;
+  /** The actor has changed without an event of a sender. */
+  changed(): void;
+  isRemote(target: unknown): target is { readonly kind: string; readonly actorId: string };
+  send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
+  /** An action has thrown an error: its version stands. Or a change of its own was taken back, for it cannot be stored. */
+  failed(error: unknown, what: string): void;
+}
+
+/** What is due once a version is durable. */
+interface Due {
+  readonly seq: number;
+  readonly executions: readonly { readonly key: string; readonly execution: Execution }[];
+}
+
+export class Activation {
+  private readonly deferred: DeferredMachine;
+  private actor!: AnyActor;
+  private deadlines!: Deadlines;
+  /** The state of the last version. */
+  private base: StoredState | null = null;
+  private executions: Execution[] = [];
+  private emitted: unknown[] = [];
+  private readonly due: Due[] = [];
+  /** Why the actor stopped in the course of an event. */
+  private thrown: { readonly error: unknown } | null = null;
+  private isApplying = false;
+  private isChanged = false;
+  private isStopped = false;
+  private seq = 0;
+
+  constructor(
+    readonly key: string,
+    private readonly kind: Kind,
+    private readonly fence: number,
+    private readonly host: ActivationHost,
+  ) {
+    this.deferred = deferredMachine(kind.machine, (execution) => this.executions.push(execution));
+  }
+
+  get isAwake(): boolean {
+    return isAwake(this.base!);
+  }
+
+  /** Creates the actor, or restores it, and answers the chart. */
+  begin(copy: Copy | null, creation: Creation | null): Applied {
+    this.seq = (copy?.seq ?? 0) + 1;
+    this.isApplying = true;
+    try {
+      if (copy === null) this.create(creation);
+      else this.restore(this.migrated(copy.state));
+      return this.applied([]);
+    } finally {
+      this.isApplying = false;
+    }
+  }
+
+  /** Applies events in order, and answers the chart. */
+  apply(seq: number, entries: readonly Entry[]): Applied {
+    this.seq = seq;
+    this.isChanged = false;
+    this.isApplying = true;
+    try {
+      return this.applied(this.take(entries, false));
+    } finally {
+      this.isApplying = false;
+    }
+  }
+
+  /** The version is durable: its actions run. */
+  durable(seq: number): void {
+    while (this.due.length > 0 && this.due[0]!.seq <= seq) {
+      const { executions } = this.due.shift()!;
+      for (const { key, execution } of executions) this.run(key, execution);
+      // The next version says that they have run.
+      if (executions.some(({ execution }) => execution.name !== null)) this.change();
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.actor?.stop();
+  }
+
+  private create(creation: Creation | null): void {
+    if (!creation?.isAllowed)
+      throw new ActorError('unknown', `Actor "${this.key}" does not exist. Create it: leave out "create: false".`);
+    this.start({ input: creation.input as never });
+    if (this.thrown) throw new ActorError('machine', `Actor "${this.key}" cannot be created: ${thrownText(this.thrown.error)}`);
+  }
+
+  /** What was stored, as this version of the machine reads it. */
+  private migrated(state: unknown): StoredState {
+    const { version, migrate, name } = this.kind;
+    if (!isStoredState(state)) throw new ActorError('version', `Actor "${this.key}" has no state that this release can read.`);
+    if (state.version === version) return state;
+    if (state.version > version || !migrate)
+      throw new ActorError(
+        'version',
+        `Actor "${this.key}" was stored by version ${state.version} of "${name}", and this member has version ${version}. ` +
+          `${state.version > version ? 'Deploy the new version here' : `Give versions: { ${name}: { version: ${version}, migrate } }`}.`,
+      );
+    return { ...state, version, snapshot: migrate(state.snapshot, state.version) as StoredState['snapshot'] };
+  }
+
+  private restore(state: StoredState): void {
+    this.start({ snapshot: state.snapshot });
+    if (this.thrown)
+      throw new ActorError(
+        'version',
+        `Actor "${this.key}" cannot be restored: ${thrownText(this.thrown.error)} If the machine has changed, give it a version and a migrate function.`,
+      );
+    this.base = state;
+    this.deadlines.restore(state.timers);
+    // They may have run, or not: they run again with this version, under their keys.
+    for (const action of state.actions) this.repeat(action);
+  }
+
+  private start(options: { readonly input?: never; readonly snapshot?: StoredState['snapshot'] }): void {
+    this.thrown = null;
+    const actor: AnyActor = createActor(this.deferred.machine, {
+      ...options,
+      id: this.key,
+      clock: clockOn(this.host.clock) as never,
+      // A child may move without its parent.
+      inspect: ({ type }) => type === '@xstate.snapshot' && this.moved(actor),
+    });
+    this.actor = actor;
+    this.relaySends(actor);
+    this.deadlines = new Deadlines(actor, () => this.host.clock.now());
+    actor.on('*' as never, (event: unknown) => this.emitted.push(event));
+    // Whatever is restored with a status of its own was so before.
+    const isOver = actor.getSnapshot().status === 'error' && options.snapshot?.status !== 'error';
+    if (isOver) this.thrown = { error: actor.getSnapshot().error };
+    actor.subscribe({
+      error: (error) => {
+        if (this.isApplying && actor === this.actor && options.snapshot?.status !== 'error') this.thrown = { error };
+      },
+    });
+    if (!isOver) actor.start();
+    this.deadlines.note();
+  }
+
+  /** Events for other cluster actors wait as actions do. */
+  private relaySends(actor: AnyActor): void {
+    const system = actor.system as unknown as { _relay(source: unknown, target: unknown, event: EventObject): void };
+    const relay = system._relay;
+    system._relay = (source, target, event) => {
+      if (!this.host.isRemote(target)) relay(source, target, event);
+      else {
+        const { kind, actorId } = target;
+        const params = { kind, id: actorId };
+        this.executions.push({ name: SEND, context: null, event, params, run: () => this.host.send(params, event) });
+      }
+    };
+  }
+
+  /** By a delayed event or a child, unless it is by what is being applied. */
+  private moved(actor: AnyActor): void {
+    if (actor !== this.actor || this.isStopped) return;
+    this.deadlines.note();
+    if (!this.isApplying) this.change();
+  }
+
+  /** The next turn makes a version of it. */
+  private change(): void {
+    if (this.isChanged) return;
+    this.isChanged = true;
+    this.host.changed();
+  }
+
+  /** Gives the failures. Each event is checked by itself where the turn as a whole gives what cannot be stored. */
+  private take(entries: readonly Entry[], isEachChecked: boolean): Failed[] {
+    const failures: Failed[] = [];
+    const good: Entry[] = [];
+    for (const entry of entries) {
+      if (entry.from === null) continue;
+      this.send(entry);
+      const error = this.thrown ? this.threw(this.thrown.error) : isEachChecked ? this.refused() : null;
+      if (error === null) good.push(entry);
+      else {
+        failures.push({ sender: entry.sender, number: entry.number, error });
+        this.takeBack(good);
+      }
+    }
+    if (isEachChecked || this.refused() === null) return failures;
+    this.takeBack([]);
+    return this.take(entries, true);
+  }
+
+  /** As XState does, an actor that is over takes no event. */
+  private send({ event }: Entry): void {
+    if (this.actor.getSnapshot().status === 'active') this.actor.send(event as EventObject);
+  }
+
+  /** Back to the last version, and from there by these events, which were good. */
+  private takeBack(good: readonly Entry[]): void {
+    this.actor.stop();
+    this.executions = [];
+    this.emitted = [];
+    this.restore({ ...this.base!, actions: [] });
+    for (const entry of good) this.send(entry);
+  }
+
+  private threw(error: unknown): SentError {
+    return { name: 'machine', message: `Actor "${this.key}" threw an error: ${thrownText(error)}` };
+  }
+
+  /** Why the state as it is now cannot be stored; null if it can. */
+  private refused(): SentError | null {
+    let state: StoredState;
+    try {
+      state = this.state();
+    } catch (error) {
+      return { name: 'snapshot', message: `Actor "${this.key}" has a snapshot that cannot be persisted: ${thrownText(error)}` };
+    }
+    const why = notJson({ snapshot: state.snapshot, emitted: this.emitted, timers: state.timers, actions: state.actions });
+    if (why !== null) return { name: 'snapshot', message: `Actor "${this.key}" would have a snapshot that is not JSON: ${why}` };
+    const size = JSON.stringify(state).length;
+    if (size <= this.host.sizeMax) return null;
+    return {
+      name: 'snapshot',
+      message: `Actor "${this.key}" would have a snapshot of ${size} characters; ${this.host.sizeMax} are the limit.`,
+    };
+  }
+
+  private state(): StoredState {
+    const { context } = this.actor.getSnapshot() as { context?: unknown };
+    return {
+      version: this.kind.version,
+      snapshot: persisted(this.actor),
+      timers: this.deadlines.stored(),
+      actions: this.executions.flatMap(({ name, event, params, context: own }, place): StoredAction[] =>
+        name === null ? [] : [{ key: this.keyOf(place), name, event, params, ...(own !== context && { context: own }) }],
+      ),
+    };
+  }
+
+  private keyOf(place: number): string {
+    const execution = this.executions[place]!;
+    return (execution as Repeated).key ?? `${this.key}/${this.fence}/${this.seq}/${place}`;
+  }
+
+  /** The version: what it is made of goes to the copies, and what is due waits until they are kept. */
+  private applied(failures: readonly Failed[]): Applied {
+    const refused = this.refused();
+    if (refused) {
+      const error = new ActorError('snapshot', refused.message!);
+      if (this.base === null) throw error;
+      this.takeBack([]);
+      this.host.failed(error, 'a change without an event');
+    }
+    const state = this.state();
+    this.base = state;
+    this.due.push({
+      seq: this.seq,
+      executions: this.executions.map((execution, place) => ({ key: this.keyOf(place), execution })),
+    });
+    const emitted = this.emitted.length > 0 ? this.emitted : null;
+    this.executions = [];
+    this.emitted = [];
+    return { type: 'applied', state, isAwake: isAwake(state), emitted, failures };
+  }
+
+  /** An action that an earlier activation left undone, if the machine still has it. */
+  private repeat({ key, name, event, params, context }: StoredAction): void {
+    const action = this.deferred.actions.get(name);
+    if (name === SEND) {
+      const run = () => this.host.send(params as { kind: string; id: string }, event);
+      this.executions.push({ key, name, event, params, context: null, run } as Repeated);
+    }
+    if (!action) return;
+    const args = {
+      context: context ?? (this.actor.getSnapshot() as { context?: unknown }).context,
+      event,
+      self: this.actor,
+      system: this.actor.system,
+    };
+    const execution: Repeated = { key, name, event, params, context: args.context, run: () => action(args, params) };
+    this.executions.push(execution);
+  }
+
+  private run(key: string, execution: Execution): void {
+    try {
+      delivering({ key, fence: this.fence }, () => execution.run());
+    } catch (error) {
+      this.host.failed(error, `action "${execution.name ?? 'start of a child'}"`);
+    }
+  }
+}
+
+/** What is stored of an event that the actor has sent to another cluster actor. */
+const SEND = '@send';
+
+/** An error is stored as what can be read of it. */
+function persisted(actor: AnyActor): StoredState['snapshot'] {
+  const snapshot = actor.getPersistedSnapshot();
+  if (!(snapshot.error instanceof Error)) return snapshot;
+  const { name, message } = snapshot.error;
+  return { ...snapshot, error: { name, message } } as StoredState['snapshot'];
+}
+
+type Failed = Applied['failures'][number];
+type Repeated = Execution & { readonly key?: string };
+
+/** Whether it has work without an event of a sender. */
+function isAwake({ snapshot, timers, actions }: StoredState): boolean {
+  if (snapshot.status !== 'active') return actions.length > 0;
+  const { children = {} } = snapshot as { children?: Readonly<Record<string, { snapshot: { status: string } }>> };
+  return timers.length > 0 || actions.length > 0 || Object.values(children).some((child) => child.snapshot.status === 'active');
+}

@@ -1,0 +1,135 @@
+/**
+ * The charts of one actor at one peer (machines/cluster), on what all actors of the peer share: transport, clock and storage.
+ *
+ * A cluster has many actors, so a node is light: no conversation and no listeners of its own. What it asks of the outside it asks its
+ * `ActorWorld`.
+ */
+import type { NodeId, Message } from '../../machines/effects.js';
+import { clusterCore, rolesOf, type ClusterOptions } from '../../machines/cluster/core.js';
+import { KEPT, type ReplicaContext, type ReplicaInput } from '../../machines/cluster/replica.js';
+import type { ClusterNotice } from '../../machines/cluster/messages.js';
+import { hostOf, replicaOf, senderOf } from '../../machines/cluster/view.js';
+import type { Instance } from '../../machines/protocol.js';
+import { STORAGE, type StorageContext, type Stored } from '../../machines/storage.js';
+import { NetworkTimers } from '../../network/timers.js';
+import { timingOn } from '../../network/timing.js';
+import type { Host } from '../../network/world/hosts.js';
+import { hear, Node, type Outcome } from '../../network/world/node.js';
+import { Pending, type ArmedTimer, type TimerWaiter } from '../../network/world/pending.js';
+import type { SchedulerLike } from 'rxjs';
+
+export interface ActorWorld {
+  readonly id: NodeId;
+  readonly host: Host;
+  readonly instance: Instance<ClusterOptions>;
+  /** Of this life of the process. */
+  readonly session: string;
+  readonly clock: SchedulerLike;
+  readonly hasStorage: boolean;
+  send(key: string, to: NodeId, message: Message): void;
+  save(key: string, stored: Stored): Promise<void>;
+  hear(node: ActorNode, notice: ClusterNotice): void;
+  /** A chart that breaks its contract, or a storage that fails, ends the peer. */
+  fail(error: Error): void;
+}
+
+/** No chart of an actor draws. */
+const noChoice = (): number => 0;
+
+export class ActorNode {
+  private readonly node: Node;
+  private readonly pending = new Pending();
+  private readonly timers: NetworkTimers;
+  private readonly waiter: TimerWaiter;
+  private readonly notices: ClusterNotice[] = [];
+  private isNotifying = false;
+  private isClosed = false;
+
+  constructor(
+    readonly key: string,
+    private readonly world: ActorWorld,
+    /** What was stored, or kept in memory; the replica begins with it. */
+    replica: ReplicaInput,
+  ) {
+    const { id, host, clock, instance, session, hasStorage } = world;
+    this.node = new Node(key, host);
+    this.timers = new NetworkTimers(timingOn(clock), (_, timer) => this.goOff(timer));
+    this.waiter = {
+      armed: (timer, delay) => (timer.role === STORAGE ? this.write(timer) : this.timers.arm(key, timer, delay)),
+      disarmed: (timer) => this.timers.disarm(key, timer),
+    };
+    const stored: Stored = { [KEPT]: { promised: replica.promised, copy: replica.copy } };
+    const storage = { role: STORAGE, chart: STORAGE, input: { stored, delay: 1 } };
+    const isMember = instance.options.members.includes(id);
+    const starts = [...(hasStorage && isMember ? [storage] : []), ...rolesOf(id, instance.options, session, replica)];
+    this.take(() => this.node.start(starts, noChoice));
+  }
+
+  get hosting() {
+    return hostOf(this.node.view());
+  }
+
+  get replica(): ReplicaContext | undefined {
+    return replicaOf(this.node.view());
+  }
+
+  get sender() {
+    return senderOf(this.node.view());
+  }
+
+  /** Takes an event: of the application, of the lock, or, with `from`, of a peer. */
+  step(event: Message): void {
+    if (this.isClosed) return;
+    this.take(() => {
+      const heard = hear(clusterCore, this.node, event, () => 0, noChoice);
+      return 'closed' in heard ? null : heard.outcome;
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.pending.clear(this.waiter);
+  }
+
+  private take(step: () => Outcome | null): void {
+    try {
+      const outcome = step();
+      if (outcome) this.perform(outcome);
+    } catch (error) {
+      this.world.fail(error as Error);
+    }
+  }
+
+  private perform({ closed, timers, sends, emitted }: Outcome): void {
+    this.pending.follow({ closed, timers }, this.waiter);
+    for (const { to, message } of sends)
+      for (const peer of typeof to === 'string' ? [to] : (to as readonly NodeId[])) this.world.send(this.key, peer, message);
+    this.notices.push(...(emitted as ClusterNotice[]));
+    this.notify();
+  }
+
+  /** What is announced while a notice is heard is heard after it. */
+  private notify(): void {
+    if (this.isNotifying) return;
+    this.isNotifying = true;
+    try {
+      for (let notice = this.notices.shift(); notice; notice = this.notices.shift()) this.world.hear(this, notice);
+    } finally {
+      this.isNotifying = false;
+    }
+  }
+
+  private goOff(timer: ArmedTimer): void {
+    if (this.isClosed || !this.pending.take(timer)) return;
+    this.take(() => this.node.step(timer.role, { type: 'timer', timer: timer.timer } as Message, noChoice));
+  }
+
+  private write(written: ArmedTimer): void {
+    const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
+    const { key, value } = writes[0]!;
+    this.world.save(this.key, { ...stored, [key]: value }).then(
+      () => this.goOff(written),
+      (error: Error) => this.world.fail(error),
+    );
+  }
+}

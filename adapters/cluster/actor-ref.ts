@@ -1,0 +1,228 @@
+/**
+ * A reference to a cluster actor, with the interface of XState's `ActorRef`: it works in `waitFor`, `toPromise`, `useSelector` and as the
+ * target of `sendTo`.
+ */
+import {
+  createActor,
+  type ActorRef,
+  type AnyStateMachine,
+  type EmittedFrom,
+  type EventFromLogic,
+  type SnapshotFrom,
+} from 'xstate';
+import type { StoredState } from './stored-state.js';
+
+interface Version {
+  readonly fence: number;
+  readonly seq: number;
+}
+
+type Observer<T> = {
+  readonly next?: ((value: T) => void) | undefined;
+  readonly error?: ((error: unknown) => void) | undefined;
+  readonly complete?: (() => void) | undefined;
+};
+
+/** What a reference needs of its cluster. */
+export interface RefHost {
+  /** XState's actor system that references belong to. */
+  readonly system: unknown;
+  send(ref: AnyClusterActor, event: unknown): Promise<void>;
+  /** Versions are wanted, or not any more. */
+  subscribe(ref: AnyClusterActor): void;
+  unsubscribe(ref: AnyClusterActor): void;
+  where(ref: AnyClusterActor): Promise<string | null>;
+  /** An event failed that nobody awaits. */
+  failed(error: unknown, what: string): void;
+}
+
+export type AnyClusterActor = ClusterActorRef<any>;
+
+let references = 0;
+
+/**
+ * A reference to a cluster actor, made by `createCluster(…).actor(kind, id)`.
+ *
+ * @public
+ */
+export class ClusterActorRef<M extends AnyStateMachine> {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly src: string;
+  readonly system: any;
+  /** As of XState's own references: it is not started or stopped. @internal */
+  readonly _parent = undefined;
+  /** @internal */
+  readonly _processingStatus = 1;
+  private readonly observers = new Set<Observer<SnapshotFrom<M>>>();
+  private readonly listeners = new Map<string, Set<(event: any) => void>>();
+  private current: SnapshotFrom<M> | undefined;
+  private readonly firstVersion: Promise<void>;
+  private hasVersion!: () => void;
+  private isKnown = false;
+  private version: Version = { fence: 0, seq: 0 };
+  private isWaiting = false;
+
+  /** @internal */
+  constructor(
+    readonly kind: string,
+    /** The id that the application gave it. */
+    readonly actorId: string,
+    private readonly machine: M,
+    private readonly input: unknown,
+    private readonly host: RefHost,
+  ) {
+    this.id = `${kind}/${actorId}`;
+    this.sessionId = `${this.id}#${++references}`;
+    this.src = kind;
+    this.system = host.system;
+    this.firstVersion = new Promise((resolve) => (this.hasVersion = resolve));
+  }
+
+  /**
+   * Sends an event. Resolves once the event is durable and applied; the snapshot of this reference contains it then.
+   *
+   * @throws ActorError if the event was not applied, or its effect is not known; ClosedError if the cluster is closed.
+   */
+  readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event);
+
+  /** XState sends by it what `sendTo` asks for. @internal */
+  _send(event: unknown): void {
+    this.host.send(this, event).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
+  }
+
+  /**
+   * The last durable snapshot that this process has received. Before the first one it is the initial snapshot of the machine; `await
+   * actor.ready` for the real one.
+   */
+  readonly getSnapshot = (): SnapshotFrom<M> => {
+    if (!this.isKnown) void this.ready;
+    return (this.current ??= createActor(this.machine as AnyStateMachine, {
+      input: this.input as never,
+    }).getSnapshot() as SnapshotFrom<M>);
+  };
+
+  /** Resolves once a durable snapshot of the actor has been received; activates the actor if nobody hosts it. */
+  get ready(): Promise<void> {
+    if (!this.isKnown && !this.isWaiting) {
+      this.isWaiting = true;
+      this.host.subscribe(this);
+      void this.firstVersion.then(() => this.host.unsubscribe(this));
+    }
+    return this.firstVersion;
+  }
+
+  getPersistedSnapshot(): SnapshotFrom<M> {
+    return (this.machine as AnyStateMachine).getPersistedSnapshot(this.getSnapshot() as never) as SnapshotFrom<M>;
+  }
+
+  /**
+   * Calls the observer with every durable snapshot from now on. The snapshots of all subscribers have the same order; events that were
+   * committed together make one snapshot.
+   */
+  readonly subscribe = (
+    observer: Observer<SnapshotFrom<M>> | ((snapshot: SnapshotFrom<M>) => void),
+    error?: (error: unknown) => void,
+    complete?: () => void,
+  ): { unsubscribe(): void } => {
+    const given: Observer<SnapshotFrom<M>> =
+      typeof observer === 'function' ? { next: observer, error, complete } : bound(observer);
+    const { status, error: stopped } = this.isKnown ? endOf(this.current) : ACTIVE;
+    if (status !== 'active') {
+      if (status === 'error') given.error?.(stopped);
+      else given.complete?.();
+      return { unsubscribe: () => {} };
+    }
+    this.observers.add(given);
+    this.host.subscribe(this);
+    return {
+      unsubscribe: () => {
+        if (this.observers.delete(given)) this.host.unsubscribe(this);
+      },
+    };
+  };
+
+  /** Calls the listener with every event that the actor emits from now on (`'*'` for all types), once it is durable. */
+  readonly on = <T extends EmittedFrom<M>['type'] | '*'>(
+    type: T,
+    listener: (event: T extends '*' ? EmittedFrom<M> : Extract<EmittedFrom<M>, { readonly type: T }>) => void,
+  ): { unsubscribe(): void } => {
+    const ofType = this.listeners.get(type) ?? new Set();
+    this.listeners.set(type, ofType);
+    ofType.add(listener);
+    this.host.subscribe(this);
+    return {
+      unsubscribe: () => {
+        if (ofType.delete(listener)) this.host.unsubscribe(this);
+      },
+    };
+  };
+
+  /** The peer that hosts the actor now; null if nobody does. */
+  where(): Promise<string | null> {
+    return this.host.where(this);
+  }
+
+  /** A cluster actor runs by itself. */
+  start(): this {
+    return this;
+  }
+
+  /** A reference stops nothing: the actor ends with its machine. */
+  stop(): this {
+    return this;
+  }
+
+  toJSON(): { readonly kind: string; readonly id: string } {
+    return { kind: this.kind, id: this.actorId };
+  }
+
+  [Symbol.observable](): this {
+    return this;
+  }
+
+  /** A durable version has come. @internal */
+  received(version: Version, state: StoredState, emitted: readonly { readonly type: string }[]): void {
+    const { fence, seq } = this.version;
+    if (version.fence < fence || (version.fence === fence && version.seq <= seq)) return this.hasVersion();
+    this.version = version;
+    const actor = createActor(this.machine as AnyStateMachine, { snapshot: state.snapshot });
+    // A snapshot of a machine that has stopped with an error is no news for XState's own observers.
+    actor.subscribe({ error: () => {} });
+    const snapshot = (this.current = actor.getSnapshot() as SnapshotFrom<M>);
+    this.isKnown = true;
+    this.hasVersion();
+    for (const event of emitted)
+      for (const type of [event.type, '*'])
+        for (const listener of this.listeners.get(type) ?? []) this.call(() => listener(event));
+    for (const observer of this.observers) this.tell(observer, snapshot);
+  }
+
+  private tell(observer: Observer<SnapshotFrom<M>>, snapshot: SnapshotFrom<M>): void {
+    const { status, error } = endOf(snapshot);
+    if (status === 'error') this.call(() => observer.error?.(error));
+    else this.call(() => observer.next?.(snapshot));
+    if (status === 'done') this.call(() => observer.complete?.());
+    if (status !== 'active' && this.observers.delete(observer)) this.host.unsubscribe(this);
+  }
+
+  private call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.host.failed(error, `a listener of ${this.id}`);
+    }
+  }
+}
+
+const ACTIVE = { status: 'active', error: undefined };
+const endOf = (snapshot: unknown) => snapshot as { readonly status: string; readonly error: unknown };
+
+const bound = <T>(observer: Observer<T>): Observer<T> => ({
+  next: observer.next?.bind(observer),
+  error: observer.error?.bind(observer),
+  complete: observer.complete?.bind(observer),
+});
+
+/** How XState sees a reference. */
+export type AsActorRef<M extends AnyStateMachine> = ActorRef<SnapshotFrom<M>, EventFromLogic<M>, EmittedFrom<M>>;

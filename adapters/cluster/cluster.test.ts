@@ -1,0 +1,87 @@
+/** Three peers in one process: one live instance per id, reachable from every peer, that survives its host. */
+import { expect, test } from 'vitest';
+import { toPromise, waitFor } from 'xstate';
+import { counter, testCluster } from './cluster.fixture.js';
+
+test('peers share one instance, and a snapshot contains what its reference has sent', async () => {
+  const { peers } = await testCluster({ counter });
+  const refs = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
+  for (const ref of refs) await ref.send({ type: 'ADD' });
+  expect(refs[2]!.getSnapshot().context.n).toBe(3);
+  expect(peers.filter(({ cluster }) => cluster.hosted.includes('counter/x'))).toHaveLength(1);
+  const places = await Promise.all(peers.map(({ cluster }) => cluster.where('counter', 'x')));
+  expect(new Set(places).size).toBe(1);
+});
+
+test('all events from all peers are applied once, and every subscriber sees the same order', async () => {
+  const { peers } = await testCluster({ counter });
+  const seen = peers.map(({ cluster }) => {
+    const states: string[] = [];
+    cluster.actor('counter', 'x').subscribe(({ context }) => states.push(context.seen.join()));
+    return states;
+  });
+  await Promise.all(
+    peers.flatMap(({ id, cluster }) => {
+      const ref = cluster.actor('counter', 'x');
+      return Array.from({ length: 100 }, (_, i) => ref.send({ type: 'ADD', tag: `${id}${i}` }));
+    }),
+  );
+  const last = peers[0]!.cluster.actor('counter', 'x');
+  await last.ready;
+  const { n, seen: tags } = last.getSnapshot().context;
+  expect(n).toBe(300);
+  expect(new Set(tags).size).toBe(300);
+  for (const { id } of peers)
+    expect(tags.filter((tag) => tag.startsWith(id))).toEqual(Array.from({ length: 100 }, (_, i) => `${id}${i}`));
+  await expect.poll(() => seen.map((states) => states.at(-1))).toEqual(peers.map(() => tags.join()));
+  // What one subscriber has seen is a part of the one history: each state is a beginning of the next.
+  for (const states of seen) for (const state of states) expect(tags.join().startsWith(state)).toBe(true);
+});
+
+test('the host is killed under load: nothing that was acknowledged is lost, and nothing is applied twice', async () => {
+  const { peers, of } = await testCluster({ counter });
+  const refs = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
+  await refs[0]!.send({ type: 'ADD', tag: 'first' });
+  const host = (await peers[0]!.cluster.where('counter', 'x'))!;
+  const others = peers.filter(({ id }) => id !== host);
+  const acknowledged: string[] = ['first'];
+  let isOver = false;
+  const sending = others.flatMap(({ id, cluster }) =>
+    Array.from({ length: 4 }, async (_, lane) => {
+      const ref = cluster.actor('counter', 'x');
+      for (let i = 0; !isOver; i++) {
+        await ref.send({ type: 'ADD', tag: `${id}-${lane}-${i}` });
+        acknowledged.push(`${id}-${lane}-${i}`);
+        if (i % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    }),
+  );
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(200);
+  const before = acknowledged.length;
+  of(host).kill();
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 200);
+  isOver = true;
+  await Promise.all(sending);
+  const [survivor] = others;
+  const ref = survivor!.cluster.actor('counter', 'x');
+  await ref.ready;
+  const { seen } = ref.getSnapshot().context;
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen.toSorted()).toEqual(acknowledged.toSorted());
+  expect(await survivor!.cluster.where('counter', 'x')).not.toBe(host);
+});
+
+test('helpers of XState take a reference', async () => {
+  const { peers } = await testCluster({ counter });
+  const [a, b] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
+  const added: number[] = [];
+  b!.on('added', ({ n }) => added.push(n));
+  const output = toPromise(b! as never);
+  const five = waitFor(b! as never, (snapshot: any) => snapshot.context.n === 5);
+  await a!.send({ type: 'ADD', by: 5 });
+  await five;
+  await a!.send({ type: 'STOP' });
+  await output;
+  expect(added).toEqual([5]);
+  expect(a!.getSnapshot().status).toBe('done');
+});

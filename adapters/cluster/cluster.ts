@@ -1,0 +1,381 @@
+/**
+ * Cluster actors: each machine of the application, one live instance per id, reachable from every process; see docs/cluster.md.
+ *
+ * The protocol is in charts (machines/cluster), one set of them for each actor that is in use here. This file connects them: messages
+ * with the transport, acquire and release with locks, restore and apply with the machines, versions and acknowledgments with references.
+ */
+import { Subscription } from 'rxjs';
+import { createActor, createMachine } from 'xstate';
+import { isObject } from '../../machines/checks.js';
+import { clusterCore, type ClusterOptions as ProtocolOptions } from '../../machines/cluster/core.js';
+import type { Hosted } from '../../machines/cluster/messages.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import { thrownText } from '../../machines/errors.js';
+import type { Instance } from '../../machines/protocol.js';
+import { createHost } from '../../network/world/hosts.js';
+import { environmentOf } from '../environment.js';
+import { createLocks, type Locks } from '../locks/locks.js';
+import { Channels } from '../node/channels.js';
+import { unlinkedGraph } from '../node/graph.js';
+import { isGreeting } from '../node/presence.js';
+import { checkOptions, milliseconds, optional } from '../options.js';
+import { Drops } from '../transports/drops.js';
+import { BackpressureError, ClosedError } from '../transports/errors.js';
+import { later } from '../transports/later.js';
+import { escape } from '../transports/reading.js';
+import type { Linked, Transport } from '../transports/transport.js';
+import type { Kind } from './activation.js';
+import { ClusterActorRef, type AnyClusterActor } from './actor-ref.js';
+import { checkActor, checkCluster, kindsOf, type ActorOptions, type ClusterOptions, type Machines } from './cluster-options.js';
+import { ActorError } from './errors.js';
+import { Genesis } from './genesis.js';
+import { LocalActor, type ActorSite } from './local-actor.js';
+import { Replicas } from './replicas.js';
+import { notJson } from './stored-state.js';
+
+export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './cluster-options.js';
+export { delivery, type Delivery } from './delivery.js';
+export { ActorError, type ActorErrorReason } from './errors.js';
+export { ClusterActorRef } from './actor-ref.js';
+
+/** Until an unanswered request is repeated. */
+const RETRY_MS = 250;
+const IDLE_MS = 60_000;
+const CLOSE_MS = 5_000;
+const FIND_MS = 1_000;
+const SENDERS_MAX = 1_000;
+
+/**
+ * Actors that a cluster of peers shares: each has one live instance, and survives the process that hosts it.
+ *
+ * @param options the transport, the members, and the machines by kind; see `ClusterOptions`.
+ * @throws UsageError for an option that is missing, wrong or unknown.
+ * @example
+ * ```ts
+ * import { assign, setup } from 'xstate';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createCluster } from 'xstate-quiver/cluster';
+ *
+ * const counter = setup({ types: { context: {} as { n: number }, events: {} as { type: 'ADD' } } }).createMachine({
+ *   context: { n: 0 },
+ *   on: { ADD: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+ * });
+ * const bus = new InProcessBus();
+ * const peers = ['a', 'b', 'c'];
+ * const clusters = peers.map((id) => createCluster({ transport: bus.transport(id), peers, machines: { counter } }));
+ * for (const cluster of clusters) await cluster.actor('counter', 'visits').send({ type: 'ADD' });
+ * const visits = clusters[0]!.actor('counter', 'visits');
+ * await visits.ready;
+ * console.log(visits.getSnapshot().context.n); // 3
+ * await Promise.all(clusters.map((cluster) => cluster.close()));
+ * ```
+ * @public
+ */
+export const createCluster = <const M extends Machines>(options: ClusterOptions<M>): Cluster<M> => new Cluster<M>(options);
+
+/**
+ * The actors of a cluster as one process reaches them; `createCluster` makes it.
+ *
+ * @public
+ */
+export class Cluster<M extends Machines> implements AsyncDisposable {
+  /** The id of this process. */
+  readonly id: NodeId;
+  /** Resolves once this process takes part; rejects with the error that closed it before. Waiting for it is not needed. */
+  readonly ready: Promise<void>;
+  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #name: string;
+  readonly #transport: Transport<Linked>;
+  readonly #channels: Channels;
+  /** Of a member. */
+  readonly #locks: Locks | null;
+  readonly #members: readonly NodeId[];
+  readonly #site: ActorSite;
+  readonly #instance: Instance<ProtocolOptions>;
+  readonly #replicas: Replicas;
+  readonly #genesis: Genesis;
+  readonly #actors = new Map<string, LocalActor>();
+  /** Who waits to hear where an actor is. */
+  readonly #finders = new Map<string, Set<(host: NodeId) => void>>();
+  readonly #system = createActor(createMachine({})).system;
+  readonly #timers = new Subscription();
+  readonly #drops: Drops;
+  readonly #idleMs: number;
+  #isReady = false;
+  #closed: Error | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(given: ClusterOptions<M>) {
+    checkCluster(given as ClusterOptions<Machines>);
+    const { transport, peers, storage, client = false, placement = 'stay', idleMs = IDLE_MS, name = 'cluster' } = given;
+    const { clock, crypto } = environmentOf(given);
+    this.id = transport.id;
+    this.#name = name;
+    this.#kinds = kindsOf(given);
+    this.#members = peers.toSorted();
+    this.#idleMs = idleMs;
+    const lockOptions = { transport, peers, name: `${name}/locks`, clock, crypto, ...(storage && { storage }) };
+    this.#locks = client ? null : createLocks(lockOptions);
+    this.#transport = this.#locks?.transport ?? transport;
+    this.#channels = Channels.of(this.#transport);
+    this.#drops = new Drops(`cluster "${name}" at "${this.id}"`, clock);
+    this.#replicas = new Replicas(storage, { peer: this.id, name, clock });
+    this.#genesis = new Genesis(peers, this.id, (to, message) => this.#post(to, message));
+    const options: ProtocolOptions = {
+      members: this.#members,
+      policy: placement,
+      retry: RETRY_MS,
+      sendersMax: SENDERS_MAX,
+      storage: storage ? 1 : null,
+      since: 0,
+    };
+    this.#instance = { ...unlinkedGraph([...new Set([...peers, this.id])]), options };
+    this.#site = {
+      world: {
+        id: this.id,
+        host: createHost('snapshots', clusterCore),
+        instance: this.#instance,
+        session: `${this.id} ${crypto.randomUUID()}`,
+        clock,
+        hasStorage: storage !== undefined,
+        send: (key, to, message) => this.#send(key, to, message),
+        save: (key, stored) => this.#replicas.save(key, stored),
+        fail: (error) => this.#end(error),
+      },
+      locks: this.#locks,
+      sizeMax: Math.floor(this.#transport.guarantees.messageBytesMax / 4),
+      send: ({ kind, id }, event) => this.actor(kind, id)._send(event),
+      failed: (error, what) => this.#warn(error, what),
+    };
+    this.#channels.open(name, {
+      message: (from, message) => this.#receive(from, message),
+      peer: (type, peer) => this.#linkChanged(type, peer),
+      closed: (error) => this.#end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
+    });
+    void this.#locks?.node.closed.then((error) => error && this.#end(error));
+    this.ready = this.#begin();
+    this.ready.catch(() => {});
+  }
+
+  /**
+   * A reference to the actor of this kind and id. The first use of any reference, on any process, creates the actor with its `input`.
+   *
+   * @throws UsageError for a kind that is not among the machines, an id that is not 1 to 128 characters, and unknown options; ActorError
+   * for an input that is not JSON.
+   */
+  actor<K extends keyof M & string>(kind: K, id: string, options: ActorOptions<M[K]> = {}): ClusterActorRef<M[K]> {
+    checkActor(kind, id, options, this.#kinds);
+    const { input, create = true } = options;
+    const why = notJson(input);
+    if (why !== null) throw new ActorError('event', `Actor "${kind}/${id}" has an input that is not JSON: ${why}`);
+    const creation = { isAllowed: create, input: input ?? null };
+    const used = (ref: AnyClusterActor): LocalActor => {
+      const local = this.#local(ref.id);
+      if (!local.refs.has(ref)) {
+        local.refs.add(ref);
+        local.create(creation);
+      }
+      return local;
+    };
+    return new ClusterActorRef<M[K]>(kind, id, this.#kinds.get(kind)!.machine as M[K], input, {
+      system: this.#system,
+      send: async (ref, event) => this.#sendEvent(used(ref), event),
+      subscribe: (ref) => used(ref).subscribe(ref),
+      unsubscribe: (ref) => used(ref).unsubscribe(),
+      where: (ref) => this.#where(ref.id),
+      failed: (error, what) => this.#warn(error, what),
+    });
+  }
+
+  /** The peer that hosts the actor now; null if nobody does, as far as the members answer within a second. */
+  where<K extends keyof M & string>(kind: K, id: string): Promise<NodeId | null> {
+    checkActor(kind, id, {}, this.#kinds);
+    return this.#where(keyOf(kind, id));
+  }
+
+  /** The actors that this process hosts now, as `kind/id`. */
+  get hosted(): readonly string[] {
+    return [...this.#actors.values()].filter(({ isHosted }) => isHosted).map(({ key }) => key);
+  }
+
+  /**
+   * Hands over the actors that this process hosts, and stops taking part. The transport stays open. Events that are not acknowledged by
+   * then reject with a ClosedError.
+   *
+   * @param options `withinMs`: how long it waits for the actors, in milliseconds; 5,000 by default.
+   */
+  close(options: { readonly withinMs?: number } = {}): Promise<void> {
+    checkOptions('cluster.close', options, { withinMs: optional(milliseconds(0)) });
+    this.#closing ??= this.#close(options.withinMs ?? CLOSE_MS);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#transport.connect();
+    if (this.#locks) {
+      await this.#replicas.begin(await this.#locks.served);
+      if (!this.#replicas.isStored) this.#genesis.begin(this.#replicas.since, () => this.#rememberAll());
+    }
+    if (this.#closed) throw this.#closed;
+    this.#isReady = true;
+    for (const local of this.#actors.values()) this.#load(local);
+    for (const key of this.#replicas.awake) this.#with(key, { type: 'wake' });
+    this.#sweep();
+  }
+
+  #rememberAll(): void {
+    this.#replicas.rememberAll();
+    for (const local of this.#actors.values()) local.step({ type: 'genesis' });
+  }
+
+  #local(key: string): LocalActor {
+    let local = this.#actors.get(key);
+    if (!local) {
+      local = new LocalActor(key, this.#kinds.get(key.slice(0, key.indexOf('/'))), this.#site);
+      this.#actors.set(key, local);
+    }
+    if (this.#isReady && !local.node && !local.isLoading) this.#load(local);
+    return local;
+  }
+
+  #load(local: LocalActor): void {
+    local.isLoading = true;
+    const replica = this.#replicas.load(local.key);
+    if (!(replica instanceof Promise)) local.begin(replica);
+    else
+      replica.then(
+        (loaded) => this.#closed || local.begin(loaded),
+        (error: Error) => this.#end(error),
+      );
+  }
+
+  /** An event for the charts of an actor, which may have to be loaded first: then it is lost, and its sender repeats it. */
+  #with(key: string, event: Message): void {
+    this.#local(key).step(event);
+  }
+
+  async #sendEvent(local: LocalActor, event: unknown): Promise<void> {
+    if (this.#closed) throw this.#closed;
+    const why = isObject(event) && typeof event['type'] === 'string' ? notJson(event) : 'it has no type';
+    if (why !== null) throw new ActorError('event', `Actor "${local.key}" was sent an event that is not JSON: ${why}`);
+    const size = JSON.stringify(event).length;
+    if (size > this.#site.sizeMax)
+      throw new ActorError(
+        'event',
+        `Actor "${local.key}" was sent an event of ${size} characters; ${this.#site.sizeMax} are the limit.`,
+      );
+    return local.send(event);
+  }
+
+  #send(key: string, to: NodeId, message: Message): void {
+    if (to === this.id) queueMicrotask(() => this.#take(key, this.id, message));
+    else this.#post(to, { ...message, actor: key } as Message);
+  }
+
+  /** What is not sent is lost: the charts repeat what is not answered. */
+  #post(to: NodeId, message: Message): void {
+    if (this.#closed || this.#transport.isClosed || !this.#transport.peers.has(to)) return;
+    try {
+      this.#channels.send(this.#name, to, message);
+    } catch (error) {
+      if (!(error instanceof BackpressureError)) this.#warn(error, `a message for "${to}"`);
+    }
+  }
+
+  #receive(from: NodeId, message: Message): void {
+    const { actor: key, ...rest } = message as Message & { readonly actor?: unknown };
+    const { type, since } = rest as { readonly type: string; readonly since?: unknown };
+    if (type === 'member' && key === undefined && Number.isSafeInteger(since)) this.#genesis.heard(from, since as number);
+    else if (typeof key === 'string' && clusterCore.accepts(rest, this.#instance)) this.#take(key, from, rest);
+    else if (!isGreeting(message)) this.#drops.drop(`"${type}" from "${from}" is malformed; give all peers the same release`);
+  }
+
+  #take(key: string, from: NodeId, message: Message): void {
+    if (this.#closed || !this.#isReady) return;
+    if (message.type === 'hosted') for (const found of this.#finders.get(key) ?? []) found((message as Hosted).host);
+    if (!this.#kinds.has(key.slice(0, key.indexOf('/'))))
+      this.#drops.drop(`actor "${key}" is not of a kind that is known here; give all peers the same machines`);
+    else this.#with(key, { ...message, from } as Message);
+  }
+
+  #linkChanged(type: 'up' | 'down', peer: NodeId): void {
+    if (type === 'up') this.#genesis.met(peer);
+    for (const local of this.#actors.values()) local.step({ type: `link.${type}`, peer } as Message);
+  }
+
+  async #where(key: string): Promise<NodeId | null> {
+    await this.ready;
+    const known = this.#actors.get(key)?.host;
+    if (known !== null && known !== undefined) return known;
+    return new Promise((resolve) => {
+      const finders = this.#finders.get(key) ?? new Set();
+      this.#finders.set(key, finders);
+      const found = (host: NodeId | null) => {
+        finders.delete(found);
+        if (finders.size === 0) this.#finders.delete(key);
+        resolve(host);
+      };
+      finders.add(found);
+      later(this.#timers, this.#site.world.clock, () => found(null), FIND_MS);
+      for (const member of this.#members) this.#send(key, member, { type: 'find' });
+    });
+  }
+
+  /** From time to time: what is idle ends, and what is at rest is kept without its charts. */
+  #sweep(): void {
+    const { clock } = this.#site.world;
+    const before = clock.now() - this.#idleMs;
+    for (const [key, local] of this.#actors) {
+      if (local.isIdle && local.usedAt <= before) local.step({ type: 'passivate' });
+      if (!local.isAtRest || local.usedAt > before) continue;
+      const { replica } = local.node!;
+      if (replica) this.#replicas.keep(key, replica);
+      local.rest();
+      if (local.refs.size === 0) this.#actors.delete(key);
+    }
+    later(this.#timers, clock, () => this.#sweep(), this.#idleMs / 2);
+  }
+
+  async #close(withinMs: number): Promise<void> {
+    const { clock } = this.#site.world;
+    if (this.#isReady && !this.#closed) {
+      const others = this.#members.filter((member) => member !== this.id && this.#transport.peers.has(member));
+      let next = 0;
+      const handOver = () => {
+        for (const local of this.#actors.values()) {
+          if (!local.isHosted) continue;
+          const to = others[next++ % others.length];
+          local.step((to === undefined ? { type: 'passivate' } : { type: 'handOver', to }) as Message);
+        }
+      };
+      handOver();
+      const until = clock.now() + withinMs;
+      while (this.hosted.length > 0 && clock.now() < until)
+        await new Promise<void>((resolve) => later(this.#timers, clock, resolve, 5));
+    }
+    this.#end(new ClosedError(`the cluster at "${this.id}" is closed`));
+    await this.#locks?.close({ withinMs: 0 });
+  }
+
+  #end(error: Error): void {
+    if (this.#closed) return;
+    this.#closed = error;
+    this.#timers.unsubscribe();
+    this.#channels.close(this.#name);
+    for (const local of this.#actors.values()) local.close(error);
+    if (!(error instanceof ClosedError)) {
+      this.#warn(error, 'this peer, which has stopped taking part');
+      this.#locks?.close({ withinMs: 0 }).catch(() => {});
+    }
+  }
+
+  #warn(error: unknown, what: string): void {
+    console.warn(escape(`cluster "${this.#name}" at "${this.id}": ${what}: ${thrownText(error)}`));
+  }
+}
+
+const keyOf = (kind: string, id: string): string => `${kind}/${id}`;

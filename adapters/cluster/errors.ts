@@ -1,0 +1,66 @@
+/** Why an event was not applied. */
+
+/**
+ * `machine`: the machine threw an error when it took the event. `snapshot`: the snapshot would not be JSON, or would be too large.
+ * `event`: the event is not JSON, or is too large. `unknown`: the actor does not exist, and this reference does not create it. `version`: the
+ * stored snapshot is of another version of the machine. `doubtful`: the event was repeated, and whether it was applied before is not known.
+ * `forgotten`: too many members have started again without storage. `unavailable`: no member can host the actor.
+ *
+ * @public
+ */
+export type ActorErrorReason =
+  | 'machine'
+  | 'snapshot'
+  | 'event'
+  | 'unknown'
+  | 'version'
+  | 'doubtful'
+  | 'forgotten'
+  | 'unavailable';
+
+/**
+ * An event for an actor of `createCluster` was not applied, or its effect is not known; `reason` is for programs. The actor is as it was.
+ *
+ * @public
+ */
+export class ActorError extends Error {
+  override readonly name = 'ActorError';
+
+  constructor(
+    readonly reason: ActorErrorReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** An error as a message carries it. */
+export interface SentError {
+  readonly name: string;
+  readonly message?: string;
+}
+
+const REASONS: readonly string[] = [
+  'machine',
+  'snapshot',
+  'event',
+  'unknown',
+  'version',
+  'doubtful',
+  'forgotten',
+  'unavailable',
+] satisfies ActorErrorReason[];
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  forgotten:
+    'too many members have started again and have forgotten it; start the members that remember, or give all members a storage',
+  doubtful: 'it was repeated, and the actor has forgotten its sender; read the state and decide whether to send it again',
+};
+
+/** The error of an actor, from a message. Members of a later release may know other reasons. */
+export function receivedError(key: string, error: unknown): ActorError {
+  const { name, message } = error as SentError;
+  const reason = (REASONS.includes(name) ? name : 'unavailable') as ActorErrorReason;
+  return new ActorError(reason, message ?? `Actor "${key}": ${MEANINGS[reason] ?? name}`);
+}

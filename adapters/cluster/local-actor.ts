@@ -1,0 +1,235 @@
+/** All that this process has of one actor: its charts, the machine while it is hosted here, the lock, references and their events. */
+import type { EventObject } from 'xstate';
+import { statePath } from '../../machines/checks.js';
+import type { ClusterNotice } from '../../machines/cluster/messages.js';
+import type { ReplicaInput } from '../../machines/cluster/replica.js';
+import type { Message, NodeId } from '../../machines/effects.js';
+import type { Locks } from '../locks/locks.js';
+import { Activation, type Kind } from './activation.js';
+import { ActorLock } from './actor-lock.js';
+import { ActorNode, type ActorWorld } from './actor-node.js';
+import { ClusterActorRef, type AnyClusterActor } from './actor-ref.js';
+import { ActorError } from './errors.js';
+import { Outbox } from './outbox.js';
+import { isStoredState, type StoredState } from './stored-state.js';
+
+/** What an actor needs of its cluster. */
+export interface ActorSite {
+  readonly world: Omit<ActorWorld, 'hear'>;
+  readonly locks: Locks | null;
+  readonly sizeMax: number;
+  /** Sends an event to another actor. */
+  send(to: { readonly kind: string; readonly id: string }, event: EventObject): void;
+  failed(error: unknown, what: string): void;
+}
+
+type Version = Extract<ClusterNotice, { type: 'version' }>;
+
+/** Events that wait while a replica is loaded. */
+const EARLY_MAX = 1_000;
+
+let begun = 0;
+
+export class LocalActor {
+  readonly outbox: Outbox;
+  readonly refs = new Set<AnyClusterActor>();
+  node: ActorNode | null = null;
+  private creation: Message | null = null;
+  private subscribers = 0;
+  /** The version that was received last. */
+  private last: Version | null = null;
+  private activation: Activation | null = null;
+  private readonly lock: ActorLock | null;
+  private isFlushing = false;
+  isLoading = false;
+  private early: Message[] = [];
+  /** When it was last used here. */
+  usedAt: number;
+
+  constructor(
+    readonly key: string,
+    private readonly kind: Kind | undefined,
+    private readonly site: ActorSite,
+  ) {
+    this.outbox = new Outbox(key);
+    this.usedAt = site.world.clock.now();
+    const step = (event: object) => this.step(event as Message);
+    this.lock =
+      site.locks &&
+      new ActorLock(site.locks, key, {
+        granted: (fence) => step({ type: 'granted', fence }),
+        lost: () => step({ type: 'lost' }),
+        unavailable: ({ message }) => step({ type: 'unavailable', error: { name: 'unavailable', message } }),
+      });
+  }
+
+  get isHosted(): boolean {
+    return this.activation !== null;
+  }
+
+  /** Where its host chart is; undefined for a client, and before it has begun. */
+  get state(): string | undefined {
+    const hosting = this.node?.hosting;
+    return hosting && statePath(hosting);
+  }
+
+  /** Its charts begin, with what the replica of this member has. */
+  begin(replica: ReplicaInput): void {
+    const { world } = this.site;
+    this.isLoading = false;
+    // It numbers its events from 1.
+    const session = `${world.session}/${++begun}`;
+    this.node = new ActorNode(this.key, { ...world, session, hear: (_, notice) => this.hear(notice) }, replica);
+    this.outbox.restart();
+    if (this.creation) this.node.step(this.creation);
+    if (this.subscribers > 0) this.node.step({ type: 'subscribe' });
+    for (const event of this.early.splice(0)) this.node.step(event);
+    this.flush();
+  }
+
+  /** While its replica is being loaded, events wait. */
+  step(event: Message): void {
+    if (this.node) this.node.step(event);
+    else if (this.isLoading && this.early.length < EARLY_MAX) this.early.push(event);
+  }
+
+  create(creation: { readonly isAllowed: boolean; readonly input: unknown }): void {
+    if (this.creation && !creation.isAllowed) return;
+    this.creation = { type: 'create', creation } as Message;
+    this.step(this.creation);
+  }
+
+  /** Events of one turn of the event loop go together. */
+  send(event: unknown): Promise<void> {
+    const sent = this.outbox.add(event);
+    if (!this.isFlushing) {
+      this.isFlushing = true;
+      queueMicrotask(() => this.flush());
+    }
+    return sent;
+  }
+
+  private flush(): void {
+    this.isFlushing = false;
+    if (!this.node) return;
+    const events = this.outbox.take();
+    if (events.length > 0) this.step({ type: 'send', events } as Message);
+  }
+
+  /** Who subscribes beside others gets the version that they have. */
+  subscribe(ref: AnyClusterActor): void {
+    if (++this.subscribers === 1) this.step({ type: 'subscribe' });
+    else if (this.last) queueMicrotask(() => this.last && this.give(ref, this.last));
+  }
+
+  unsubscribe(): void {
+    if (--this.subscribers === 0) this.step({ type: 'unsubscribe' });
+  }
+
+  /** Whether it is hosted here and nobody would miss it. */
+  get isIdle(): boolean {
+    const hosting = this.node?.hosting;
+    if (!this.activation || !hosting || statePath(hosting) !== 'hosting.serving') return false;
+    return !this.activation.isAwake && hosting.context.watchers.length === 0;
+  }
+
+  /** Whether its charts may go: what they know is in the copy. */
+  get isAtRest(): boolean {
+    const { node } = this;
+    if (!node || this.subscribers > 0 || this.outbox.size > 0 || this.activation) return false;
+    const { hosting, replica } = node;
+    // Whoever knows the host of an actor that has work wakes it when the host goes.
+    const isWatchman = hosting !== undefined && hosting.context.isAwake;
+    return (hosting === undefined || statePath(hosting) === 'passive') && !isWatchman && (replica?.owed.length ?? 0) === 0;
+  }
+
+  /** Its charts go; they begin again with what the replica had. */
+  rest(): void {
+    this.node?.close();
+    this.node = null;
+  }
+
+  close(error: Error): void {
+    this.outbox.close(error);
+    this.stop();
+    this.lock?.release();
+    this.node?.close();
+  }
+
+  private hear(notice: ClusterNotice): void {
+    switch (notice.type) {
+      case 'acquire':
+        this.lock!.acquire();
+        break;
+      case 'release':
+        this.lock!.release();
+        break;
+      case 'restore':
+        this.restore(notice);
+        break;
+      case 'apply':
+        this.usedAt = this.site.world.clock.now();
+        this.step(this.activation!.apply(notice.seq, notice.entries));
+        break;
+      case 'durable':
+        this.activation?.durable(notice.seq);
+        break;
+      case 'stopped':
+        this.stop();
+        break;
+      case 'settled':
+        this.outbox.settled(notice.upTo, notice.failures);
+        break;
+      case 'failed':
+        this.outbox.failed(notice.error);
+        break;
+      case 'version':
+        this.receive(notice);
+        break;
+    }
+  }
+
+  private restore({ fence, copy, creation }: Extract<ClusterNotice, { type: 'restore' }>): void {
+    const { clock } = this.site.world;
+    this.stop();
+    this.usedAt = clock.now();
+    const activation = new Activation(this.key, this.kind!, fence, {
+      clock,
+      sizeMax: this.site.sizeMax,
+      changed: () => this.step({ type: 'changed' }),
+      isRemote: (target): target is AnyClusterActor => target instanceof ClusterActorRef,
+      send: (to, event) => this.site.send(to, event),
+      failed: (error, what) => this.site.failed(error, `${what} of ${this.key}`),
+    });
+    try {
+      const applied = activation.begin(copy, creation);
+      this.activation = activation;
+      this.step(applied);
+    } catch (error) {
+      activation.stop();
+      const { reason: name, message } = error instanceof ActorError ? error : { reason: 'machine', message: String(error) };
+      this.step({ type: 'failed', error: { name, message } } as Message);
+    }
+  }
+
+  private receive(version: Version): void {
+    if (!isStoredState(version.state)) return;
+    this.last = version;
+    for (const ref of this.refs) this.give(ref, version);
+  }
+
+  private give(ref: AnyClusterActor, { fence, seq, state, emitted }: Version): void {
+    ref.received({ fence, seq }, state as StoredState, (emitted ?? []) as { type: string }[]);
+  }
+
+  private stop(): void {
+    this.activation?.stop();
+    this.activation = null;
+  }
+
+  /** The peer that hosts it, by what this process knows. */
+  get host(): NodeId | null {
+    if (this.activation) return this.site.world.id;
+    return this.node?.hosting?.context.known?.host ?? this.node?.sender.host?.host ?? null;
+  }
+}

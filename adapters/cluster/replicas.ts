@@ -1,0 +1,109 @@
+/**
+ * What the replicas of this member begin with: what was stored, or, without storage, what is kept of actors that are not in use.
+ *
+ * With storage each copy has a key of its own. Which actors have work without an event is kept in a few lists beside them, so that a
+ * member that starts again wakes them: an actor is in its list before its copy says so, and leaves it afterwards.
+ */
+import type { SchedulerLike } from 'rxjs';
+import { isObject } from '../../machines/checks.js';
+import { KEPT, type ReplicaInput } from '../../machines/cluster/replica.js';
+import type { Copy } from '../../machines/cluster/messages.js';
+import { hash } from '../../machines/hash.js';
+import { firstFence } from '../../machines/locks/epoch.js';
+import type { Stored } from '../../machines/storage.js';
+import { limitsHere } from '../limits.js';
+import { loadStored, save, type Keeping, type PeerStorage } from '../storage/storage.js';
+import { StorageError } from '../transports/errors.js';
+import type { NodeId } from '../../machines/effects.js';
+
+const LISTS = 64;
+
+export class Replicas {
+  /** Without storage: what was written below this fence may have been forgotten. */
+  since = 0;
+  private readonly kept = new Map<string, ReplicaInput>();
+  private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
+  /** Saves of one list, and of one copy, come one after the other. */
+  private lists: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly storage: PeerStorage | undefined,
+    private readonly place: { readonly peer: NodeId; readonly name: string; readonly clock: SchedulerLike },
+  ) {}
+
+  get isStored(): boolean {
+    return this.storage !== undefined;
+  }
+
+  /** Actors that had work when this member ended. */
+  get awake(): readonly string[] {
+    return this.awakeIn.flatMap((list) => [...list]);
+  }
+
+  /** `epoch`: the first epoch of locks in which this member served. */
+  async begin(epoch: number): Promise<void> {
+    const { storage } = this;
+    if (!storage) {
+      this.since = firstFence(epoch, limitsHere().grants);
+      return;
+    }
+    await Promise.all(
+      this.awakeIn.map(async (list, number) => {
+        const { keys = [] } = await loadStored(storage, this.keeping(`awake ${number}`));
+        for (const key of keys as readonly string[]) list.add(key);
+      }),
+    );
+  }
+
+  /** At once without storage. */
+  load(key: string): ReplicaInput | Promise<ReplicaInput> {
+    const { storage, since } = this;
+    if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since };
+    return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
+  }
+
+  /** Of an actor that is not in use: its charts are gone. */
+  keep(key: string, { promised, copy, since }: ReplicaInput): void {
+    if (this.storage) return;
+    if (copy === null && promised <= this.since) this.kept.delete(key);
+    else this.kept.set(key, { promised, copy, since });
+  }
+
+  rememberAll(): void {
+    this.since = 0;
+    for (const [key, replica] of this.kept) this.kept.set(key, { ...replica, since: 0 });
+  }
+
+  async save(key: string, stored: Stored): Promise<void> {
+    const { copy } = stored[KEPT] as { readonly copy: Copy | null };
+    const list = hash(key) % LISTS;
+    const isAwake = copy?.isAwake === true;
+    if (isAwake && !this.awakeIn[list]!.has(key)) await this.list(list, (keys) => keys.add(key));
+    await save(this.storage!, this.keeping(key), stored);
+    if (!isAwake && this.awakeIn[list]!.has(key)) await this.list(list, (keys) => keys.delete(key));
+  }
+
+  private list(number: number, change: (keys: Set<string>) => void): Promise<void> {
+    const saved = this.lists.then(() => {
+      change(this.awakeIn[number]!);
+      return save(this.storage!, this.keeping(`awake ${number}`), { keys: [...this.awakeIn[number]!] });
+    });
+    this.lists = saved.catch(() => {});
+    return saved;
+  }
+
+  private keeping(key: string): Keeping {
+    const { peer, name, clock } = this.place;
+    return { peer, key: `${name}/${key}`, clock };
+  }
+}
+
+function readStored(key: string, stored: Stored): ReplicaInput {
+  if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0 };
+  const kept = stored[KEPT];
+  if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))
+    throw new StorageError(
+      `What is stored of actor "${key}" is damaged. Restore the storage of this member, or replace it by an empty one.`,
+    );
+  return { promised: kept['promised'] as number, copy: kept['copy'] as Copy | null, since: 0 };
+}

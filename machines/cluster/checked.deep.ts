@@ -1,0 +1,9 @@
+/** Larger systems of one actor, searched whole. */
+import { expect, test } from 'vitest';
+import { activate, clique, create, granted, searched, send } from './systems.fixtures.js';
+
+test('two activations, messages out of order: 340,441 states', () => {
+  const commands = [create('a'), send('a'), granted('a', 1), ...activate('b', 2)];
+  const found = searched(clique('a', 'b'), commands, { order: 'unordered' });
+  expect([found.verdict, found.states]).toEqual(['valid', 340_441]);
+});

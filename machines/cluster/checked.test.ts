@@ -1,0 +1,136 @@
+/** Every interleaving of small systems of one actor; and which promise breaks without one of the rules. */
+import { assign } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import type { ExploreOptions } from '../../test/index.js';
+import type { HostContext } from './hosting.js';
+import type { Events } from './messages.js';
+import { clusterProperties } from './properties.js';
+import {
+  activate,
+  clique,
+  crash,
+  create,
+  cut,
+  down,
+  granted,
+  handOver,
+  reload,
+  searched,
+  send,
+  subscribe,
+  without,
+  type Commands,
+} from './systems.fixtures.js';
+
+type Topology = ExploreOptions['topology'];
+const two = clique('a', 'b');
+const three = clique('a', 'b', 'c');
+const twice = [create('a'), send('a'), granted('a', 1), ...activate('b', 2)];
+/** The lock passes on while its former holder has not noticed. */
+const contended = [create('a'), send('a'), granted('a', 1), ...activate('b', 2), send('b'), ...activate('a', 3)];
+
+describe('all properties hold', () => {
+  test.each<[string, number, Topology, Commands, Partial<ExploreOptions>?]>([
+    ['one activation of three members', 19698, three, [create('a'), send('a'), granted('a', 1)]],
+    ['two activations at once', 8079, two, twice],
+    ['three activations, each command at rest', 3947, three, contended, { oneByOne: true }],
+    ['two activations, one message lost', 38534, two, twice, { faults: { loss: 1 } }],
+    ['two activations, one message repeated', 106260, two, twice, { faults: { duplicate: 1 } }],
+    [
+      'a client sends to one of two members',
+      543,
+      clique('a', 'b', 'x'),
+      [create('x'), send('x'), granted('a', 1)],
+      { options: { clients: ['x'] } },
+    ],
+    ['a subscriber, and two activations', 1066, two, [subscribe('b'), ...twice], { oneByOne: true }],
+    [
+      'the actor is handed over',
+      196,
+      two,
+      [create('a'), send('a'), granted('a', 1), handOver('a', 'b'), ...activate('b', 2), send('a')],
+      { oneByOne: true },
+    ],
+    [
+      'the host crashes',
+      8639,
+      three,
+      [create('b'), send('b'), granted('a', 1), crash('a'), down('b', 'a'), ...activate('b', 2)],
+      { oneByOne: true },
+    ],
+    [
+      'a single member with storage starts again',
+      258,
+      clique('a'),
+      [create('a'), send('a'), granted('a', 1), ...reload('a'), create('a'), granted('a', 2), send('a')],
+      { options: { storage: 1 } },
+    ],
+    [
+      'a member without storage starts again',
+      4274,
+      three,
+      [create('a'), send('a'), granted('a', 1), ...reload('b'), ...activate('c', 3)],
+      { oneByOne: true, options: { since: 2 } },
+    ],
+  ])('%s: %i states', (_, states, topology, commands, more) => {
+    const found = searched(topology, commands, more);
+    expect([found.verdict, found.states]).toEqual(['valid', states]);
+  });
+});
+
+const never = () => false;
+const always = () => true;
+
+describe('without one of its rules a promise breaks, and the search shows how', () => {
+  const enqueueAll = assign(
+    ({ context }: { context: HostContext }, { from, sender, base, events }: Events & { from: string }) => ({
+      queue: [...context.queue, ...events.map((one) => ({ ...one, from, sender, base }))],
+    }),
+  ) as never;
+  test.each<[string, string, ReturnType<typeof without>, Topology, Commands, Partial<ExploreOptions>?]>([
+    [
+      '1: a replica refuses no fence',
+      'durable',
+      without({ replica: { guards: { isLateRead: never, isLateWrite: never } } }),
+      two,
+      contended,
+    ],
+    [
+      '2: any majority of answers is certain',
+      'durable',
+      without({
+        host: {
+          guards: {
+            isCertain: (({ context }: { context: HostContext }) => context.copies.length * 2 > context.members.length) as never,
+          },
+        },
+      }),
+      three,
+      [cut('a', 'c'), create('a'), send('a'), granted('a', 1), ...reload('b'), ...activate('c', 3)],
+      { oneByOne: true, options: { since: 2 } },
+    ],
+    [
+      '4: every event is new',
+      'once',
+      without({ host: { actions: { enqueue: enqueueAll } } }),
+      two,
+      twice,
+      { faults: { duplicate: 1 } },
+    ],
+    ['5: what is written is committed', 'durable', without({ host: { guards: { isCommitted: always } } }), two, twice],
+    [
+      '7: a larger fence ends nothing',
+      'fenced',
+      without({
+        host: { guards: { isLate: never, isSuperseded: never } },
+        replica: { guards: { isLateRead: never, isLateWrite: never } },
+      }),
+      two,
+      twice,
+    ],
+  ])('%s: %s', (_, property, protocol, topology, commands, more) => {
+    const properties = clusterProperties().filter(({ name }) => name === property);
+    const found = searched(topology, commands, { properties, ...more }, protocol);
+    expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', property]);
+  });
+});

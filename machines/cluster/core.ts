@@ -1,0 +1,164 @@
+/** The core of a cluster actor: the roles of a member or a client, who takes which message, and what the commands mean. */
+import { integer, isIntegerOf, isObject, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
+import { coreOf, type RunningCore } from '../core.js';
+import { UsageError } from '../errors.js';
+import type { CoreDescription, Instance, OutsideEvent, RoleStart } from '../protocol.js';
+import { isAnything, isBoolean, isCount, isNode, isText, listOf, nullOr, recordOf, type ShapesOf } from '../shapes.js';
+import { STORAGE, storageMachine, type Stored } from '../storage.js';
+import type { NodeId } from '../effects.js';
+import { hostMachine } from './host.js';
+import type { HostInput } from './hosting.js';
+import { HOST, REPLICA, SENDER, type ClusterMessage } from './messages.js';
+import { KEPT, replicaMachine, type ReplicaInput } from './replica.js';
+import { senderMachine, type SenderInput } from './sender.js';
+
+export interface ClusterOptions {
+  /** Members, in the order of the topology; all others are clients, which host nothing. */
+  readonly members: readonly NodeId[];
+  readonly policy: HostInput['policy'];
+  /** Ticks until what is not answered is repeated. */
+  readonly retry: number;
+  readonly sendersMax: number;
+  /** Ticks that a write to the storage takes; null for members without storage. */
+  readonly storage: number | null;
+  /** What a member without storage may have forgotten when it starts again: everything below this fence. */
+  readonly since: number;
+}
+
+const KEYS = ['clients', 'policy', 'retry', 'sendersMax', 'storage', 'since'] as const;
+
+function clusterOptions(
+  raw: Readonly<Record<string, unknown>>,
+  { topology: { nodes } }: { readonly topology: { readonly nodes: readonly NodeId[] } },
+): ClusterOptions {
+  refuseUnknown(raw, KEYS);
+  const { clients = [], storage = null } = raw;
+  if (!Array.isArray(clients) || clients.length >= nodes.length || clients.some((client) => !nodes.includes(client as NodeId)))
+    throw new UsageError('options.clients must list nodes of the topology, and leave at least one member');
+  if (storage !== null && !isIntegerOf(storage, 0, TICKS_MAX))
+    throw new UsageError('options.storage must be null or the number of ticks that a write takes');
+  return {
+    members: nodes.filter((node) => !clients.includes(node)),
+    policy: oneOf(raw, 'policy', ['stay', 'sender'], 'stay'),
+    retry: integer(raw, 'retry', { min: 1, max: TICKS_MAX, fallback: 100 }),
+    sendersMax: integer(raw, 'sendersMax', { min: 1, fallback: 1_000 }),
+    storage,
+    since: integer(raw, 'since', { min: 0, fallback: 0 }),
+  };
+}
+
+/** The roles of one peer for one actor. The session is its own; the candidates begin with itself, if it is a member. */
+export function rolesOf(
+  id: NodeId,
+  { members, policy, retry, sendersMax }: ClusterOptions,
+  session: string,
+  replica: ReplicaInput,
+): readonly RoleStart[] {
+  const isMember = members.includes(id);
+  const candidates = isMember ? [id, ...members.filter((member) => member !== id)] : members;
+  const sender: SenderInput = { session, candidates, retry, isMember };
+  const host: HostInput = { id, members, policy, retry, sendersMax };
+  return [
+    // It tells the host whether the actor has work.
+    ...(isMember ? [{ role: HOST, chart: HOST, input: host }] : []),
+    ...(isMember ? [{ role: REPLICA, chart: REPLICA, input: replica }] : []),
+    { role: SENDER, chart: SENDER, input: sender },
+  ];
+}
+
+const EMPTY: ReplicaInput = { promised: 0, copy: null, since: 0 };
+
+/** The replica of a node that starts again: with storage it has what it stored, without it has forgotten. */
+const replicaAfter = (stored: Stored, { storage, since }: ClusterOptions): ReplicaInput =>
+  storage === null
+    ? { promised: since, copy: null, since }
+    : { ...EMPTY, ...(stored[KEPT] as Pick<ReplicaInput, 'promised' | 'copy'> | undefined) };
+
+const toReplica: readonly string[] = ['read', 'write', 'genesis'];
+const toSender: readonly string[] = [
+  'hosted',
+  'acked',
+  'refused',
+  'gone',
+  'committed',
+  'link.up',
+  'link.down',
+  'create',
+  'send',
+  'subscribe',
+  'unsubscribe',
+];
+
+const isJson = (value: unknown): boolean => value !== undefined;
+const failures = listOf(recordOf({ number: isCount, error: isJson }));
+const seen = recordOf({ sender: isText(200), number: isCount, failures });
+const copy = recordOf({
+  fence: isCount,
+  seq: isCount,
+  state: isJson,
+  isAwake: isBoolean,
+  seen: listOf(seen),
+  hasForgotten: isBoolean,
+});
+const creation = recordOf({ isAllowed: isBoolean, input: isAnything });
+
+/** All but the options of a scenario. */
+const clusterDescription: CoreDescription<ClusterOptions> = {
+  name: 'cluster',
+  charts: { [HOST]: hostMachine, [REPLICA]: replicaMachine, [SENDER]: senderMachine, [STORAGE]: storageMachine },
+  network: { reach: 'links', order: 'unordered', isLossy: true, isOpen: true },
+  options: clusterOptions,
+  roles: (id, { options }: Instance<ClusterOptions>) => [
+    ...(options.storage === null || !options.members.includes(id)
+      ? []
+      : [{ role: STORAGE, chart: STORAGE, input: { stored: {}, delay: options.storage } }]),
+    ...rolesOf(id, options, id, EMPTY),
+  ],
+  reload: (id, { options }: Instance<ClusterOptions>, stored) => rolesOf(id, options, `${id}'`, replicaAfter(stored, options)),
+  route: ({ type }: OutsideEvent) => (toReplica.includes(type) ? REPLICA : toSender.includes(type) ? SENDER : HOST),
+  messages: {
+    read: { fence: isCount },
+    copy: { fence: isCount, copy: nullOr(copy), since: isCount },
+    write: { copy },
+    kept: { fence: isCount, seq: isCount },
+    late: { fence: isCount },
+    want: { creation, tried: isCount },
+    find: {},
+    gone: {},
+    hosted: { host: isNode, fence: isCount },
+    events: {
+      sender: isText(200),
+      base: isCount,
+      isRepeated: isBoolean,
+      events: listOf(recordOf({ number: isCount, event: isJson })),
+    },
+    acked: { settlements: listOf(recordOf({ sender: isText(200), upTo: isCount, failures })) },
+    watch: {},
+    unwatch: {},
+    committed: { fence: isCount, seq: isCount, state: isJson, emitted: isAnything },
+    refused: { error: isObject },
+    come: {},
+  } satisfies ShapesOf<ClusterMessage>,
+  commands: {
+    create: { event: ({ input = null }) => ({ type: 'create', creation: { isAllowed: true, input } }) },
+    send: {
+      fields: [{ name: 'event', type: 'integer' }],
+      event: ({ event }) => ({ type: 'send', events: [event] }),
+      completedBy: ['settled', 'failed'],
+    },
+    subscribe: {},
+    unsubscribe: {},
+    /** The lock was granted to this member, or lost. */
+    granted: { fields: [{ name: 'fence', type: 'integer', min: 1 }] },
+    lost: {},
+    /** The actor has changed by itself, or has work and no host. */
+    changed: {},
+    wake: {},
+    passivate: {},
+    handOver: { fields: [{ name: 'to', type: 'node' }] },
+  },
+};
+
+/** A cluster actor without its checks and view: what an application carries of it. */
+export const clusterCore = /* @__PURE__ */ coreOf<ClusterOptions>(clusterDescription);
+export const peerCore: RunningCore<ClusterOptions> = clusterCore;

@@ -1,0 +1,372 @@
+/**
+ * The host side of one actor at one member: acquire the lock, read the latest copy, apply events, commit, acknowledge.
+ *
+ * Ours. An actor has one lock (machines/locks), and the member that holds the lock hosts the actor. A holder that was cut off may not have
+ * noticed that the lock has passed on, so the fence of the lock decides: replicas refuse a smaller fence than they have promised
+ * (replica.ts, rule 1).
+ *
+ * Assumes of the lock: each grant has a larger fence than all earlier grants of it. Two members may hold it for a while.
+ *
+ * Rules.
+ *  1. A member acquires the lock when a sender wants the actor and it knows of no host, when a host hands the actor over to it, or
+ *     when the known host goes down and the actor has work without an event. If a host replies meanwhile, it gives the request up.
+ *  2. With the lock it reads the copies of a majority and continues from the latest one. That no copy exists is certain when a majority
+ *     has forgotten nothing, or when all members have forgotten. If too many have forgotten, and not all, the actor is refused.
+ *  3. The restored version is written to a majority under the new fence before anything else: it may have been on a minority.
+ *  4. Events are applied in the order of arrival. Those of one sender are numbered without a gap. An event that was applied before is
+ *     acknowledged and not applied; one that comes too early is dropped, and its sender repeats it.
+ *  5. What is applied together is committed together: state, numbers and failures go to a majority in one version. Only then events are
+ *     acknowledged, and their senders and all watchers receive the version. Actions run. Events that arrive meanwhile wait for the next version.
+ *  6. A copy remembers a bounded number of senders. If a forgotten sender repeats an event, it may have been applied before: the event fails.
+ *  7. A larger fence, wherever it is seen, ends the activation. What was not committed was not acknowledged.
+ *  8. An activation ends in good order between two versions: to make room (`passivate`), or to hand the actor over to another member
+ *     (`handOver`, and with policy `sender` after `MOVE_AFTER` events in a row from one other member).
+ *
+ * States.
+ *   passive             does not host the actor
+ *   acquiring           has requested the lock
+ *   reading             holds the lock, and reads the copies of a majority
+ *   restoring           the application restores the actor, or creates it
+ *   hosting.confirming  the restored version is being written to a majority
+ *   hosting.serving     nothing is under way
+ *   hosting.applying    the application applies the events of a turn
+ *   hosting.writing     the version after that turn is being written
+ *   hosting.closing     the same, and then the activation ends
+ * Invariants: `fence` is set exactly in reading, restoring and hosting; `copies` is empty except in reading, `keepers` except in
+ * confirming, writing and closing, `turn` is 0 except in applying, writing and closing; `queue` is empty except in hosting.
+ */
+import { assign, emit, setup } from 'xstate';
+import { arm, disarm, effects, send, withEvent, type NodeId, type TimerEvent } from '../effects.js';
+import { isMajority } from '../locks/epoch.js';
+import {
+  audience,
+  enqueued,
+  FORGOTTEN,
+  isCertain,
+  isForgotten,
+  latestOf,
+  sendersOf,
+  settledBy,
+  settlementsOf,
+  versionAfter,
+  type Applied,
+  type HostContext,
+  type HostInput,
+  type Received,
+} from './hosting.js';
+import type { ClusterMessage, ClusterNotice, Hosted } from './messages.js';
+
+/** Policy `sender`: after so many events in a row from one other member the actor moves there. */
+export const MOVE_AFTER = 8;
+
+type PeerEvent = { readonly peer: NodeId };
+
+export type HostEvent =
+  | Received<'want' | 'find' | 'copy' | 'kept' | 'late' | 'events' | 'watch' | 'unwatch' | 'come'>
+  | Hosted
+  | Applied
+  | TimerEvent
+  | ({ readonly type: 'link.up' | 'link.down' } & PeerEvent)
+  | { readonly type: 'awake'; readonly isAwake: boolean }
+  | { readonly type: 'granted'; readonly fence: number }
+  | { readonly type: 'unavailable' | 'failed'; readonly error: unknown }
+  | { readonly type: 'handOver'; readonly to: NodeId }
+  /** `changed`: the actor has changed without an event, by a delayed transition or a child. */
+  | { readonly type: 'lost' | 'changed' | 'passivate' | 'wake' };
+
+type In<E = unknown> = { context: HostContext; event: E };
+
+const retry = arm(({ context }: In) => ({ timer: 'retry', delay: context.retry }));
+const noRetry = disarm((_: In) => ({ timer: 'retry' }));
+
+const others = ({ id, members }: HostContext) => members.filter((member) => member !== id);
+const reading = ({ context: { fence, copies, members } }: In) => ({
+  to: members.filter((member) => copies.every(({ from }) => from !== member)),
+  message: { type: 'read' as const, fence: fence! },
+});
+const writing = ({ context: { copy, keepers, members } }: In) => ({
+  to: members.filter((member) => !keepers.includes(member)),
+  message: { type: 'write' as const, copy: copy! },
+});
+const finding = ({ context }: In) => ({ to: others(context), message: { type: 'find' as const } });
+const here = ({ id, fence }: HostContext) => ({ type: 'hosted' as const, host: id, fence: fence! });
+const hereToAll = ({ context }: In) => ({ to: [...new Set([...context.members, ...context.askers])], message: here(context) });
+const hereToAsker = ({ context, event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: here(context) });
+const hereToPeer = ({ context, event: { peer } }: In<PeerEvent>) => ({ to: peer, message: here(context) });
+const there = ({ known }: HostContext) => ({ type: 'hosted' as const, ...known! });
+const thereToAsker = ({ context, event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: there(context) });
+const thereToAskers = ({ context }: In) => ({ to: context.askers, message: there(context) });
+const goneToSender = ({ event: { from } }: In<{ from: NodeId }>) => ({ to: from, message: { type: 'gone' as const } });
+const goneToAll = ({ context }: In) => ({ to: audience(context), message: { type: 'gone' as const } });
+const refusal = ({ context: { askers }, event: { error } }: In<{ error: unknown }>) => ({
+  to: askers,
+  message: { type: 'refused' as const, error },
+});
+const forgotten = ({ context: { askers } }: In) => ({
+  to: askers,
+  message: { type: 'refused' as const, error: FORGOTTEN },
+});
+const version = ({ copy, emitted }: Pick<HostContext, 'copy' | 'emitted'>) => ({
+  type: 'committed' as const,
+  fence: copy!.fence,
+  seq: copy!.seq,
+  state: copy!.state,
+  emitted,
+});
+const versionToAll = ({ context }: In) => ({
+  to: [...new Set([...context.watchers, ...sendersOf(context)])],
+  message: version(context),
+});
+const versionToWatcher = ({ context: { copy }, event: { from } }: In<{ from: NodeId }>) => ({
+  to: from,
+  message: version({ copy, emitted: null }),
+});
+const acknowledgment = ({ context }: In) => ({
+  to: sendersOf(context),
+  message: { type: 'acked' as const, settlements: settledBy(context) },
+});
+const reply = ({ context, event }: In<Received<'events'>>) => {
+  const settlements = settlementsOf(context, event);
+  return { to: settlements.length > 0 ? event.from : [], message: { type: 'acked' as const, settlements } };
+};
+const comeToVisitor = ({ context }: In) => ({ to: context.visitor!, message: { type: 'come' as const } });
+const comeToSuccessor = ({ event: { to } }: In<{ to: NodeId }>) => ({ to, message: { type: 'come' as const } });
+
+const stop = [send(goneToAll), 'announceStopped'] as const;
+const leave = [...stop, 'announceRelease'] as const;
+const settle = ['announceDurable', send(versionToAll), send(acknowledgment), 'endTurn'] as const;
+const keeping = {
+  entry: [send(writing), retry],
+  exit: noRetry,
+  on: {
+    kept: { guard: withEvent('isOfThisVersion'), actions: withEvent('noteKept') },
+    timer: { actions: [send(writing), retry] },
+  },
+} as const;
+
+/**
+ * The chart of the host side of one actor at one member.
+ *
+ * @public
+ */
+export const hostMachine = setup({
+  types: {} as { context: HostContext; events: HostEvent; input: HostInput; emitted: ClusterNotice },
+  actions: {
+    ...effects<ClusterMessage>(),
+    noteHost: assign({ known: (_, { host, fence }: Hosted) => ({ host, fence }) }),
+    forgetHost: assign({ known: null }),
+    noteAwake: assign({ isAwake: (_, { isAwake }: { isAwake: boolean }) => isAwake }),
+    noteAsker: assign(({ context: { askers, creation } }, want: Received<'want'>) => ({
+      askers: [...askers.filter((asker) => asker !== want.from), want.from],
+      creation: creation?.isAllowed ? creation : want.creation,
+    })),
+    forgetAskers: assign({ askers: [], creation: null }),
+    noteFence: assign({ fence: (_, { fence }: { fence: number }) => fence }),
+    noteCopy: assign({
+      copies: ({ context }, { from, copy, since }: Received<'copy'>) => [
+        ...context.copies.filter((answer) => answer.from !== from),
+        { from, copy, since },
+      ],
+    }),
+    chooseLatest: assign({ copy: ({ context }) => latestOf(context.copies), copies: [] }),
+    noteVersion: assign(({ context }, applied: Applied) => ({
+      copy: versionAfter(context, applied),
+      emitted: applied.emitted,
+      keepers: [],
+    })),
+    noteKept: assign({ keepers: ({ context }, { from }: Received<'kept'>) => [...context.keepers, from] }),
+    enqueue: assign(({ context }, events: Received<'events'>) => enqueued(context, events)),
+    enqueueChange: assign({
+      queue: ({ context }) => [...context.queue, { from: null, sender: '', base: 0, number: 0, event: null }],
+    }),
+    takeTurn: assign({ turn: ({ context }) => context.queue.length }),
+    endTurn: assign({ queue: ({ context }) => context.queue.slice(context.turn), turn: 0, keepers: [], emitted: null }),
+    watch: assign({
+      watchers: ({ context }, { from }: { from: NodeId }) => [...context.watchers.filter((one) => one !== from), from],
+    }),
+    unwatch: assign({ watchers: ({ context }, { from }: { from: NodeId }) => context.watchers.filter((one) => one !== from) }),
+    endActivation: assign({
+      fence: null,
+      copies: [],
+      copy: null,
+      keepers: [],
+      queue: [],
+      turn: 0,
+      watchers: [],
+      emitted: null,
+      visitor: null,
+      visits: 0,
+    }),
+    announceAcquire: emit({ type: 'acquire' }),
+    announceRelease: emit({ type: 'release' }),
+    announceRestore: emit(({ context: { fence, copy, creation } }) => ({
+      type: 'restore' as const,
+      fence: fence!,
+      copy,
+      creation,
+    })),
+    announceApply: emit(({ context: { fence, copy, queue, turn } }) => ({
+      type: 'apply' as const,
+      fence: fence!,
+      seq: copy!.seq + 1,
+      entries: queue.slice(0, turn),
+    })),
+    announceDurable: emit(({ context: { copy } }) => ({ type: 'durable' as const, fence: copy!.fence, seq: copy!.seq })),
+    announceStopped: emit({ type: 'stopped' }),
+  },
+  guards: {
+    knowsHost: ({ context: { known } }, { tried }: Received<'want'>) => known !== null && known.fence > tried,
+    isNews: ({ context: { known } }, { fence }: Hosted) => known === null || fence > known.fence,
+    isElsewhere: ({ context: { id } }, { host }: Hosted) => host !== id,
+    isSuperseded: ({ context: { id, fence: own } }, { host, fence }: Hosted) => host !== id && fence > own!,
+    isHostGone: ({ context: { known } }, { peer }: PeerEvent) => known?.host === peer,
+    isOrphaned: ({ context: { known, isAwake } }, { peer }: PeerEvent) => isAwake && known?.host === peer,
+    isOfThisFence: ({ context }, { fence }: { fence: number }) => fence === context.fence,
+    isLate: ({ context }, { fence }: { fence: number }) => fence > context.fence!,
+    isCertain: ({ context }) => isCertain(context),
+    isForgotten: ({ context }) => isForgotten(context),
+    isOfThisVersion: ({ context: { copy, keepers } }, { from, fence, seq }: Received<'kept'>) =>
+      fence === copy!.fence && seq === copy!.seq && !keepers.includes(from),
+    isCommitted: ({ context: { keepers, members } }) => isMajority(keepers.length, members),
+    hasWork: ({ context }) => context.queue.length > 0,
+    isToMove: ({ context: { policy, visitor, visits } }) => policy === 'sender' && visitor !== null && visits >= MOVE_AFTER,
+  },
+}).createMachine({
+  id: 'host',
+  context: ({ input }) => ({
+    ...input,
+    known: null,
+    isAwake: false,
+    askers: [],
+    creation: null,
+    fence: null,
+    copies: [],
+    copy: null,
+    keepers: [],
+    queue: [],
+    turn: 0,
+    watchers: [],
+    emitted: null,
+    visitor: null,
+    visits: 0,
+  }),
+  initial: 'passive',
+  on: { awake: { actions: withEvent('noteAwake') } },
+  states: {
+    passive: {
+      entry: 'endActivation',
+      on: {
+        want: [
+          { guard: withEvent('knowsHost'), actions: send(thereToAsker) },
+          { target: 'acquiring', actions: withEvent('noteAsker') }, // 1
+        ],
+        events: { actions: send(goneToSender) },
+        watch: { actions: send(goneToSender) },
+        hosted: { guard: withEvent('isNews'), actions: withEvent('noteHost') },
+        come: 'acquiring', // 1
+        wake: 'acquiring',
+        'link.down': [
+          { guard: withEvent('isOrphaned'), target: 'acquiring' }, // 1
+          { guard: withEvent('isHostGone'), actions: 'forgetHost' },
+        ],
+        // The request was given up, and the lock has come all the same.
+        granted: { actions: 'announceRelease' },
+      },
+    },
+    acquiring: {
+      entry: ['forgetHost', 'announceAcquire', send(finding), retry],
+      exit: noRetry,
+      on: {
+        want: { actions: withEvent('noteAsker') },
+        hosted: {
+          guard: withEvent('isElsewhere'),
+          target: 'passive',
+          actions: [withEvent('noteHost'), send(thereToAskers), 'forgetAskers', 'announceRelease'],
+        },
+        granted: { target: 'reading', actions: withEvent('noteFence') },
+        unavailable: { target: 'passive', actions: [send(refusal), 'forgetAskers'] },
+        timer: { actions: [send(finding), retry] },
+      },
+    },
+    reading: {
+      entry: [send(reading), retry],
+      exit: noRetry,
+      always: [
+        { guard: 'isCertain', target: 'restoring' }, // 2
+        { guard: 'isForgotten', target: 'passive', actions: [send(forgotten), 'forgetAskers', 'announceRelease'] }, // 2
+      ],
+      on: {
+        want: { actions: withEvent('noteAsker') },
+        copy: { guard: withEvent('isOfThisFence'), actions: withEvent('noteCopy') },
+        late: { guard: withEvent('isLate'), target: 'passive', actions: 'announceRelease' }, // 7
+        hosted: { guard: withEvent('isSuperseded'), target: 'passive', actions: [withEvent('noteHost'), 'announceRelease'] }, // 7
+        lost: 'passive',
+        'link.up': { actions: send(reading) },
+        timer: { actions: [send(reading), retry] },
+      },
+    },
+    restoring: {
+      entry: ['chooseLatest', 'announceRestore'],
+      on: {
+        want: { actions: withEvent('noteAsker') },
+        applied: { target: 'hosting', actions: withEvent('noteVersion') },
+        failed: { target: 'passive', actions: [send(refusal), 'forgetAskers', 'announceRelease'] },
+        lost: 'passive',
+      },
+    },
+    hosting: {
+      initial: 'confirming', // 3
+      on: {
+        want: { actions: send(hereToAsker) },
+        find: { actions: send(hereToAsker) },
+        events: { actions: [send(reply), withEvent('enqueue')] }, // 4, 6
+        changed: { actions: 'enqueueChange' },
+        watch: { actions: withEvent('watch') },
+        unwatch: { actions: withEvent('unwatch') },
+        hosted: { guard: withEvent('isSuperseded'), target: 'passive', actions: [withEvent('noteHost'), ...leave] }, // 7
+        late: { guard: withEvent('isLate'), target: 'passive', actions: leave }, // 7
+        lost: { target: 'passive', actions: stop },
+        handOver: { target: '.closing', actions: send(comeToSuccessor) }, // 8
+        'link.up': { actions: send(hereToPeer) },
+      },
+      states: {
+        confirming: {
+          ...keeping,
+          always: { guard: 'isCommitted', target: 'serving', actions: [...settle, send(hereToAll), 'forgetAskers'] },
+          on: {
+            ...keeping.on,
+            want: { actions: withEvent('noteAsker') },
+            find: {},
+            events: { actions: send(goneToSender) },
+            'link.up': { actions: send(writing) },
+          },
+        },
+        serving: {
+          always: [
+            { guard: 'hasWork', target: 'applying', actions: 'takeTurn' },
+            { guard: 'isToMove', target: '#host.passive', actions: [...leave, send(comeToVisitor)] }, // 8
+          ],
+          on: {
+            watch: { actions: [withEvent('watch'), send(versionToWatcher)] },
+            passivate: { target: '#host.passive', actions: leave }, // 8
+            handOver: { target: '#host.passive', actions: [...leave, send(comeToSuccessor)] }, // 8
+          },
+        },
+        applying: {
+          entry: 'announceApply',
+          on: { applied: { target: 'writing', actions: withEvent('noteVersion') } },
+        },
+        writing: {
+          ...keeping,
+          always: { guard: 'isCommitted', target: 'serving', actions: settle }, // 5
+          on: { ...keeping.on, 'link.up': { actions: [send(hereToPeer), send(writing)] } },
+        },
+        closing: {
+          ...keeping,
+          always: { guard: 'isCommitted', target: '#host.passive', actions: [...settle, ...leave] },
+          on: { ...keeping.on, events: { actions: send(goneToSender) }, 'link.up': { actions: send(writing) } },
+        },
+      },
+    },
+  },
+});

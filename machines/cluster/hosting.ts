@@ -1,0 +1,168 @@
+/** What a host computes: which copy is the latest, which events are new, and what a commit comes to. Rules by number are those of host.ts. */
+import type { NodeId } from '../effects.js';
+import { isMajority } from '../locks/epoch.js';
+import type { ClusterMessage, Copy, Creation, Entry, Events, Failure, Numbered, Seen, Settlement } from './messages.js';
+import { isLater } from './replica.js';
+
+/** What the application answers to `restore` and `apply`. */
+export interface Applied {
+  readonly type: 'applied';
+  readonly state: unknown;
+  readonly isAwake: boolean;
+  /** What the actor emitted, for watchers. */
+  readonly emitted: unknown;
+  readonly failures: readonly (Failure & { readonly sender: string })[];
+}
+
+export interface HostInput {
+  readonly id: NodeId;
+  /** All who keep copies. */
+  readonly members: readonly NodeId[];
+  readonly policy: 'stay' | 'sender';
+  /** Ticks until an unanswered request is repeated. */
+  readonly retry: number;
+  /** How many senders a copy remembers. */
+  readonly sendersMax: number;
+}
+
+export interface CopyAnswer {
+  readonly from: NodeId;
+  readonly copy: Copy | null;
+  readonly since: number;
+}
+
+export interface HostContext extends HostInput {
+  /** The member that hosts the actor, by the latest announcement. */
+  readonly known: { readonly host: NodeId; readonly fence: number } | null;
+  /** Whether the actor has work without an event, by the copy of this member. */
+  readonly isAwake: boolean;
+  /** Senders that wait for a host. */
+  readonly askers: readonly NodeId[];
+  readonly creation: Creation | null;
+  readonly fence: number | null;
+  readonly copies: readonly CopyAnswer[];
+  /** The version that was committed last, or is being written. */
+  readonly copy: Copy | null;
+  /** Members that have kept the version that is being written. */
+  readonly keepers: readonly NodeId[];
+  readonly queue: readonly Entry[];
+  /** How many entries of the queue are in the version that is being written. */
+  readonly turn: number;
+  readonly watchers: readonly NodeId[];
+  readonly emitted: unknown;
+  /** The other member that sent the last events, and how many in a row. */
+  readonly visitor: NodeId | null;
+  readonly visits: number;
+}
+
+export type Received<T extends ClusterMessage['type']> = Extract<ClusterMessage, { readonly type: T }> & {
+  readonly from: NodeId;
+};
+
+/** Why an event fails whose sender was forgotten, or a sender's request, where too many replicas have forgotten. */
+export const FORGOTTEN = { name: 'forgotten' } as const;
+
+export const latestOf = (answers: readonly CopyAnswer[]): Copy | null =>
+  answers.reduce<Copy | null>((latest, { copy }) => (copy && isLater(copy, latest) ? copy : latest), null);
+
+/** Rule 2. A replica without a copy is a witness for fences from `since` on. */
+export function isCertain({ members, copies }: Pick<HostContext, 'members' | 'copies'>): boolean {
+  const latest = latestOf(copies);
+  const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= (latest?.fence ?? 0));
+  if (isMajority(witnesses.length, members)) return true;
+  // All have started again, and nobody has kept it: it begins again.
+  return latest === null && witnesses.length === 0 && copies.length === members.length;
+}
+
+/** Rule 2. All have replied, and too many of them have forgotten. */
+export const isForgotten = (context: Pick<HostContext, 'members' | 'copies'>): boolean =>
+  context.copies.length === context.members.length && !isCertain(context);
+
+const lastOf = (queue: readonly Entry[], sender: string): number | undefined =>
+  queue.findLast((entry) => entry.sender === sender)?.number;
+
+const seenOf = (copy: Copy | null, sender: string): Seen | undefined => copy?.seen.find((seen) => seen.sender === sender);
+
+/** Whether the actor may have applied an event of this sender and forgotten that (rule 6). */
+const isDoubtful = ({ copy, queue }: HostContext, { sender, isRepeated }: Events): boolean =>
+  isRepeated && copy!.hasForgotten && seenOf(copy, sender) === undefined && lastOf(queue, sender) === undefined;
+
+/** Rule 4. The events that are new, in order and without a gap. */
+function newEvents({ copy, queue }: HostContext, { sender, base, events }: Events): readonly Numbered[] {
+  let expected = Math.max(base, (lastOf(queue, sender) ?? seenOf(copy, sender)?.number ?? 0) + 1);
+  return events.filter(({ number }) => number === expected && ++expected);
+}
+
+/** Rules 4 and 8. The queue with what is new of a message, and who was the last visitor. */
+export function enqueued(
+  context: HostContext,
+  events: Events & { readonly from: NodeId },
+): Pick<HostContext, 'queue' | 'visitor' | 'visits'> {
+  const { id, members, queue } = context;
+  const { from, sender, base } = events;
+  const entries = isDoubtful(context, events) ? [] : newEvents(context, events).map((one) => ({ ...one, from, sender, base }));
+  const visitor = from !== id && members.includes(from) ? from : null;
+  const visits = visitor === context.visitor ? context.visits + entries.length : entries.length;
+  return { queue: entries.length === 0 ? queue : [...queue, ...entries], visitor, visits };
+}
+
+/** Rules 4 and 6. What is known at once of events that have arrived: that they are durable already, or may have been. */
+export function settlementsOf(context: HostContext, events: Events): readonly Settlement[] {
+  const { copy, queue, turn } = context;
+  const { sender } = events;
+  const [first] = events.events;
+  if (first === undefined) return [];
+  if (isDoubtful(context, events)) {
+    const failures = events.events.map(({ number }) => ({ number, error: FORGOTTEN }));
+    return [{ sender, upTo: failures.at(-1)!.number, failures }];
+  }
+  const seen = seenOf(copy, sender);
+  const written = queue.slice(0, turn).find((entry) => entry.sender === sender)?.number ?? Infinity;
+  const upTo = Math.min(seen?.number ?? 0, written - 1);
+  if (first.number > upTo) return [];
+  return [{ sender, upTo, failures: seen!.failures.filter(({ number }) => number <= upTo) }];
+}
+
+/** Rule 5. The next version. */
+export function versionAfter({ copy, fence, queue, turn, sendersMax }: HostContext, applied: Applied): Copy {
+  const { state, isAwake, failures } = applied;
+  const entries = sentIn({ queue, turn });
+  const seen = new Map((copy?.seen ?? []).map((one) => [one.sender, one]));
+  for (const { sender, number, base } of entries) {
+    const before = seen.get(sender);
+    seen.delete(sender);
+    const added = failures.filter((failure) => failure.sender === sender && failure.number === number);
+    seen.set(sender, {
+      sender,
+      number,
+      failures: [
+        ...(before?.failures ?? []).filter((failure) => failure.number >= base),
+        ...added.map(({ number, error }) => ({ number, error })),
+      ],
+    });
+  }
+  const kept = [...seen.values()].slice(-sendersMax);
+  const hasForgotten = (copy?.hasForgotten ?? false) || kept.length < seen.size;
+  return { fence: fence!, seq: (copy?.seq ?? 0) + 1, state, isAwake, seen: kept, hasForgotten };
+}
+
+/** Rule 5. Of each sender in the version, once a majority has kept it. */
+export function settledBy({ copy, queue, turn }: HostContext): readonly Settlement[] {
+  const senders = new Set(sentIn({ queue, turn }).map(({ sender }) => sender));
+  return [...senders].map((sender) => {
+    const { number, failures } = seenOf(copy, sender)!;
+    return { sender, upTo: number, failures };
+  });
+}
+
+/** The peers whose events are in the version. */
+export const sendersOf = (context: HostContext): readonly NodeId[] => [...new Set(sentIn(context).map(({ from }) => from))];
+
+/** The entries of the turn that were sent. */
+const sentIn = ({ queue, turn }: Pick<HostContext, 'queue' | 'turn'>): readonly (Entry & { readonly from: NodeId })[] =>
+  queue.slice(0, turn).filter((entry): entry is Entry & { readonly from: NodeId } => entry.from !== null);
+
+/** Everybody who watches the actor or waits for an acknowledgment. */
+export const audience = ({ watchers, queue }: HostContext): readonly NodeId[] => [
+  ...new Set([...watchers, ...queue.flatMap(({ from }) => (from === null ? [] : [from]))]),
+];

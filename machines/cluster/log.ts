@@ -1,0 +1,59 @@
+/**
+ * An actor for checks, in the place of the application's machine: its state is the list of the events that it has applied.
+ *
+ * It is a role of each member, hears what the host announces, and answers as an application does.
+ */
+import { assign, setup } from 'xstate';
+import { coreOf } from '../core.js';
+import { effects, tell, withEvent } from '../effects.js';
+import type { Core, Instance } from '../protocol.js';
+import { clusterCore, type ClusterOptions } from './core.js';
+import { HOST, type ClusterNotice } from './messages.js';
+
+export const LOG = 'log';
+
+interface LogContext {
+  readonly applied: readonly string[];
+}
+type Restore = Extract<ClusterNotice, { readonly type: 'restore' }>;
+type Apply = Extract<ClusterNotice, { readonly type: 'apply' }>;
+
+const answer = tell(({ context: { applied } }: { context: LogContext }) => ({
+  role: HOST,
+  message: { type: 'applied', state: applied, isAwake: false, emitted: null, failures: [] } as { type: string },
+}));
+
+/** The chart of the log. */
+export const logMachine = setup({
+  types: {} as { context: LogContext; events: ClusterNotice },
+  actions: {
+    ...effects(),
+    restore: assign({ applied: (_, { copy }: Restore) => (copy?.state ?? []) as readonly string[] }),
+    apply: assign({
+      applied: ({ context }, { entries }: Apply) => [
+        ...context.applied,
+        ...entries.flatMap(({ from, sender, number }) => (from === null ? [] : [`${sender} ${number}`])),
+      ],
+    }),
+  },
+}).createMachine({
+  id: 'log',
+  context: { applied: [] },
+  on: {
+    restore: { actions: [withEvent('restore'), answer] },
+    apply: { actions: [withEvent('apply'), answer] },
+  },
+});
+
+const { roles, reload } = clusterCore;
+const log = { role: LOG, chart: LOG, input: undefined };
+const isMember = (id: string, { options }: Instance<ClusterOptions>) => options.members.includes(id);
+
+/** A cluster whose actor is the log. */
+export const logCore: Core<ClusterOptions> = /* @__PURE__ */ coreOf<ClusterOptions>({
+  ...clusterCore,
+  charts: { ...clusterCore.charts, [LOG]: logMachine },
+  roles: (id, instance) => [...(isMember(id, instance) ? [log] : []), ...roles(id, instance)],
+  reload: (id, instance, stored) => [...(isMember(id, instance) ? [log] : []), ...reload!(id, instance, stored)],
+  wiring: { listener: (role) => (role === HOST ? LOG : undefined) },
+});

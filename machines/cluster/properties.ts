@@ -1,0 +1,93 @@
+/**
+ * What a cluster promises of one actor. The properties judge a system in which the state of the actor is the list of the events that it
+ * has applied, as `sender number` (log.ts), so that a lost event, a repeated one and a wrong order are seen.
+ *
+ * What is durable is what the next activation would read: the latest copy of any set of replicas that it would be certain of.
+ */
+import { isLater } from './replica.js';
+import { isCertain, latestOf, type CopyAnswer } from './hosting.js';
+import type { Copy } from './messages.js';
+import type { ClusterOptions } from './core.js';
+import type { Configuration, Property } from '../protocol.js';
+import { hostOf, replicaOf, senderOf } from './view.js';
+
+type C = Configuration<ClusterOptions>;
+
+const stateOf = (copy: Copy | null): readonly string[] => (copy?.state as readonly string[] | undefined) ?? [];
+
+/** What each set of replicas that an activation would be certain of has as its latest copy. */
+function readable({ instance: { options }, nodes }: C): readonly (Copy | null)[] {
+  const { members } = options;
+  const answers: CopyAnswer[] = members.map((from) => {
+    const { copy, since } = replicaOf(nodes.get(from)!)!;
+    return { from, copy, since };
+  });
+  const sets = answers.reduce<CopyAnswer[][]>((all, answer) => [...all, ...all.map((set) => [...set, answer])], [[]]);
+  return sets.filter((copies) => isCertain({ members, copies })).map(latestOf);
+}
+
+const acknowledged = (c: C): readonly string[] =>
+  [...c.nodes.values()].flatMap((node) => {
+    const { session, unacked, next } = senderOf(node);
+    return Array.from({ length: (unacked[0]?.number ?? next) - 1 }, (_, i) => `${session} ${i + 1}`);
+  });
+
+export const durable: Property<ClusterOptions> = {
+  name: 'durable',
+  says: 'Every acknowledged event is in every version that an activation can read.',
+  kind: 'always',
+  holds: (c) => {
+    const events = acknowledged(c);
+    return events.length === 0 || readable(c).every((copy) => events.every((event) => stateOf(copy).includes(event)));
+  },
+};
+
+/** All versions of the actor that there are: kept, or being written. */
+const versions = (c: C): readonly Copy[] =>
+  [...c.nodes.values()].flatMap((node) =>
+    [replicaOf(node)?.copy, hostOf(node)?.context.copy].filter((copy): copy is Copy => copy !== null && copy !== undefined),
+  );
+
+function isOrdered(events: readonly string[]): boolean {
+  const last = new Map<string, number>();
+  return events.every((event) => {
+    const [sender, number] = event.split(' ') as [string, string];
+    const follows = Number(number) === (last.get(sender) ?? 0) + 1;
+    last.set(sender, Number(number));
+    return follows;
+  });
+}
+
+export const once: Property<ClusterOptions> = {
+  name: 'once',
+  says: 'No version has an event twice, or events of one sender out of order.',
+  kind: 'always',
+  holds: (c) => versions(c).every((copy) => isOrdered(stateOf(copy))),
+};
+
+export const oneHistory: Property<ClusterOptions> = {
+  name: 'one history',
+  says: 'No version that a subscriber has received is later than what an activation can read.',
+  kind: 'always',
+  holds: (c) => {
+    const seen = [...c.nodes.values()].map((node) => senderOf(node).last).filter(({ fence }) => fence > 0);
+    return seen.length === 0 || readable(c).every((copy) => seen.every((last) => copy !== null && !isLater(last, copy)));
+  },
+};
+
+export const fenced: Property<ClusterOptions> = {
+  name: 'fenced',
+  says: 'Of two activations, the earlier one is not able to commit once a majority has replied to the later one.',
+  kind: 'always',
+  holds: (c) => {
+    const hosts = [...c.nodes.values()].flatMap((node) => {
+      const host = hostOf(node);
+      return host && host.context.copy !== null && host.context.fence !== null ? [host.context] : [];
+    });
+    const promises = c.instance.options.members.map((member) => replicaOf(c.nodes.get(member)!)!.promised);
+    // A majority has promised the fence of each activation that has read, so a smaller one finds no majority.
+    return hosts.every(({ fence }) => promises.filter((promised) => promised >= fence!).length * 2 > promises.length);
+  },
+};
+
+export const clusterProperties = (): readonly Property<ClusterOptions>[] => [durable, once, oneHistory, fenced];

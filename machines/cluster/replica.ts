@@ -1,0 +1,121 @@
+/**
+ * A replica: the copy of one actor at one member.
+ *
+ * Ours, after Attiya, Bar-Noy and Dolev (Sharing Memory Robustly), with the fence of the actor's lock as the timestamp.
+ *
+ * Rules.
+ *  1. A replica promises every fence that it reads or writes for, and refuses a smaller one. So after a majority has answered an
+ *     activation, no earlier activation commits anything.
+ *  2. Promise and copy are stored before the reply is sent. Replies of several requests share one write to the storage.
+ *  3. A version that is not later than the copy changes nothing, and is confirmed: a later version contains it.
+ *  4. A replica without storage that has started again has forgotten its copy. It promises the first fence of the epoch in which it came
+ *     back, and states that fence as `since`: its missing copy proves nothing about earlier fences. If all members came in the same
+ *     epoch, there was nothing to forget (`genesis`).
+ *
+ * States.
+ *   ready     takes requests; `owed` is empty except while the storage writes
+ *   replying  the storage has written: replies are sent, and it is ready again
+ * Invariants: `promised` never decreases; `copy.fence <= promised`.
+ */
+import { assign, setup } from 'xstate';
+import { effects, send, store, tell, withEvent, type NodeId, type StoredEvent } from '../effects.js';
+import { HOST, type ClusterMessage, type Copy } from './messages.js';
+
+/** The key under which a replica stores what it must not forget. */
+export const KEPT = 'kept';
+
+export interface ReplicaInput {
+  readonly promised: number;
+  readonly copy: Copy | null;
+  /** 0 for a replica that has forgotten nothing. */
+  readonly since: number;
+}
+
+export interface ReplicaContext extends ReplicaInput {
+  /** Replies that are sent once the storage has written. */
+  readonly owed: readonly { readonly to: NodeId; readonly message: ClusterMessage }[];
+}
+
+type From<M> = M & { readonly from: NodeId };
+type Of<T extends ClusterMessage['type']> = From<Extract<ClusterMessage, { readonly type: T }>>;
+export type ReplicaEvent = Of<'read'> | Of<'write'> | StoredEvent | { readonly type: 'genesis' };
+type In<E = unknown> = { context: ReplicaContext; event: E };
+
+export const isLater = (one: Pick<Copy, 'fence' | 'seq'>, other: Pick<Copy, 'fence' | 'seq'> | null): boolean =>
+  other === null || one.fence > other.fence || (one.fence === other.fence && one.seq > other.seq);
+
+const refusal = ({ context, event: { from } }: In<From<object>>) => ({
+  to: from,
+  message: { type: 'late' as const, fence: context.promised },
+});
+const everything = ({ context: { promised, copy } }: In) => ({ key: KEPT, value: { promised, copy } });
+/** The host role of this node wakes an actor whose host is gone, if it has work without an event. */
+const wakefulness = ({ context: { copy } }: In) => ({
+  role: HOST,
+  message: { type: 'awake' as const, isAwake: copy !== null && copy.isAwake },
+});
+
+const firstOwed = ({ context: { owed } }: In) => owed[0]!;
+
+const keep = [withEvent('keep'), withEvent('oweKept'), store(everything)] as const;
+
+/**
+ * The chart of a replica: the copy of one actor at one member.
+ *
+ * @public
+ */
+export const replicaMachine = setup({
+  types: {} as { context: ReplicaContext; events: ReplicaEvent; input: ReplicaInput },
+  actions: {
+    ...effects<ClusterMessage>(),
+    promise: assign({ promised: (_, { fence }: Of<'read'>) => fence }),
+    keep: assign((_, { copy }: Of<'write'>) => ({ promised: copy.fence, copy })),
+    oweCopy: assign({
+      owed: ({ context: { owed, copy, since } }, { from, fence }: Of<'read'>) => [
+        ...owed,
+        { to: from, message: { type: 'copy' as const, fence, copy, since } },
+      ],
+    }),
+    oweKept: assign({
+      owed: ({ context: { owed } }, { from, copy: { fence, seq } }: Of<'write'>) => [
+        ...owed,
+        { to: from, message: { type: 'kept' as const, fence, seq } },
+      ],
+    }),
+    rememberAll: assign({ since: 0 }),
+    clear: assign({ owed: ({ context }) => context.owed.slice(1) }),
+  },
+  guards: {
+    isLateRead: ({ context }, { fence }: Of<'read'>) => fence < context.promised,
+    isLateWrite: ({ context }, { copy }: Of<'write'>) => copy.fence < context.promised,
+    isKnown: ({ context }, { copy }: Of<'write'>) => !isLater(copy, context.copy),
+    wakes: ({ context }, { copy }: Of<'write'>) => copy.isAwake !== (context.copy?.isAwake ?? false),
+    owes: ({ context }) => context.owed.length > 0,
+  },
+}).createMachine({
+  id: 'replica',
+  context: ({ input }) => ({ ...input, owed: [] }),
+  entry: tell(wakefulness),
+  initial: 'ready',
+  states: {
+    ready: {
+      on: {
+        read: [
+          { guard: withEvent('isLateRead'), actions: send(refusal) }, // 1
+          { actions: [withEvent('promise'), withEvent('oweCopy'), store(everything)] }, // 2
+        ],
+        write: [
+          { guard: withEvent('isLateWrite'), actions: send(refusal) }, // 1
+          { guard: withEvent('isKnown'), actions: [withEvent('oweKept'), store(everything)] }, // 3
+          { guard: withEvent('wakes'), actions: [...keep, tell(wakefulness)] },
+          { actions: keep }, // 2
+        ],
+        stored: 'replying',
+        genesis: { actions: 'rememberAll' }, // 4
+      },
+    },
+    replying: {
+      always: [{ guard: 'owes', target: 'replying', reenter: true, actions: [send(firstOwed), 'clear'] }, { target: 'ready' }],
+    },
+  },
+});

@@ -1,0 +1,214 @@
+/**
+ * The sender side of one actor at one peer or client: find the host, send events in order, repeat them until they are acknowledged.
+ *
+ * Ours; see host.ts for the other side. Each process is a sender of its own (`session`), and numbers its events to the actor from 1.
+ *
+ * Rules.
+ *  1. A sender that knows of no host asks a candidate, and the next candidate when it gets no answer. The first one hosts the actor if
+ *     nobody does.
+ *  2. To every new host, and whenever an answer is overdue, it sends all events that are not acknowledged, in order. A host that does not
+ *     answer is named to the candidates (`tried`), so that they do not only repeat what they know.
+ *  3. An acknowledgment settles all events up to its number. A refusal fails all that wait.
+ *  4. Versions are announced in their order. The last one may be announced again, when the subscription is renewed.
+ *
+ * States.
+ *   idle      waits for nothing, and knows of no host
+ *   seeking   has asked a candidate for the host
+ *   attached  knows the host; events that were sent to it may be unacknowledged
+ * Invariants: `host` is set exactly in attached; numbers in `unacked` grow by 1 and end with `next - 1`.
+ */
+import { assign, emit, setup } from 'xstate';
+import { arm, disarm, effects, send, tell, withEvent, type NodeId, type TimerEvent } from '../effects.js';
+import type { Received } from './hosting.js';
+import { HOST, type ClusterMessage, type ClusterNotice, type Creation, type Numbered } from './messages.js';
+
+export interface SenderInput {
+  /** Of this life of the process: no other process ever has the same. */
+  readonly session: string;
+  /** Members that may host the actor, in the order in which they are asked. */
+  readonly candidates: readonly NodeId[];
+  readonly retry: number;
+  /** Whether this node has a host role, which hears the same announcements. */
+  readonly isMember: boolean;
+}
+
+export interface SenderContext extends SenderInput {
+  readonly creation: Creation;
+  readonly next: number;
+  readonly unacked: readonly Numbered[];
+  readonly host: { readonly host: NodeId; readonly fence: number } | null;
+  /** The largest fence of a host that has not answered. */
+  readonly tried: number;
+  /** Place in `candidates`. */
+  readonly place: number;
+  readonly subscribers: number;
+  /** The version that subscribers have received last. */
+  readonly last: { readonly fence: number; readonly seq: number };
+}
+
+export type SenderEvent =
+  | Received<'hosted' | 'acked' | 'refused' | 'gone' | 'committed'>
+  | TimerEvent
+  | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
+  | { readonly type: 'create'; readonly creation: Creation }
+  | { readonly type: 'send'; readonly events: readonly unknown[] }
+  | { readonly type: 'subscribe' | 'unsubscribe' };
+
+type In<E = unknown> = { context: SenderContext; event: E };
+
+const retry = arm(({ context }: In) => ({ timer: 'retry', delay: context.retry }));
+const noRetry = disarm((_: In) => ({ timer: 'retry' }));
+
+const asking = ({ context: { candidates, place, creation, tried } }: In) => ({
+  to: candidates[place]!,
+  message: { type: 'want' as const, creation, tried },
+});
+const eventsOf = ({ session, unacked, next }: SenderContext, events: readonly Numbered[], isRepeated: boolean) => ({
+  type: 'events' as const,
+  sender: session,
+  base: unacked[0]?.number ?? next,
+  isRepeated,
+  events,
+});
+const allEvents = ({ context }: In) => ({
+  to: context.unacked.length === 0 ? [] : context.host!.host,
+  message: eventsOf(context, context.unacked, true),
+});
+/** After they were noted. */
+const newEvents = ({ context, event: { events } }: In<{ events: readonly unknown[] }>) => ({
+  to: context.host!.host,
+  message: eventsOf(context, context.unacked.slice(-events.length), false),
+});
+const watching = ({ context: { host, subscribers } }: In) => ({
+  to: subscribers > 0 ? host!.host : [],
+  message: { type: 'watch' as const },
+});
+const unwatching = ({ context: { host, subscribers } }: In) => ({
+  to: subscribers === 0 ? host!.host : [],
+  message: { type: 'unwatch' as const },
+});
+const ownOf = (session: string, { settlements }: Received<'acked'>) => settlements.find(({ sender }) => sender === session);
+const toHost = tell(({ context: { isMember }, event }: In<any>) => ({ role: isMember ? [HOST] : [], message: event }));
+
+/**
+ * The chart of the sender side of one actor at one peer or client.
+ *
+ * @public
+ */
+export const senderMachine = setup({
+  types: {} as { context: SenderContext; events: SenderEvent; input: SenderInput; emitted: ClusterNotice },
+  actions: {
+    ...effects<ClusterMessage>(),
+    noteCreation: assign({ creation: (_, { creation }: { creation: Creation }) => creation }),
+    noteEvents: assign(({ context: { unacked, next } }, { events }: { events: readonly unknown[] }) => ({
+      unacked: [...unacked, ...events.map((event, i) => ({ number: next + i, event }))],
+      next: next + events.length,
+    })),
+    noteHost: assign({ host: (_, { host, fence }: Received<'hosted'>) => ({ host, fence }) }),
+    forgetHost: assign({ host: null }),
+    giveUpHost: assign({ host: null, tried: ({ context: { host, tried } }) => Math.max(tried, host!.fence) }),
+    nextCandidate: assign({ place: ({ context: { place, candidates } }) => (place + 1) % candidates.length }),
+    firstCandidate: assign({ place: 0 }),
+    settle: assign({
+      unacked: ({ context: { session, unacked } }, acked: Received<'acked'>) =>
+        unacked.filter(({ number }) => number > ownOf(session, acked)!.upTo),
+    }),
+    fail: assign({ unacked: [] }),
+    subscribe: assign({ subscribers: ({ context }) => context.subscribers + 1 }),
+    unsubscribe: assign({ subscribers: ({ context }) => context.subscribers - 1 }),
+    noteVersion: assign({ last: (_, { fence, seq }: Received<'committed'>) => ({ fence, seq }) }),
+    announceSettled: emit(({ context: { session } }, acked: Received<'acked'>) => {
+      const { upTo, failures } = ownOf(session, acked)!;
+      return { type: 'settled' as const, upTo, failures };
+    }),
+    announceFailed: emit((_, { error }: Received<'refused'>) => ({ type: 'failed' as const, error })),
+    announceVersion: emit((_, { fence, seq, state, emitted }: Received<'committed'>) => ({
+      type: 'version' as const,
+      fence,
+      seq,
+      state,
+      emitted,
+    })),
+  },
+  guards: {
+    isOfThisSender: ({ context: { session } }, acked: Received<'acked'>) => ownOf(session, acked) !== undefined,
+    settlesAll: ({ context: { session, next } }, acked: Received<'acked'>) => ownOf(session, acked)?.upTo === next - 1,
+    isNewHost: ({ context: { host } }, { fence }: Received<'hosted'>) => fence > host!.fence,
+    isFromHost: ({ context: { host } }, { from }: Received<'gone'>) => from === host!.host,
+    isHost: ({ context: { host } }, { peer }: { peer: NodeId }) => peer === host!.host,
+    isCandidate: ({ context: { candidates, place } }, { peer }: { peer: NodeId }) => peer === candidates[place],
+    isWanted: ({ context: { unacked, subscribers } }) => unacked.length > 0 || subscribers > 0,
+    isOverdue: ({ context }) => context.unacked.length > 0,
+    isNotOlder: ({ context: { last } }, { fence, seq }: Received<'committed'>) =>
+      fence > last.fence || (fence === last.fence && seq >= last.seq),
+  },
+}).createMachine({
+  id: 'sender',
+  context: ({ input }) => ({
+    ...input,
+    creation: { isAllowed: false, input: null },
+    next: 1,
+    unacked: [],
+    host: null,
+    tried: 0,
+    place: 0,
+    subscribers: 0,
+    last: { fence: 0, seq: 0 },
+  }),
+  initial: 'idle',
+  on: {
+    create: { actions: withEvent('noteCreation') },
+    hosted: { actions: toHost },
+    'link.up': { actions: toHost },
+    'link.down': { actions: toHost },
+    committed: { guard: withEvent('isNotOlder'), actions: [withEvent('noteVersion'), withEvent('announceVersion')] }, // 4
+  },
+  states: {
+    idle: {
+      entry: ['forgetHost', 'firstCandidate'],
+      always: { guard: 'isWanted', target: 'seeking' },
+      on: {
+        send: { target: 'seeking', actions: withEvent('noteEvents') },
+        subscribe: { target: 'seeking', actions: 'subscribe' },
+        unsubscribe: { actions: 'unsubscribe' },
+      },
+    },
+    seeking: {
+      entry: [send(asking), retry], // 1
+      exit: noRetry,
+      on: {
+        send: { actions: withEvent('noteEvents') },
+        subscribe: { actions: 'subscribe' },
+        unsubscribe: { actions: 'unsubscribe' },
+        hosted: { target: 'attached', actions: [withEvent('noteHost'), toHost] },
+        refused: { target: 'idle', actions: ['fail', withEvent('announceFailed')] }, // 3
+        timer: { target: 'seeking', reenter: true, actions: 'nextCandidate' }, // 1
+        'link.down': [
+          { guard: withEvent('isCandidate'), target: 'seeking', reenter: true, actions: ['nextCandidate', toHost] },
+          { actions: toHost },
+        ],
+      },
+    },
+    attached: {
+      entry: [send(allEvents), send(watching), retry], // 2
+      exit: noRetry,
+      on: {
+        send: { actions: [withEvent('noteEvents'), send(newEvents), retry] },
+        subscribe: { actions: ['subscribe', send(watching)] },
+        unsubscribe: { actions: ['unsubscribe', send(unwatching)] },
+        acked: [
+          { guard: withEvent('settlesAll'), actions: [withEvent('settle'), withEvent('announceSettled'), noRetry] }, // 3
+          { guard: withEvent('isOfThisSender'), actions: [withEvent('settle'), withEvent('announceSettled'), retry] }, // 3
+        ],
+        hosted: [
+          { guard: withEvent('isNewHost'), target: 'attached', reenter: true, actions: [withEvent('noteHost'), toHost] }, // 2
+          { actions: toHost },
+        ],
+        gone: { guard: withEvent('isFromHost'), target: 'idle' },
+        timer: { guard: 'isOverdue', target: 'idle', actions: 'giveUpHost' }, // 2
+        'link.down': [{ guard: withEvent('isHost'), target: 'idle', actions: toHost }, { actions: toHost }],
+        'link.up': [{ guard: withEvent('isHost'), target: 'attached', reenter: true, actions: toHost }, { actions: toHost }],
+      },
+    },
+  },
+});
