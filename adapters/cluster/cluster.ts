@@ -11,10 +11,12 @@ import { clusterCore, type ClusterOptions as ProtocolOptions } from '../../machi
 import type { Hosted } from '../../machines/cluster/messages.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import { thrownText } from '../../machines/errors.js';
+import { firstFence } from '../../machines/locks/epoch.js';
 import type { Instance } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
 import { environmentOf } from '../environment.js';
 import { createLocks, type Locks } from '../locks/locks.js';
+import { knowledgeOf } from '../locks/register-copies.js';
 import { Channels } from '../node/channels.js';
 import { unlinkedGraph } from '../node/graph.js';
 import { isGreeting } from '../node/presence.js';
@@ -217,7 +219,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   async #begin(): Promise<void> {
     await this.#transport.connect();
     if (this.#locks) {
-      await this.#replicas.begin(await this.#locks.served);
+      const epoch = await this.#locks.served;
+      await this.#replicas.begin(firstFence(epoch, knowledgeOf(this.#locks)!.bounds.grants));
       if (!this.#replicas.isStored) this.#genesis.begin(this.#replicas.since, () => this.#rememberAll());
     }
     if (this.#closed) throw this.#closed;

@@ -9,9 +9,7 @@ import { isObject } from '../../machines/checks.js';
 import { KEPT, type ReplicaInput } from '../../machines/cluster/replica.js';
 import type { Copy } from '../../machines/cluster/messages.js';
 import { hash } from '../../machines/hash.js';
-import { firstFence } from '../../machines/locks/epoch.js';
 import type { Stored } from '../../machines/storage.js';
-import { limitsHere } from '../limits.js';
 import { loadStored, save, type Keeping, type PeerStorage } from '../storage/storage.js';
 import { StorageError } from '../transports/errors.js';
 import type { NodeId } from '../../machines/effects.js';
@@ -40,11 +38,11 @@ export class Replicas {
     return this.awakeIn.flatMap((list) => [...list]);
   }
 
-  /** `epoch`: the first epoch of locks in which this member served. */
-  async begin(epoch: number): Promise<void> {
+  /** `since`: the first fence of the epoch of locks in which this member served first. */
+  async begin(since: number): Promise<void> {
     const { storage } = this;
     if (!storage) {
-      this.since = firstFence(epoch, limitsHere().grants);
+      this.since = since;
       return;
     }
     await Promise.all(
