@@ -34,7 +34,7 @@ const acknowledged = (c: C): readonly string[] =>
 
 export const durable: Property<ClusterOptions> = {
   name: 'durable',
-  says: 'Every acknowledged event is in every version that an activation can read.',
+  description: 'Every acknowledged event is in every version that an activation can read.',
   kind: 'always',
   holds: (c) => {
     const events = acknowledged(c);
@@ -60,14 +60,14 @@ function isOrdered(events: readonly string[]): boolean {
 
 export const once: Property<ClusterOptions> = {
   name: 'once',
-  says: 'No version has an event twice, or events of one sender out of order.',
+  description: 'No version has an event twice, or events of one sender out of order.',
   kind: 'always',
   holds: (c) => versions(c).every((copy) => isOrdered(stateOf(copy))),
 };
 
 export const oneHistory: Property<ClusterOptions> = {
   name: 'one history',
-  says: 'No version that a subscriber has received is later than what an activation can read.',
+  description: 'No version that a subscriber has received is later than what an activation can read.',
   kind: 'always',
   holds: (c) => {
     const seen = [...c.nodes.values()].map((node) => senderOf(node).last).filter(({ fence }) => fence > 0);
@@ -77,7 +77,7 @@ export const oneHistory: Property<ClusterOptions> = {
 
 export const fenced: Property<ClusterOptions> = {
   name: 'fenced',
-  says: 'Of two activations, the earlier one is not able to commit once a majority has replied to the later one.',
+  description: 'Of two activations, the earlier one is not able to commit once a majority has replied to the later one.',
   kind: 'always',
   holds: (c) => {
     const hosts = [...c.nodes.values()].flatMap((node) => {
