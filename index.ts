@@ -1,7 +1,7 @@
 /**
  * Quiver: distributed coordination as XState statecharts.
  *
- * `simulate` runs a scenario and returns its report. The rest stands in the subpaths: `xstate-quiver/network`, `/test`, `/inspector`,
+ * `simulate` runs a scenario and returns its report. The rest is in the subpaths: `xstate-quiver/network`, `/test`, `/inspector`,
  * `/machines/<protocol>` and `/adapters/<name>`.
  */
 import { protocols } from './machines/index.js';

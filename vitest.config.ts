@@ -5,7 +5,7 @@ import { built } from './testing/built.js';
 import { missing } from './testing/chromium.js';
 import { SlowestFiles } from './testing/slowest.js';
 
-/** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them anew costs more than most tests. */
+/** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them again costs more than most tests. */
 const shared =
   '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,testing,scripts,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */

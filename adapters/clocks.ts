@@ -25,9 +25,9 @@ interface ClocksOptions {
   readonly clock: Pick<SchedulerLike, 'now'>;
   /** So long a peer is believed to be there still that was heard: that one is gone who is heard by way of others nobody tells. */
   readonly silenceMs: number;
-  /** Whether others may pass on what a peer says. */
+  /** True if others may pass on what a peer says. */
   readonly relay: boolean;
-  /** Whether this peer waits for that one: of nobody else anything is kept. */
+  /** True if this peer waits for that one: of nobody else anything is kept. */
   readonly isMissed: (peer: NodeId) => boolean;
 }
 

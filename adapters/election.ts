@@ -1,10 +1,10 @@
 /**
  * A leader among peers: every group of peers that reach each other has one, soon after changes stop.
  *
- * A leader is no lock: while the network changes there may be none or several, and each part of a divided network has its own. What
+ * A leader is not a lock: while the network changes there may be none or several, and each part of a divided network has its own. What
  * must never happen twice needs a lock and its fence; see docs/locks.md.
  *
- * With `links`, who is not linked is reached through others; with `radii` there are leaders on several levels besides, the lowest
+ * With `links`, who is not linked is reached through others; with `radii` there are leaders on several levels too, the lowest
  * within so many hops of everybody, and `nearest` finds one.
  */
 import { BehaviorSubject, filter, firstValueFrom, type Subscription } from 'rxjs';
@@ -37,7 +37,7 @@ import type { Linked, Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 
 /**
- * What `createElection` is given; everybody gives the same `peers`, `links` and `radii`.
+ * Options for `createElection`; everybody gives the same `peers`, `links` and `radii`.
  *
  * @public
  */
@@ -46,7 +46,7 @@ export interface ElectionOptions extends InEnvironment {
   readonly transport: Transport<Linked>;
   /** All who may ever take part, this one included; everybody gives the same list. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name elect together; `election` unless given. */
+  /** Only peers of the same name elect together. @defaultValue `election` */
   readonly name?: string;
   /** Who may be linked with whom; everybody with everybody unless given. */
   readonly links?: readonly (readonly [NodeId, NodeId])[];
@@ -54,8 +54,7 @@ export interface ElectionOptions extends InEnvironment {
   readonly radii?: readonly number[];
   /**
    * So long a peer waits for others to be heard of before it takes itself for the leader, unless everybody whom it may be linked with
-   * says so at once, in milliseconds; 30 unless given.
-   */
+   * says so at once, in milliseconds. @defaultValue 30 */
   readonly settleMs?: number;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
@@ -197,7 +196,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.node.notifications$.subscribe((notification) => {
       if (notification.type === 'leader') this.hear((notification as LeaderChange).leader);
     });
-    // A peer that hears of nobody has itself.
+    // A peer that is notified of nobody has itself.
     this.node.ready.then(
       () => this.hear(transport.id),
       () => {},
@@ -219,7 +218,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     return this.leaders.value;
   }
 
-  /** Whether this peer leads, as far as it knows. */
+  /** True if this peer leads, as far as it knows. */
   get isLeader(): boolean {
     return this.leader === this.node.id;
   }
@@ -249,7 +248,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   /**
    * Runs the callback whenever this peer leads, until it has come to an end while it does: then `run` settles as the callback has.
    * The callback's signal aborts when the peer leads no more; what it does after that counts for nothing, and `run` waits for it
-   * before it begins anew.
+   * before it begins again.
    *
    * @throws the reason of `signal`, a ClosedError when the election is closed, or the error that ended it.
    */

@@ -167,7 +167,7 @@ describe('why a peer is not linked', () => {
     medium.up('x');
     expect(absenceOf(a, 'b')).toBe('its hub is away; there is x, which linked is not given here');
     medium.up('b');
-    // Who is named is no stranger.
+    // Who is named is not a stranger.
     expect(absenceOf(a, 'c')).toBe('not there, but there is x, which linked is not given here');
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');

@@ -23,7 +23,7 @@ test('a peer keeps its 1,500 locks of long names when another leaves, and gives 
   const left = new Promise((resolve) => transports[1]!.events.subscribe(({ type }) => type === 'down' && resolve(type)));
   await transports[2]!.close();
   await left;
-  // The others agree anew on who there is, and who holds what.
+  // The others agree again on who there is, and who holds what.
   await ofB!.request('another one', () => {});
   expect(held.filter(({ signal }) => signal.aborted)).toEqual([]);
   for (const name of [names[0]!, names.at(-1)!]) expect(await ofB!.acquire(name, { ifAvailable: true })).toBeNull();

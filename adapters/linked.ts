@@ -3,10 +3,10 @@
  *
  * Between each two peers stands the chart of machines/link: what is sent is numbered, acknowledged and sent again until it arrives, in
  * order and once; heartbeats tell who is there. An outage of the medium that is shorter than the patience of the detector only delays.
- * After a longer one the peers are told `down`, what was under way is lost, and `up` begins anew. `down` is a suspicion: the peer may
+ * After a longer one the peers are told `down`, what was under way is lost, and `up` begins again. `down` is a suspicion: the peer may
  * be alive behind a cut.
  *
- * Two peers that do not reach each other are linked all the same while there is a third that both of them reach: it passes their frames on
+ * Two peers that do not reach each other are linked still while there is a third that both of them reach: it passes their frames on
  * (machines/link/ways.ts), unless `relay` is `false`.
  *
  * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
@@ -60,7 +60,7 @@ import { linkedPeersOf, noteLinkedPeers } from './transports/linked-peers.js';
 import type { Linked, Reliable, Transport } from './transports/transport.js';
 
 /**
- * What `linked` is given.
+ * Options for `linked`.
  *
  * @public
  */
@@ -69,11 +69,11 @@ export interface LinkedOptions extends InEnvironment {
   readonly peers: readonly NodeId[];
   /** Milliseconds between two heartbeats; 100 unless given. Longer than a round trip, or messages are sent more than once for nothing. */
   readonly beatMs?: number;
-  /** So many heartbeats of silence, and a peer counts as gone; 30 unless given. */
+  /** So many heartbeats of silence, and a peer counts as gone. @defaultValue 30 */
   readonly patience?: number;
   /**
-   * Whether peers pass on frames between two that do not reach each other; they do unless it is `false`, for everybody alike. Who relays
-   * could speak in another's name: without it nobody hears of a peer what did not come from it.
+   * True if peers pass on frames between two that do not reach each other; they do unless it is `false`, for everybody alike. Who relays
+   * could speak in another's name: without it nobody is notified of a peer what did not come from it.
    */
   readonly relay?: boolean;
   /** XState's own option: an observer of the link's live actors. */

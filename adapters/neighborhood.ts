@@ -30,7 +30,7 @@ export interface NeighborhoodOptions extends InEnvironment {
   readonly transport: Transport<Linked>;
   /** All who may ever be neighbors, this one included. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name lock each other; `neighborhood` unless given. */
+  /** Only peers of the same name lock each other. @defaultValue `neighborhood` */
   readonly name?: string;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;
@@ -153,7 +153,7 @@ export class HeldNeighborhood implements AsyncDisposable {
     return (context?.L ?? []).filter((port) => port !== 0).map((port) => this.node.ports.peerAt(port)!);
   }
 
-  /** Whether that peer is held now. */
+  /** True if that peer is held now. */
   has(peer: NodeId): boolean {
     return this.peers.includes(peer);
   }

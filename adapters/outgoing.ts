@@ -20,7 +20,7 @@ import { refusal, type Envelope } from './transports/envelope.js';
 import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
-/** What the chart of a link keeps: what may wait, and once more so many messages of nodes. */
+/** What the chart of a link keeps: what may wait, and again so many messages of nodes. */
 export const roomsIn = ({ window, room, roomSize, nodesRoomSize }: PeerLimits) => ({
   window,
   room: window + 2 * room,

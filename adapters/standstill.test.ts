@@ -1,6 +1,6 @@
 /**
  * A peer that stands still behind a connection that does not say so: a cable that is pulled, a thread that hangs. On every medium the
- * other one hears of it within the patience of the detector, and keeps no more for it than is stated.
+ * other one is notified of it within the patience of the detector, and keeps no more for it than is stated.
  */
 import { connect } from '@nats-io/transport-node';
 import { connectAsync } from 'mqtt';

@@ -143,7 +143,7 @@ test.each([
     const fences: number[] = [];
     let isGranted = false;
     void all[3]!.request('x', () => void (isGranted = true)).catch(() => {});
-    // Two of five will never come: the cluster is new all the same.
+    // Two of five will never come: the cluster is new still.
     all[0]!.bootstrap();
     for (const locks of all.slice(0, 3)) await locks.request('x', ({ fence }) => void fences.push(fence));
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -27,7 +27,7 @@ const transport = bus.transport('a');
 const peers = ['a', 'b'];
 const url = 'ws://127.0.0.1:1';
 
-/** What a JavaScript program may hand over: no type stands in the way. */
+/** What a JavaScript program may hand over: no type is in the way. */
 const [anyElection, anyLocks, anyNats, anyMqtt] = [createElection, createLocks, nats, mqtt] as any[];
 const [anyQuota, anyNames, anyBank, anyNeighborhood] = [createQuota, createNames, createBank, Neighborhood] as any[];
 const channel = broadcastChannel({ id: 'a' });

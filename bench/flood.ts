@@ -1,6 +1,6 @@
 /**
  * What a stranger's flood costs the members of a hub and of a mesh, in grants of a lock that all of them want all the time. Hub and stranger
- * are processes of their own. The stranger has no token, nobody asked for one, and it sends as fast as it is read, on two connections:
+ * are their own processes. The stranger has no token, nobody asked for one, and it sends as fast as it is read, on two connections:
  * messages for every member, and frames of half a megabyte that are no messages. Rounds in pairs: it floods a hub in its own process, so that
  * the machine has as much to do, and it floods where the members are, now one first and now the other. What counts is the middle of what the
  * pairs keep. A machine with much else to do moves that by tens of percent either way. The processor time of members and hub, as shares of
@@ -61,7 +61,7 @@ interface Round {
   readonly hub: number;
 }
 
-/** Two connections a target: one for messages that arrive, one for frames that do not. Without a target it floods a hub of its own. */
+/** Two connections a target: one for messages that arrive, one for frames that do not. Without a target it floods its own hub. */
 async function flood(targets: readonly string[]): Promise<void> {
   const urls = targets.length > 0 ? targets : [`ws://127.0.0.1:${(await webSocketHub({ port: 0 })).port}`];
   const message = { v: 1, name: 'locks', message: { type: 'find', hops: 3 } };

@@ -162,7 +162,7 @@ interface Cost {
   readonly processor: number;
 }
 
-/** Takes the trace as a page does. In a process of its own: a browser that is driven from here would cost this one more than the page. */
+/** Takes the trace as a page does. In its own process: a browser that is driven from here would cost this one more than the page. */
 async function reader(url: string): Promise<ChildProcess> {
   const source = `let began = 0; fetch(process.argv[1]).then(async ({ body }) => { for await (const piece of body) if (!began++) process.stdout.write('.'); })`;
   const child = spawn(process.execPath, ['-e', source, `${url}trace`], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,5 +1,5 @@
 /**
- * Spin beside the checker, where `spin` and a C compiler are installed: the token directory with Ivy's policy, every node asking for ever, in
+ * Spin next to the checker, where `spin` and a C compiler are installed: the token directory with Ivy's policy, every node asking forever, in
  * a Promela model of our own (`bench/spin/ivy.pml`) that has the same states and transitions.
  */
 import { spawnSync } from 'node:child_process';

@@ -15,7 +15,7 @@ export interface FoundMachine {
 
 /**
  * The machine that a module exports by default or as the only one; `FILE#name` names one of several. `null` when it exports none, or a
- * protocol beside it, whose chart it is.
+ * protocol next to it, whose chart it is.
  */
 export async function machineIn(word: string): Promise<FoundMachine | null> {
   const [file, wanted] = word.split('#') as [string, string?];

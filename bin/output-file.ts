@@ -1,5 +1,5 @@
 /**
- * A file that is there whole or not at all: written beside its place, moved when done, taken away on Ctrl-C. A device or a pipe is written
+ * A file that is there whole or not at all: written next to its place, moved when done, taken away on Ctrl-C. A device or a pipe is written
  * to as it stands, and nothing takes its place.
  */
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ const BUFFER_LENGTH = 1 << 16;
 export class OutputFile {
   /** What a link leads to, so that the link stays one. */
   private readonly target: string;
-  /** Where it is written; the target itself where that is no regular file. */
+  /** Where it is written; the target itself where that is not a regular file. */
   private readonly partial: string;
   private descriptor: number | null;
   private buffer = '';
-  /** Told by `keep`: a run that is recorded hears of nothing that its observers throw. */
+  /** Told by `keep`: a run that is recorded is notified of nothing that its observers throw. */
   private failure: UsageError | null = null;
   private readonly interrupted = (): void => {
     this.discard();

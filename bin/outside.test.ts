@@ -93,7 +93,7 @@ describe('a protocol of your own', () => {
     const [page, trace] = await Promise.all([fetch(url), fetch(new URL('trace', url))]);
     expect([page.status, trace.status]).toEqual([200, 200]);
     expect((await trace.text()).split('\n')[0]).toMatch(/"protocol":"ring"/);
-    // A test that the page saves beside the scenario imports it.
+    // A test that the page saves next to the scenario imports it.
     const offer = await fetch(new URL('offer', url), { method: 'POST', body: JSON.stringify(scenario) });
     const { module } = (await offer.json()) as { readonly module: { readonly path: string; readonly name: string } };
     expect(module.path).toMatch(/^\.\.?\//);

@@ -6,7 +6,7 @@ import { bold, counted, dim, number, property, verdictInColor } from './style.js
 
 export const perSecond = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001));
 
-/** Whether nothing is asked of the nodes. */
+/** True if nothing is asked of the nodes. */
 const isIdle = ({ events, workload, protocol }: Source['scenario']): boolean =>
   events.length === 0 && workload === undefined && Object.keys(protocol.commands).length > 0;
 const IDLE =
@@ -50,7 +50,7 @@ export function reportOfCheck({ scenario }: Source, found: Exploration, trace: r
   };
 }
 
-/** The least power of two that is no smaller. */
+/** The least power of two that is not a smaller. */
 const powerOfTwo = (chance: number): string => (chance === 0 ? '0' : `2^${Math.ceil(Math.log2(chance))}`);
 
 export function printCheck(

@@ -228,7 +228,7 @@ describe('quiver init', () => {
       status: 0,
       stdout: expect.stringMatching(/^valid/),
     });
-    // A module that exports a chart beside its protocol is tested as the protocol.
+    // A module that exports a chart next to its protocol is tested as the protocol.
     expect(run(program, 'test', './ring.js')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^ring .*on snapshots and on actors[^]*valid\n$/),

@@ -1,5 +1,5 @@
 /**
- * The command line as a function of its words, on commander: what is known stands in `verbs.ts`, what each verb does in `commands/`,
+ * The command line as a function of its words, on commander: what is known is in `verbs.ts`, what each verb does in `commands/`,
  * which is loaded when it is asked for.
  */
 import { createRequire } from 'node:module';

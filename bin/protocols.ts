@@ -90,7 +90,7 @@ export async function protocolOf(word: string | undefined): Promise<FoundProtoco
   return first!;
 }
 
-/** Whether a word names a file and not a protocol. */
+/** True if a word names a file and not a protocol. */
 export const isFile = (word: string): boolean => !names().includes(word) && /[./\\]/.test(word);
 
 async function protocolsIn(file: string): Promise<readonly FoundProtocol[]> {

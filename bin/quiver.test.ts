@@ -20,7 +20,7 @@ async function quiver(...args: readonly string[]) {
   return { status, stdout, lines: linesOf(stdout) };
 }
 
-/** The built program in a process of its own. */
+/** The built program in its own process. */
 function started(args: readonly string[], input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { input, encoding: 'utf8', cwd: folder });
   return { status, lines: linesOf(stdout), stderr };

@@ -23,7 +23,7 @@ export function readFile(path: string): string {
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1e6);
 
-/** What stands in a file of JSON. */
+/** What is in a file of JSON. */
 function readJson(path: string): unknown {
   const text = readFile(path);
   try {

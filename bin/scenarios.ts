@@ -16,11 +16,11 @@ export interface Source {
   /** The JSON as it was given. */
   readonly json: unknown;
   readonly scenario: Scenario;
-  /** A small system of the protocol's own: it stands in its description, and in no file. */
+  /** A small system of the protocol's own: it is in its description, and in no file. */
   readonly isOwn?: boolean;
 }
 
-/** A scenario, or the complaint about it: the others are run all the same. */
+/** A scenario, or the complaint about it: the others are run still. */
 export type ReadScenario = Source | { readonly where: string; readonly error: UsageError };
 
 export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<ReadScenario> {

@@ -32,7 +32,7 @@ export type ReportWithPages = Omit<MachineReport, 'failures'> & {
   readonly page?: string;
 };
 
-/** The exit status. `word` is how the command was told of the machine. */
+/** The exit status. `word` is how the command was notified of the machine. */
 export async function testMachine(
   found: FoundMachine,
   word: string,

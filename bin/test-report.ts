@@ -57,7 +57,7 @@ export interface TestReport {
   readonly mutants?: MutantReport;
 }
 
-/** `onCovered` hears of the chart graphs and of all that was covered. */
+/** `onCovered` is notified of the chart graphs and of all that was covered. */
 export async function reportOn(
   protocol: Protocol,
   wanted: Wanted,

@@ -3,7 +3,7 @@ import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { TRACE_VERSIONS, type TraceHeader } from '../network/trace.js';
 
-/** Whether it is the header of a trace of a version that can be read. */
+/** True if it is the header of a trace of a version that can be read. */
 export const isTraceHeader = (value: unknown): value is Partial<TraceHeader> =>
   isObject(value) && TRACE_VERSIONS.includes(value['quiver']);
 
@@ -17,7 +17,7 @@ export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
   }
 }
 
-/** The complaint about a trace in place of something else. `isNot` says what it is not, or has not. */
+/** The complaint about a trace instead of something else. `isNot` says what it is not, or has not. */
 export function unexpectedTrace(path: string, { live, scenario }: Partial<TraceHeader>, isNot: string): UsageError {
   const what = live ? 'was saved from live programs: it tells what they did,' : 'is a trace';
   const again = live ? [] : [`quiver replay ${path} runs it again`];

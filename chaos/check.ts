@@ -3,7 +3,7 @@
  * of its own are functions of it, which answer with what breaks them, in words.
  *
  * While links are bad, two peers may believe at once that they hold a lock: there are no clocks between them, and the one that the others
- * have gone on without hears of it last. So the judges speak of fences there, and of who is inside and who keeps a lock where nothing disturbs.
+ * have gone on without is notified of it last. So the judges speak of fences there, and of who is inside and who keeps a lock where nothing disturbs.
  */
 import { lockJudges, type RehearsalJudge, type Setting } from '../test/rehearsal/judges.js';
 import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges.js';
@@ -22,7 +22,7 @@ export interface HistoryTerms {
   readonly budget: number;
   /** How many permits may lie at each peer. */
   readonly share: number;
-  /** Whether what peers keep outlives their processes. */
+  /** True if what peers keep outlives their processes. */
   readonly isStored: boolean;
   /** How long what has failed goes on to disturb. */
   readonly recoveryMs: number;

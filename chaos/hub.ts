@@ -1,4 +1,4 @@
-/** The hub as a process of its own: `node hub.js PORT HISTORY`, until whoever started it is gone. */
+/** The hub as its own process: `node hub.js PORT HISTORY`, until whoever started it is gone. */
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { tellStalls, writerTo } from './history.js';
 

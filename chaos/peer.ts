@@ -1,4 +1,4 @@
-/** A peer or client in a process of its own: its transport, what it writes down, and what it has been told by the round. */
+/** A peer or client in its own process: its transport, what it writes down, and what it has been told by the round. */
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
@@ -38,7 +38,7 @@ export interface Order {
   readonly unreached: readonly string[];
   /** What is wrong with its disk. */
   readonly disk: DiskFault['how'] | null;
-  /** It is to end by itself, as a service that is deployed anew. */
+  /** It is to end by itself, as a service that is deployed again. */
   readonly leaves: boolean;
   /** What this member is to make of the members, numbered. */
   readonly change: (MembershipChange & { readonly number: number }) | null;

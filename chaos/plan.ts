@@ -68,7 +68,7 @@ export interface FaultPlan {
   readonly round: number;
   readonly subject: RoundSubject;
   readonly broker: BrokerKind;
-  /** Whether peers have storage, which outlives their processes. */
+  /** True if peers have storage, which outlives their processes. */
   readonly isStored: boolean;
   /** When each peer starts. */
   readonly startsMs: readonly number[];
@@ -84,7 +84,7 @@ export function plan(seed: number, round: number, brokers: readonly BrokerKind[]
   const subject = SUBJECTS[round % SUBJECTS.length]!;
   const isStored = random.chance(0.5);
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
-  // What is given out without storage begins anew when all have forgotten: docs/locks.md.
+  // What is given out without storage begins again when all have forgotten: docs/locks.md.
   const forgets = !isStored && (subject === 'quota' || subject === 'names');
   if (!forgets && random.chance(0.4)) faults.push({ ...time(random), kind: 'all', spreadMs: random.pick([0, 200]) });
   if (random.chance(0.3)) faults.push({ ...time(random), kind: 'roll' });

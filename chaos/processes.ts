@@ -19,7 +19,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A shell wakes it again, so that nobody sleeps for ever if we are not there any more. */
+/** A shell wakes it again, so that nobody sleeps forever if we are not there any more. */
 export async function stop({ pid }: ChildProcess, ms: number): Promise<void> {
   const shell = spawn('sh', ['-c', `kill -STOP ${pid}; sleep ${ms / 1000}; kill -CONT ${pid}`], { stdio: 'ignore' });
   await once(shell, 'exit');

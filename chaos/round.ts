@@ -258,7 +258,7 @@ class Round {
     this.running.delete(id);
     const gone = once(child, 'exit');
     const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
-    // It may have been about to, for want of what it needs.
+    // It may have been about to, for lack of what it needs.
     if (code !== 0 && !isForWant(code))
       this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
     await kill(child);
@@ -363,6 +363,6 @@ class Round {
 /** It found no broker, or its disk took nothing: that the disk was at fault is judged by what it has written down. */
 const isForWant = (code: unknown): boolean => code === UNCONNECTED || code === UNSTORED;
 
-/** Whether what one says is kept from the other. */
+/** True if what one says is kept from the other. */
 const isBetween = ({ side, isMutual }: Cut, from: string, to: string): boolean =>
   side.includes(from) !== side.includes(to) && (isMutual || side.includes(from));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ForgottenError, LostError } from '../adapters/transports/errors.js';
 import { askRepeatedly } from './work.js';
 
-/** What a peer is told when it asks once for each of the answers, in the phase in which all faults are over. */
+/** What a peer is notified when it asks once for each of the answers, in the phase in which all faults are over. */
 async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]> {
   const told: string[] = [];
   const peer = {

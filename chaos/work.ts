@@ -115,7 +115,7 @@ function unlessLost(error: unknown): null {
 }
 
 /**
- * Asks again and again. When too many have begun anew to know what was given out, that is what it is told, and it is served. When
+ * Asks again and again. When too many have begun again to know what was given out, that is what it is told, and it is served. When
  * nobody knows whether what it was fetching counts, it is told so, has been served nothing, and asks again, as docs/chaos.md says.
  */
 export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {

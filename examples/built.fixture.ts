@@ -1,4 +1,4 @@
-/** An example as a user runs it: built, in a process of its own. */
+/** An example as a user runs it: built, in its own process. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -1,5 +1,5 @@
 /**
- * Distributed counting on the queue: every request gets a number of its own, one after the other, and no node keeps the counter.
+ * Distributed counting on the queue: every request gets its own number, one after the other, and no node keeps the counter.
  *
  *     node dist/examples/distributed-counter.js
  *

@@ -1,4 +1,4 @@
-/** The examples of many threads and processes, or of a long walk, as a user would run them: built, in a process of their own. */
+/** The examples of many threads and processes, or of a long walk, as a user would run them: built, in their own process. */
 import { expect, test } from 'vitest';
 import { printedBy } from './built.fixture.js';
 

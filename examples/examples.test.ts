@@ -1,4 +1,4 @@
-/** The examples that are quick, as a user would run them: built, in a process of their own. The others: examples.deep.ts. */
+/** The examples that are quick, as a user would run them: built, in their own process. The others: examples.deep.ts. */
 import { expect, test } from 'vitest';
 import { printedBy } from './built.fixture.js';
 

@@ -4,7 +4,7 @@
  *     node dist/examples/ordered-multicast.js
  *
  * Who has a message asks for a place in the queue, and the node that the request is queued behind tells everybody which message comes
- * after which. Everybody hears of these links in an order of their own, and delivers along them. In the middle of the run every node,
+ * after which. Everybody is notified of these links in their own order, and delivers along them. In the middle of the run every node,
  * edge and message on its way becomes arbitrary: messages sent while the queue repairs itself may get no place, or be placed in pieces.
  */
 import { parseScenario, protocols, Simulation } from '../index.js';
@@ -38,7 +38,7 @@ simulation.network.steps$.subscribe(({ kind, node, emitted, at }) => {
 });
 simulation.run();
 
-/** What one node delivers: it hears of all links in any order, and begins with the message that comes after none of these. */
+/** What one node delivers: it is notified of all links in any order, and begins with the message that comes after none of these. */
 function delivered(heard: readonly (readonly [string, string])[]): string {
   const next = new Map(heard);
   const all = new Set(next.values());

@@ -1,4 +1,4 @@
-/** docs/transports.md and the page of each transport: every block runs as a program of its own, with real servers, and what one peer says the other hears. */
+/** docs/transports.md and the page of each transport: every block runs as its own program, with real servers, and what one peer says the other hears. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

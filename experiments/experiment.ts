@@ -51,7 +51,7 @@ export function tally(exhibits: readonly Exhibit[]): { readonly compared: number
   return { compared: answers.length, differing: answers.filter((answer) => !answer).length };
 }
 
-/** Whether a cell agrees with what was expected; `null` where nothing was. */
+/** True if a cell agrees with what was expected; `null` where nothing was. */
 export function agrees({ value, expected, check = 'equal' }: TableCell): boolean | null {
   if (expected === undefined) return null;
   if (check === 'equal' || typeof value !== 'number' || typeof expected !== 'number') return value === expected;

@@ -25,7 +25,7 @@ export interface Recovery {
   readonly states: number;
   readonly healthy: number;
   readonly lost: number;
-  /** Whether every fair run from every one of them comes to a state in which all invariants hold. */
+  /** True if every fair run from every one of them comes to a state in which all invariants hold. */
   readonly always: boolean;
 }
 

@@ -19,7 +19,7 @@ export class UsageError extends Error {
 }
 
 /**
- * A chart broke the contract with its host (an effect to a role or node that is not there, a context that is no plain JSON). A run of `simulate`
+ * A chart broke the contract with its host (an effect to a role or node that is not there, a context that is not a plain JSON). A run of `simulate`
  * throws it, and so does a search; a live node ends with it.
  *
  * @public
@@ -28,7 +28,7 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** What an error says, or what was thrown in place of one. */
+/** What an error says, or what was thrown instead of one. */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
   return `${jsonText(thrown)} was thrown, which is no Error`;

@@ -1,4 +1,4 @@
-/** Promises about totals, each written once: of a configuration that nobody has followed the facts are added up anew. */
+/** Promises about totals, each written once: of a configuration that nobody has followed the facts are added up again. */
 import type { NodeId } from './effects.js';
 import type { ChannelState, Configuration, Fold, Folded, Property, Totals } from './protocol.js';
 

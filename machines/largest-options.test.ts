@@ -9,7 +9,7 @@ import type { Protocol } from './protocol.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Numbers at which an integer and its successor, or the sum of two, are not told apart. */
+/** Numbers at which an integer and its successor, or the sum of two, are not distinguished. */
 const TOO_LARGE = [2 ** 52 + 1, Number.MAX_SAFE_INTEGER, 2 ** 60, 1e300];
 
 const refusalOf = (protocol: Protocol, json: Json): string | null => {

@@ -1,5 +1,5 @@
 /**
- * Whether a message is taken from the wire is decided by its shape: whatever a protocol's own runs send has it, and nothing that lacks
+ * True if a message is taken from the wire is decided by its shape: whatever a protocol's own runs send has it, and nothing that lacks
  * a field, or has a wrong one, does.
  */
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ function sentBy(protocol: Protocol): readonly Sent[] {
         }
       });
       simulation.start();
-      // Links beat for ever where two nodes are reached by way of a third.
+      // Links beat forever where two nodes are reached by way of a third.
       for (let steps = 0; steps < STEPS && simulation.advance(); steps++);
     }
   }

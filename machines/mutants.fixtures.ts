@@ -5,7 +5,7 @@ import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';
 import type { Protocol } from './protocol.js';
 
-/** An end is no promise of every mutant. */
+/** An end is not a promise of every mutant. */
 const STEPS_MAX = 4000;
 
 const known = new Map<Protocol, readonly Mutant[]>();

@@ -10,12 +10,12 @@ export class Places<P> {
     this.changed.add(place);
   }
 
-  /** Something has changed that can only mend what is wrong. */
+  /** Something has changed that can only fix what is wrong. */
   touchWrong(): void {
     for (const place of this.wrong) this.changed.add(place);
   }
 
-  /** Whether it holds at every place that was ever touched. */
+  /** True if it holds at every place that was ever touched. */
   get hold(): boolean {
     return this.exceptions === 0;
   }

@@ -130,7 +130,7 @@ export interface Configuration<O = unknown> {
 export interface Fold<O = any, T extends Totals<any, any> = any, M extends Message = Message> {
   /** Plain data about a node that follows from its state alone. */
   node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
-  /** Plain data about a message in flight. Whose sender or cost is read is told apart by it in a search: read what is needed. */
+  /** Plain data about a message in flight. Whose sender or cost is read is distinguished by it in a search: read what is needed. */
   flight(flight: Flight<M>, instance: Instance<O>): FactsOf<T>[1];
   /** Totals of nothing. */
   totals(instance: Instance<O>): T;
@@ -187,7 +187,7 @@ export type Property<O = unknown> = {
       /** The same two answers, where both follow from the state of the node alone. */
       ofNode?(view: NodeView): { readonly when: boolean; readonly holds: boolean };
     }
-  /** Once true, true for ever, faults apart. */
+  /** Once true, true forever, faults apart. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O> }
   /** From any state, at most `within` ticks after the last fault, true for good. */
   | {
@@ -303,9 +303,9 @@ export interface Wiring {
   listener?(role: string): string | undefined;
   /** What every message of this role carries, so that `route` finds the role of the same name where it arrives. */
   label?(role: string): Readonly<Record<string, unknown>> | undefined;
-  /** The role that takes what this one sends, in place of the network: for each send the event `outgoing {to, message, by}`. */
+  /** The role that takes what this one sends, instead of the network: for each send the event `outgoing {to, message, by}`. */
   carrier?(role: string): string | undefined;
-  /** Whether what this role announces is for its listener alone; the application does not hear it. */
+  /** True if what this role announces is for its listener alone; the application does not hear it. */
   isInner?(role: string): boolean;
 }
 
@@ -370,15 +370,15 @@ export interface Overlay {
 export interface NetworkNeeds {
   /** `routed`: any node reaches any other over the shortest path. `links`: neighbors only, and links speak. */
   readonly reach: 'routed' | 'links';
-  /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. `names` unless told. */
+  /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. `names` by default. */
   readonly addressing: 'names' | 'ports';
-  /** The weakest order of channels under which the paper's promises hold; `unordered` unless told. */
+  /** The weakest order of channels under which the paper's promises hold. @defaultValue `unordered` */
   readonly order: 'fifo' | 'unordered';
-  /** Whether events carry the time `at`; not unless told. */
+  /** True if events carry the time `at`; not unless told. */
   readonly time: boolean;
-  /** Whether the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
+  /** True if the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
   readonly isLossy?: boolean;
-  /** Whether nodes that the topology does not list may take part: an application's node then hears everybody. */
+  /** True if nodes that the topology does not list may take part: an application's node then hears everybody. */
   readonly isOpen?: boolean;
 }
 
@@ -419,7 +419,7 @@ export interface Core<O = any> extends CommonCore<O> {
   reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
   /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
   route(event: OutsideEvent, node: { has(role: string): boolean }): string;
-  /** Whether a message from the network has the shape that its type demands; a malformed one changes nothing. */
+  /** True if a message from the network has the shape that its type demands; a malformed one changes nothing. */
   accepts(message: unknown, instance: Instance<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
   /** What the simplest application answers to notifications. */
@@ -441,7 +441,7 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
   route?(event: OutsideEvent, node: { has(role: string): boolean }): string;
   /** Checks and completes a scenario's options; unless told there are none. */
   options?(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
-  /** In place of `messages`, where their shapes do not say it all. */
+  /** Instead of `messages`, where their shapes do not say it all. */
   accepts?(message: unknown, instance: Instance<O>): boolean;
   reactions?(options: O): readonly Reaction[];
 }
@@ -452,18 +452,18 @@ export interface CoreDescription<O = any> extends CommonCore<O> {
  * @public
  */
 export interface Checks<O = any> {
-  /** Unless told, that nobody waits for ever for a message: `nobodyIsStuck`. */
+  /** Unless told, that nobody waits forever for a message: `nobodyIsStuck`. */
   properties?(instance: Instance<O>): readonly Property<O>[];
   /** What any state at all may be. */
   readonly corruption?: Corruption<O>;
   /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
   atRest?(c: Configuration<O>): boolean;
   /**
-   * Whether an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires
+   * True if an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires
    * one. Without it any armed timer may be next.
    */
   mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
-  /** Where a count may grow for ever: of the states of a node from which the same follows, the one that the checker goes on from. */
+  /** Where a count may grow forever: of the states of a node from which the same follows, the one that the checker goes on from. */
   canonical?(view: NodeView): NodeView;
   /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
   times?(options: O): Times | null;

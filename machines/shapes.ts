@@ -12,7 +12,7 @@ import { isObject } from './checks.js';
 import type { Message } from './effects.js';
 import type { Instance } from './protocol.js';
 
-/** Whether the value of a field is what it should be, in this instance of the problem. */
+/** True if the value of a field is what it should be, in this instance of the problem. */
 export type FieldCheck = (value: unknown, instance: Instance<any>) => boolean;
 
 /** The fields of one type of message. */
@@ -96,7 +96,7 @@ const hasShape = (value: Readonly<Record<string, unknown>>, shape: MessageShape,
   Object.keys(value).every((key) => Object.hasOwn(shape, key)) &&
   Object.entries(shape).every(([key, check]) => check(value[key], instance));
 
-/** Whether a message has the shape that its type demands. */
+/** True if a message has the shape that its type demands. */
 export function isOfShape(message: unknown, shapes: MessageShapes, instance: Instance<any>): boolean {
   if (!isObject(message)) return false;
   const { type, ...fields } = message;

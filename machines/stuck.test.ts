@@ -1,4 +1,4 @@
-/** Which states count as waiting for ever. */
+/** Which states count as waiting forever. */
 import { createMachine } from 'xstate';
 import { expect, test } from 'vitest';
 import { defineCore } from './define.js';

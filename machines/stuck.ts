@@ -1,5 +1,5 @@
 /**
- * What can be promised of a protocol that promises nothing by itself: nobody waits for ever for a message that does not come.
+ * What can be promised of a protocol that promises nothing by itself: nobody waits forever for a message that does not come.
  *
  * A node waits while its chart is in a state that takes messages and word of links alone, and is neither one that the chart begins in
  * nor its last. A state that takes a command, a timer or a draw can be left from within; one that takes nothing is an end. A network

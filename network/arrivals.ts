@@ -25,7 +25,7 @@ export interface Conditions {
 
 export const calm: Conditions = { latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 };
 
-/** Where messages are on their way to: a world, or what stands before a live node. */
+/** Where messages are on their way to: a world, or what is before a live node. */
 export interface Destination {
   readonly flights: { get(id: number): Packet | undefined };
   readonly traffic: { isHeldUp(packet: Packet): boolean; readonly held: ReadonlySet<number> };
@@ -97,7 +97,7 @@ export class Arrivals {
     }
   }
 
-  /** What is on its way in another network, without media, is on its way here; `entries` wait for it in place of the other's. */
+  /** What is on its way in another network, without media, is on its way here; `entries` wait for it instead of the other's. */
   takeOver(from: Arrivals, entries: ReadonlyMap<unknown, Cancelable>): void {
     for (const [id, entry] of from.due) this.due.set(id, entries.get(entry)!);
     for (const [channel, at] of from.lastArrival) this.lastArrival.set(channel, at);
@@ -108,7 +108,7 @@ export class Arrivals {
     this.faultRandom.takeOver(from.faultRandom);
   }
 
-  /** What an entry of the other network does here; nothing for one that is no arrival. */
+  /** What an entry of the other network does here; nothing for one that is not an arrival. */
   translate(from: Arrivals, { run, arg }: Work): Work | undefined {
     return run === from.arrive ? { run: this.arrive, arg } : undefined;
   }
@@ -154,7 +154,7 @@ export class Arrivals {
     else world.deliver(packet);
   };
 
-  /** Whether one that was sent before it and held up is to arrive in this very tick. */
+  /** True if one that was sent before it and held up is to arrive in this very tick. */
   private wouldOvertake({ id, channel }: Packet): boolean {
     if (this.conditions.order === 'unordered') return false;
     return [...this.released].some((other) => other.id < id && other.channel === channel);

@@ -23,7 +23,7 @@ export function chartDefinition(machine: AnyStateMachine): unknown {
   return JSON.parse(JSON.stringify(machine.config, plain));
 }
 
-/** Where a config may hold anything at all; what has more values is no part of a picture. */
+/** Where a config may hold anything at all; what has more values is not a part of a picture. */
 const HOLDS_ANYTHING = new Set(['context', 'meta', 'input', 'output', 'params']);
 const VALUES_MAX = 2_000;
 

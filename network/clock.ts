@@ -71,7 +71,7 @@ export class VirtualClock implements SchedulerLike {
     return this.heap.length - this.canceled;
   }
 
-  /** Whether nothing waits. */
+  /** True if nothing waits. */
   get isIdle(): boolean {
     return this.size === 0;
   }
@@ -134,7 +134,7 @@ export class VirtualClock implements SchedulerLike {
     return true;
   }
 
-  /** Runs all that is due up to and at the given tick, then stands there. */
+  /** Runs all that is due up to and at the given tick, then is there. */
   runUntil(time: number): void {
     if (!(time >= this.time && time < Infinity)) {
       throw new UsageError(`cannot run until ${time}: it is ${this.time} now; give a finite tick that is not over`);

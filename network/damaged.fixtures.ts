@@ -139,7 +139,7 @@ interface Damages {
   readonly looksMin: number;
   readonly seed: number;
   readonly twists?: readonly Twist[];
-  /** Whether channels come up and go down. */
+  /** True if channels come up and go down. */
   readonly turnsLinks?: boolean;
 }
 

@@ -147,7 +147,7 @@ test.each(Object.keys(scenarios))('%s: from random moments, with random gestures
   let made = 0;
   for (let turn = 0; turn < 5; turn++) {
     const at = 2 + random.below(70);
-    // A message that is held for ever keeps some from ever coming to rest.
+    // A message that is held forever keeps some from ever coming to rest.
     const some = (from: number, count: number) =>
       endless ? [] : Array.from({ length: count }, () => gesture(random, from + random.below(80) / 2 + 0.25, base));
     const before = { ...base, events: inTime([...(base.events ?? []), ...some(0, 2).filter((event) => event.at < at)]) };

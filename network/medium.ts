@@ -1,5 +1,5 @@
 /**
- * Custom media: an RxJS operator on a channel, in place of the scenario's latency.
+ * Custom media: an RxJS operator on a channel, instead of the scenario's latency.
  *
  * What is sent on the channel is the operator's source. What the operator emits arrives in the tick in which it is emitted, after the step
  * that is under way: the network takes it from the clock, and never from within the operator. The operator is given the run's clock as its

@@ -35,7 +35,7 @@ type Judged = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 
 const foldOf = (property: Property<any>): Folded | undefined => ('folded' in property ? property.folded : undefined);
 
-/** Whether a judgment costs what changes, and not what there is. */
+/** True if a judgment costs what changes, and not what there is. */
 function isOfChanges(property: Property<any>): boolean {
   const folded = foldOf(property);
   return folded !== undefined && !folded.hasLinearCost;
@@ -76,7 +76,7 @@ export class Monitor {
     this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
   }
 
-  /** What the other one has seen; totals are counted anew. */
+  /** What the other one has seen; totals are counted again. */
   private takeOver(from: Monitor): void {
     for (const set of ['violated', 'witnessed', 'reached'] as const) for (const name of from[set]) this[set].add(name);
     const isPending = ({ name }: Property<any>): boolean => [...from.pending].some((property) => property.name === name);

@@ -38,7 +38,7 @@ export interface NetworkOptions {
   readonly host: HostKind;
   /** XState's own option, for live actors. */
   readonly inspect?: Inspect | undefined;
-  /** Operators on channels in place of the latency, with the scheduler that they are given. */
+  /** Operators on channels instead of the latency, with the scheduler that they are given. */
   readonly medium?: { readonly of: Medium; readonly clock: SchedulerLike } | undefined;
   /** What choices may name by its place; none unless told. */
   readonly script?: readonly Scripted[];
@@ -207,7 +207,7 @@ export class Network {
     this.world.start();
   }
 
-  /** Begins in this state in place of the nodes' own first one. */
+  /** Begins in this state instead of the nodes' own first one. */
   startFrom(state: StartState): void {
     this.world.startFrom(state);
   }

@@ -1,7 +1,7 @@
 /**
- * Chance, all of it from one seed.
+ * Random numbers from a single seed.
  *
- * Every consumer has a stream of its own, named by a label: the state of its generator is a hash of seed and label, so that a new
+ * Every consumer has its own stream, named by a label: the state of its generator is a hash of seed and label, so that a new
  * consumer, or one that draws more, never shifts what another one sees. Everything but `exponential` is integer arithmetic or exact
  * powers of two and the same on every platform; `exponential` needs `Math.log`, whose last bit an engine may choose.
  */

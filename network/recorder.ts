@@ -99,7 +99,7 @@ export class Recorder {
     return this.index;
   }
 
-  /** The run of a counterexample has come to where it goes round, or rests, for ever. */
+  /** The run of a counterexample has come to where it goes round, or rests, forever. */
   endless(why: string): void {
     this.line({ kind: 'endless', why, clock: {} });
   }

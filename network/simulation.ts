@@ -35,13 +35,13 @@ export interface SimulationOptions {
   readonly inspect?: Inspect;
   /** `false` only measures: no property is looked at, and none is reported. */
   readonly watch?: boolean;
-  /** Operators on channels in place of the scenario's latency. */
+  /** Operators on channels instead of the scenario's latency. */
   readonly medium?: Medium;
-  /** Runs these choices in place of time: a counterexample of the checker, or a schedule that may grow while it runs. */
+  /** Runs these choices instead of time: a counterexample of the checker, or a schedule that may grow while it runs. */
   readonly choices?: readonly Choice[];
   /** What a checker has found these choices to violate. */
   readonly refutes?: Refuted;
-  /** Begins in this state in place of the nodes' own first one. */
+  /** Begins in this state instead of the nodes' own first one. */
   readonly start?: StartState;
 }
 
@@ -170,7 +170,7 @@ export class Simulation {
     }
   }
 
-  /** Whether all that falls into this tick has happened. */
+  /** True if all that falls into this tick has happened. */
   get isBetweenTicks(): boolean {
     return (this.clock.nextTime() ?? Infinity) > this.clock.now();
   }
@@ -258,7 +258,7 @@ export class Simulation {
     return true;
   }
 
-  /** Runs to the end that the scenario sets. `onProgress` hears of every so many steps. */
+  /** Runs to the end that the scenario sets. `onProgress` is notified of every so many steps. */
   run(onProgress?: (steps: number, at: number) => void): Report {
     this.start();
     let reported = 0;

@@ -29,9 +29,9 @@ export interface TraceHeader {
   readonly properties: readonly Pick<Property, 'name' | 'kind' | 'description'>[];
   /** For generated paths: how often each part of each chart was covered, as `Coverage` of the tests counts. */
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Whether it is still being written, by nodes that are alive. */
+  /** True if it is still being written, by nodes that are alive. */
   readonly live?: true;
-  /** For a counterexample: the choices of the checker in place of time. */
+  /** For a counterexample: the choices of the checker instead of time. */
   readonly choices?: readonly Choice[];
   /** And what they violate: a run of choices ends where it ends, and cannot tell by itself what never comes. */
   readonly refutes?: Refuted;
@@ -45,8 +45,8 @@ export interface Refuted {
   /** The nodes for which it does not hold, where it speaks of single nodes. */
   readonly nodes?: readonly NodeId[];
   /**
-   * For a promise on endless runs: the place of the choice from which the run goes round for ever; as many as there are choices where
-   * it rests for ever.
+   * For a promise on endless runs: the place of the choice from which the run goes round forever; as many as there are choices where
+   * it rests forever.
    */
   readonly loop?: number;
 }
@@ -78,7 +78,7 @@ export interface NetworkLine {
   /**
    * `placed`: a message that no node sent, put in flight by a corruption or a given start. `skipped`: what was live went faster than
    * it could be recorded; what follows says how everything stands. `endless`: from here the run of a
-   * counterexample goes round, or rests, for ever. `verdict`: what came of each property, at the end of the run.
+   * counterexample goes round, or rests, forever. `verdict`: what came of each property, at the end of the run.
    */
   readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped' | 'endless' | 'verdict';
   /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */

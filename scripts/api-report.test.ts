@@ -1,6 +1,6 @@
 /**
- * The public face, as `api-report.md` beside this file has it: every name of every entry of the package with its declaration. Whoever changes
- * it on purpose runs `npx vitest run scripts/api-report -u`, and the change stands in the commit for everybody to see.
+ * The public face, as `api-report.md` next to this file has it: every name of every entry of the package with its declaration. Whoever changes
+ * it on purpose runs `npx vitest run scripts/api-report -u`, and the change is in the commit for everybody to see.
  */
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';

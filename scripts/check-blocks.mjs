@@ -1,5 +1,5 @@
 /**
- * Every block `ts` and `js` of the guides in docs/ compiles with the types of the packed library, and is run: as a program of its own,
+ * Every block `ts` and `js` of the guides in docs/ compiles with the types of the packed library, and is run: as its own program,
  * or by Vitest where it has tests. A block that cannot be run has a reason here. Blocks `json` are scenarios, and are run; lines of the
  * command have the options that they are given.
  *

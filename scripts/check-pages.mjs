@@ -62,7 +62,7 @@ const START_SECONDS_MAX = 120;
 /** A page that has something listen: two of them may want the same port, so they go one after the other. */
 const hasPorts = (page) => /(?:127\.0\.0\.1|localhost):\d/.test(readFileSync(join(root, page), 'utf8'));
 
-/** Follows every page, those with ports beside the others; `only` names some. */
+/** Follows every page, those with ports next to the others; `only` names some. */
 export async function checkPages(tarball, only = []) {
   const pages = [
     ...['docs/start', 'docs/recipes'].flatMap((chapter) => readdirSync(join(root, chapter)).map((name) => `${chapter}/${name}`)),

@@ -1,7 +1,7 @@
 /**
- * The examples of the docstrings: all compile, and those that are programs of their own (they import what they use) run.
+ * The examples of the docstrings: all compile, and those that are their own programs (they import what they use) run.
  *
- * They stand in a folder that knows the package by its name, as in an application. The others are a line or two on an object that a
+ * They are in a folder that knows the package by its name, as in an application. The others are a line or two on an object that a
  * reader has in hand; FRAGMENTS says of what kind it is.
  */
 import { execFileSync } from 'node:child_process';

@@ -3,7 +3,7 @@
  *
  * - A block below a line that ends with the name of a file and a colon (`worker.js`:) is saved as that file, in the folder where the
  *   shell is.
- * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what stands in the block without a
+ * - A block `sh` is run in the folder in which the one before it ended. What it prints has to be what is in the block without a
  *   language below it; a line `…` there stands for any number of lines.
  * - A block `diff` tells what was before, and is passed over.
  * - xstate-quiver is installed from the tarball that is given.
@@ -16,7 +16,7 @@ const BLOCK = /^```(\w*)\n([^]*?)^```$/gm;
 const NAME_OF_FILE = /`([\w./-]+)`[^`\n]*:\s*$/;
 const MINUTES_MAX = 5;
 
-/** Whether what was printed is what the page shows. */
+/** True if what was printed is what the page shows. */
 export function isShown(printed, shown) {
   const exact = (line) => line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const pattern = shown
@@ -89,7 +89,7 @@ export async function followPage(page, empty, tarball, look = async () => {}) {
   }
 }
 
-/** The package that is to be published, in place of the published one. */
+/** The package that is to be published, instead of the published one. */
 const ofTarball = (command, tarball) =>
   command
     .replaceAll(/^(npm install .*?)\bxstate-quiver\b/gm, `$1${tarball}`)

@@ -16,7 +16,7 @@ const bus = new InProcessBus();
 const transport = bus.transport('a');
 const wire = new InProcessBus().transport('d');
 
-/** Three peers on a bus of their own; the reader has one of them. */
+/** Three peers on their own bus; the reader has one of them. */
 const together = <Made>(make: (of: InProcessBus, id: string) => Made): Made => {
   const apart = new InProcessBus();
   return peers.map((id) => make(apart, id))[0]!;

@@ -26,7 +26,7 @@ const sources = (part) =>
     .filter((name) => /\.tsx?$/.test(name) && !/\.(test|deep|fixtures?)\./.test(name) && !name.includes('node_modules'))
     .map((name) => join(part, name));
 
-/** Whose tests are run with that version in place of ours. */
+/** Whose tests are run with that version instead of ours. */
 const TESTED = {
   kernel: ['network/*.test.ts', 'network/world/*.test.ts'],
   charts: ['machines/directory/*.test.ts'],

@@ -20,7 +20,7 @@ const reasons = { 'toy: transition broken: stop': 'a broken light stays so', 'to
 
 const isDark = ({ nodes }: Configuration): boolean => [...nodes.values()].every((node) => node['toy']!.value !== 'green');
 
-/** What was found in place of what is expected, which runners print. */
+/** What was found instead of what is expected, which runners print. */
 const textOf = (actual: unknown): string => (Array.isArray(actual) ? actual.join('\n') : JSON.stringify(actual));
 
 /** Runs the tests and tells which failed, and what they say. */

@@ -2,7 +2,7 @@
  * The page that a failing test leaves behind: what happened, in the inspector, as one file in the folder `quiver-failures`.
  *
  * Tests run in browsers, too, where nothing can be written, so what writes is loaded when something has failed. Whatever goes wrong
- * with the page is no failure of the test: then there is none.
+ * with the page is not a failure of the test: then there is none.
  */
 import type { PathViolation } from '../inspector/path-trace.js';
 import type { Protocol } from '../machines/protocol.js';

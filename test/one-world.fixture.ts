@@ -24,7 +24,7 @@ export interface Compared {
   readonly difference: string | null;
 }
 
-/** Runs as the swarm draws them. A corruption draws from a source of its own, and is left out. */
+/** Runs as the swarm draws them. A corruption draws from its own source, and is left out. */
 export function scenariosOf(protocol: Protocol, count: number, seed: number): Scenario[] {
   const systems = soundSystems(protocol);
   const drawn = fc.sample(scenarioShapes(systems), { numRuns: 8 * count, seed });
@@ -87,7 +87,7 @@ export function compareWithWorld(scenario: Scenario): Compared {
       const draws = drawn.values();
       now = apply(now, choice, { at, draw: () => draws.next().value ?? 0 }).world;
     }
-    // What chance lost or doubled as it was sent is lost or doubled by choices of their own; copies shift the numbers after them.
+    // What chance lost or doubled as it was sent is lost or doubled by their own choices; copies shift the numbers after them.
     if (lost.some((id) => id >= sentBefore) || doubled.length > 0) return;
     const [ours, theirs] = [worldText(now), worldText(world)];
     if (ours !== theirs) difference = `after ${JSON.stringify(choices(before))} at ${at}: apply gives ${ours}, the run ${theirs}`;

@@ -8,7 +8,7 @@ import { rehearse } from './rehearsal/index.js';
 import { swarm } from './swarm/swarm.js';
 import { systemsOf } from './system/systems.js';
 
-/** What a JavaScript program may hand over: no type stands in the way. */
+/** What a JavaScript program may hand over: no type is in the way. */
 const any = { ...testing, swarm, systemsOf, compile, rehearse, inspect, record } as unknown as Record<
   string,
   (...given: any[]) => unknown

@@ -4,8 +4,8 @@
  * A deposit is acknowledged at once. A withdrawal waits until there is enough; up to `waste` may lie in the bins of others meanwhile.
  * It gathers what it gets: two large withdrawals may each hold a part and wait until more is deposited.
  *
- * That holds while peers stay: one that dies takes along what its bins hold, and the first, started anew under the same name, begins
- * anew with `balance`. There is no lasting one: docs/shipping.md says why.
+ * That holds while peers stay: one that dies takes along what its bins hold, and the first, started again under the same name, begins
+ * again with `balance`. There is no lasting one: docs/shipping.md says why.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions, wholeNumber, optional } from '../options.js';
@@ -16,7 +16,7 @@ import { abortable } from '../transports/promises.js';
 import type { NodeActor } from '../node/node-logic.js';
 
 /**
- * What `createBank` is given; everybody gives the same balance and waste.
+ * Options for `createBank`. All peers pass the same balance and waste.
  *
  * @public
  */
@@ -52,7 +52,7 @@ export function createBank(options: BankOptions): Bank {
 
 /**
  * An account as one peer has it; `createBank` makes it. A peer that dies takes along what its bins hold, and the root of the tree
- * (the first peer, unless `parents` says otherwise), started anew under the same name, begins anew with `balance`.
+ * (the first peer, unless `parents` says otherwise), started again under the same name, begins again with `balance`.
  *
  * @public
  */
@@ -79,12 +79,12 @@ export class Bank implements AsyncDisposable {
   /**
    * Pays in; resolves once it is acknowledged.
    *
-   * @throws UsageError for an amount that is no whole number of at least 1; ClosedError when the account is closed; ConnectionError
+   * @throws UsageError for an amount that is not a whole number of at least 1; ClosedError when the account is closed; ConnectionError
    * when this peer has lost its way to the others.
    */
   async deposit(amount: number): Promise<void> {
     requireAmount(amount);
-    // What is asked of a node before it takes part stands in one line, and there a withdrawal might be ahead.
+    // What is asked of a node before it takes part is in one line, and there a withdrawal might be ahead.
     await this.ready;
     await this.deposits.ask('deposit', { amount });
   }

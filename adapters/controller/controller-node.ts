@@ -3,7 +3,7 @@
  * unless a tree is given.
  *
  * A peer that leaves in order hands back what its bins hold. One that goes otherwise takes it along, and the others go on without it;
- * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts anew needs a new name for all.
+ * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts again needs a new name for all.
  * One that is only suspected to be gone does not come back either: give such transports a patience longer than a process may stall.
  */
 import { controllerCore } from '../../machines/controller/index.js';
@@ -20,7 +20,7 @@ export interface PeersOptions extends InEnvironment {
   readonly transport: Transport<Linked>;
   /** All who take part, this one included; everybody must give the same list, in any order. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name share; every kind of thing has a name of its own unless given. */
+  /** Only peers of the same name share; every kind of thing has its own name unless given. */
   readonly name?: string;
   /** The parent of every peer, the root its own. */
   readonly parents?: Readonly<Record<NodeId, NodeId>>;

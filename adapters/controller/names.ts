@@ -2,7 +2,7 @@
  * Short unique numbers for many peers: identities without a central counter, mostly without a message.
  *
  * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
- * while the first peer stays: started anew under the same name, it begins anew as well. `createLastingNames` is for peers that crash.
+ * while the first peer stays: started again under the same name, it begins again as well. `createLastingNames` is for peers that crash.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions } from '../options.js';

@@ -2,8 +2,8 @@
  * A budget that many peers share, most of whose permits are given out without a message.
  *
  * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
- * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started anew under
- * the same name, begins anew: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
+ * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started again under
+ * the same name, begins again: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
 import { controllerCore } from '../../machines/controller/index.js';
@@ -18,7 +18,7 @@ import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
 
 /**
- * What `createQuota` is given; everybody gives the same budget and waste.
+ * Options for `createQuota`. All peers pass the same budget and waste.
  *
  * @public
  */
@@ -98,7 +98,7 @@ export class Quota implements AsyncDisposable {
    * Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is
    * answered in order.
    *
-   * @throws UsageError for an amount that is no whole number of at least 1; ClosedError when the quota is closed; ConnectionError
+   * @throws UsageError for an amount that is not a whole number of at least 1; ClosedError when the quota is closed; ConnectionError
    * when this peer has lost its way to the others.
    */
   async take(amount = 1): Promise<Taken> {
@@ -116,7 +116,7 @@ export class Quota implements AsyncDisposable {
   }
 
   /**
-   * What lies in the bin is given out at once, and the chart is told before its next event, of all such takes in one step: it would
+   * What is in the bin is given out at once, and the chart is told before its next event, of all such takes in one step: it would
    * have said yes to each of them.
    */
   private giveFromBin(amount: number): Taken | null {
@@ -140,7 +140,7 @@ export class Quota implements AsyncDisposable {
     return { ok: type === 'granted', remaining: this.remaining };
   }
 
-  /** Hands back what this peer holds and goes; false when it stays: others are below it, or a request of its own is under way. */
+  /** Hands back what this peer holds and goes; false when it stays: others are below it, or its own request is under way. */
   async leave(): Promise<boolean> {
     const { type } = await this.leaves.ask('leave');
     return type === 'left';

@@ -1,4 +1,4 @@
-/** Whether a request stands behind another one: what is asked, answered, and forgotten. */
+/** True if a request stands behind another one: what is asked, answered, and forgotten. */
 import { Subject } from 'rxjs';
 import { beforeEach, expect, test } from 'vitest';
 import { directoryRole, EPOCHS, lockRole } from '../../machines/locks/messages.js';

@@ -1,10 +1,10 @@
 /**
- * Whether a lock is free, for those who want it only then.
+ * True if a lock is free, for those who want it only then.
  *
- * Who has asked for a lock, and was not granted it at once, asks everybody on a conversation of its own whether its request has been put
+ * Who has asked for a lock, and was not granted it at once, asks everybody on its own conversation whether its request has been put
  * behind another one. The node that does so, or has done so, answers `queued`; so does one at which somebody reads whom a writer has to
  * wait for. Every request ends at the token or behind somebody, so one of the two answers comes; on a channel that keeps its order, before
- * the token itself. Who stands in line behind a client of its own has asked nobody, and knows.
+ * the token itself. Who is in line behind its own client has asked nobody, and knows.
  */
 import type { DirectoryContext } from '../../machines/directory/machine.js';
 import { isObject } from '../../machines/checks.js';
@@ -67,7 +67,7 @@ export class Availability {
     for (const peer of this.transport.peers) this.say(peer, 'probe', lock, this.epoch);
   }
 
-  /** Whether somebody else at this node has the lock, or is before it in its line. */
+  /** True if somebody else at this node has the lock, or is before it in its line. */
   private isBehindClient(lock: string): boolean {
     const { id } = this.node;
     const own = this.node.role(lockRole(lock))?.context as LockContext | undefined;

@@ -1,4 +1,4 @@
-/** Peers start at different times, so their first epochs differ: they must agree all the same, and not overrule each other for ever. */
+/** Peers start at different times, so their first epochs differ: they must agree still, and not overrule each other forever. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { expect, test } from 'vitest';
 import { InProcessBus } from '../transports/in-process.js';
@@ -12,7 +12,7 @@ const ahead = (ms: number): SchedulerLike => ({
 
 const STEPS_MAX = 2000;
 
-/** How many steps three peers take until all of them serve; a bus without a delay would go on for ever within one turn of the loop. */
+/** How many steps three peers take until all of them serve; a bus without a delay would go on forever within one turn of the loop. */
 async function stepsToServe(offsets: readonly number[]): Promise<number> {
   const bus = new InProcessBus();
   const peers = offsets.map((_, i) => `n${i}`);

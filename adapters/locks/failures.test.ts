@@ -106,7 +106,7 @@ describe('locks that an error ends', () => {
 describe('a peer whose numbers are beyond reason', () => {
   const ids = ['a', 'b', 'c'];
   const YEARS = 5 * 366 * 24 * 60 * 60 * 1_000;
-  /** Peers that are started one by one on one bus; what is said on the console, and what each is told of whom. */
+  /** Peers that are started one by one on one bus; what is said on the console, and what each is notified of whom. */
   function cluster(settings: (id: string) => Omit<LocksOptions, 'transport'>) {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const bus = new InProcessBus();

@@ -12,7 +12,7 @@ import { LostError } from '../transports/errors.js';
 import { Register } from './register.js';
 
 /**
- * What `createLastingNames` is given; each member calls it as it starts.
+ * Options for `createLastingNames`. Each member calls it at its start.
  *
  * @public
  */
@@ -68,7 +68,7 @@ export class LastingNames {
    * The next number of this peer, from 0: at once if it has fetched some, or once a majority has stored that it fetches the next
    * eight.
    *
-   * @throws ForgottenError when too many peers have started anew without storage; ClosedError when the locks are closed; the
+   * @throws ForgottenError when too many peers have started again without storage; ClosedError when the locks are closed; the
    * signal's reason.
    */
   next(options: { readonly signal?: AbortSignal } = {}): Promise<number> {

@@ -13,7 +13,7 @@ import { Register } from './register.js';
 import type { Taken } from '../controller/quota.js';
 
 /**
- * What `createLastingQuota` is given; everybody gives the same budget, and each member calls it as it starts.
+ * Options for `createLastingQuota`. All peers pass the same budget, and each member calls it at its start.
  *
  * @public
  */
@@ -27,7 +27,7 @@ export interface LastingQuotaOptions {
    * more than the budget.
    */
   readonly waste?: number;
-  /** Only those of the same name share; `quota` unless given. */
+  /** Only those of the same name share. @defaultValue `quota` */
   readonly name?: string;
 }
 
@@ -89,8 +89,8 @@ export class LastingQuota {
   /**
    * Takes `amount` permits together, or none. Takes of one peer are answered in their order.
    *
-   * @throws UsageError for an amount that is no whole number of at least 1; LostError when it is not known whether what was fetched
-   * for it counts, as `Register` says (it is not given then, and wasted if it does); ForgottenError when too many peers have started anew
+   * @throws UsageError for an amount that is not a whole number of at least 1; LostError when it is not known whether what was fetched
+   * for it counts, as `Register` says (it is not given then, and wasted if it does); ForgottenError when too many peers have started again
    * without storage; ClosedError when the locks are closed; the signal's reason.
    */
   take(amount = 1, options: { readonly signal?: AbortSignal } = {}): Promise<Taken> {
@@ -112,7 +112,7 @@ export class LastingQuota {
     const needed = amount - this.stock;
     let fetched = 0;
     await this.left.change((left) => {
-      // Tried anew after a failure, it begins from what is left then. Who has the lock knows who votes.
+      // Tried again after a failure, it begins from what is left then. Who has the lock knows who votes.
       const share = Math.floor(this.waste / this.locks.members.length);
       fetched = left < needed ? 0 : needed + Math.min(share, left - needed);
       return left - fetched;

@@ -28,7 +28,7 @@ export class Lock implements AsyncDisposable {
     return this.#losing.signal;
   }
 
-  /** Whether `release` was called. */
+  /** True if `release` was called. */
   get isGivenBack(): boolean {
     return this.#isGivenBack;
   }

@@ -1,4 +1,4 @@
-/** One desk, and a node behind it that the test is: who comes in, in which order, what the node is asked, and what is told of it. */
+/** One desk, and a node behind it that the test is: who comes in, in which order, what the node is asked, and what is notified of it. */
 import { expect, test } from 'vitest';
 import { LockQueue, type LockQueueHost, type LockQueueNotification, type LockQueueCommand } from './lock-queue.js';
 import { Lock } from './lock-handle.js';

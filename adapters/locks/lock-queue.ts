@@ -3,8 +3,8 @@
  * those next in line who all want to read. These share one grant, and who comes to read while nobody waits for them to end joins them.
  *
  * A request that others know of cannot be called back, and only one that waits for an epoch can be canceled. When nobody wants the lock
- * any more its grant comes all the same, and is given back at once; whoever comes before it takes up the old place, unless it wants the lock in
- * another mode, or grants are confirmed: then it asks anew.
+ * any more its grant comes still, and is given back at once; whoever comes before it takes up the old place, unless it wants the lock in
+ * another mode, or grants are confirmed: then it asks again.
  */
 import type { SchedulerLike } from 'rxjs';
 import type { LockMode } from '../../machines/locks/messages.js';
@@ -44,9 +44,9 @@ export interface LockQueueHost {
   hear(notification: LockQueueNotification): void;
   /** In milliseconds. */
   now(): number;
-  /** Whether a grant is for those alone who had asked before the node did. */
+  /** True if a grant is for those alone who had asked before the node did. */
   readonly isConfirmed: boolean;
-  /** Whether others may read here besides those who do: nobody waits for them to end. */
+  /** True if others may read here besides those who do: nobody waits for them to end. */
   isOpen(): boolean;
 }
 
@@ -54,7 +54,7 @@ export interface LockQueueHost {
 const GRANTS_IN_A_TURN = 256;
 
 /**
- * Turns of the event loop for what is no promise. A program that awaits one request after the other would keep it from timers and sockets,
+ * Turns of the event loop for what is not a promise. A program that awaits one request after the other would keep it from timers and sockets,
  * for as long as this peer has the lock: the others would take it for gone, and go on without it.
  */
 export class LoopTurns {
@@ -73,7 +73,7 @@ export class LockQueue {
   private held: Hold | undefined;
   /** Hears that the lock is not held here any more, once the desk is closed. */
   private emptied: (() => void) | undefined;
-  /** Whether a request of this desk waits or has been granted. */
+  /** True if a request of this desk waits or has been granted. */
   private isOut = false;
   /** How many callers have come, ever, and how many had when the node was asked last. */
   private count = 0;
@@ -104,7 +104,7 @@ export class LockQueue {
     return !this.isOut && this.callers.length === 0;
   }
 
-  /** Whether somebody holds the lock here or waits for it, and hears of the end. */
+  /** True if somebody holds the lock here or waits for it, and is notified of the end. */
   get hasCallers(): boolean {
     return this.callers.length > 0 || this.held !== undefined;
   }
@@ -113,7 +113,7 @@ export class LockQueue {
   take(mode: LockMode, ifAvailable: boolean, signal: AbortSignal | undefined): Promise<Lock | null> {
     const number = ++this.count;
     const isFirst = this.callers.length === 0;
-    // A request that was given up still stands in the queue, so the lock was not free.
+    // A request that was given up still is in the queue, so the lock was not free.
     if (ifAvailable && this.isOut && !(isFirst && this.mayComeIn({ mode, number }))) {
       this.host.hear({ type: 'unavailable', ms: 0 });
       return Promise.resolve(null);

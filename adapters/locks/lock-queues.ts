@@ -34,7 +34,7 @@ export class LockQueues extends Map<string, LockQueue> {
     throw tooMany(name, node.id, { others: this.size, givenUp: this.givenUp }, fits);
   }
 
-  /** Of how many nobody waits for the grant any more; their requests stand in their queues all the same. */
+  /** Of how many nobody waits for the grant any more; their requests are in their queues still. */
   private get givenUp(): number {
     return Array.from(this.values()).filter(({ isIdle, hasCallers }) => !isIdle && !hasCallers).length;
   }
@@ -48,7 +48,7 @@ export class LockQueues extends Map<string, LockQueue> {
     return own + bytesOfLocks(ofClients, voters) + bytesOfRecords({ id: node.id, wants: wants! });
   }
 
-  /** What is lost or canceled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks anew. */
+  /** What is lost or canceled, or has found no room where it was asked for, is not held or waited for any more, unless somebody asks again. */
   ended(notification: LocksNotification & { type: 'lock.lost' | 'lock.refused' | 'lock.canceled' }): void {
     const queue = this.get(notification.lock);
     if (notification.type === 'lock.lost') queue?.lost();

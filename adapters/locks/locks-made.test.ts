@@ -1,4 +1,4 @@
-/** What the node of locks is made of, and what a meter is told of them. */
+/** What the node of locks is made of, and what a meter is notified of them. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../network/clock.js';

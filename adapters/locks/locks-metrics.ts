@@ -4,7 +4,7 @@
  *     import { metrics } from '@opentelemetry/api';
  *     const locks = createLocks({ transport, peers, metrics: metrics.getMeter('locks') });
  *
- * Locks are not told apart: their names can be as many as there are orders. What is told apart is the peer and the `name` of `createLocks`.
+ * Locks are not distinguished: their names can be as many as there are orders. What is distinguished is the peer and the `name` of `createLocks`.
  */
 import { filter, type Observable } from 'rxjs';
 import type { LiveNode } from '../node/node.js';
@@ -61,7 +61,7 @@ export function reportMetrics(
     const observe: Observe = (result) => {
       const now = status();
       result.observe(read(now), attributes);
-      // What was observed last stands for ever, so that has to be the end; and nothing is taken away while callbacks are called.
+      // What was observed last stands forever, so that has to be the end; and nothing is taken away while callbacks are called.
       if (now.state === 'closed') queueMicrotask(() => instrument.removeCallback(observe));
     };
     instrument.addCallback(observe);

@@ -27,11 +27,11 @@ export interface PeerOptions extends InEnvironment {
   readonly name: string;
   /** Where this peer keeps what it has promised. Without it a peer that starts again has forgotten. */
   readonly storage?: PeerStorage | undefined;
-  /** Whether it takes locks without a vote. */
+  /** True if it takes locks without a vote. */
   readonly client?: boolean | undefined;
-  /** Whether whoever is there votes, and nobody is listed: of tabs. */
+  /** True if whoever is there votes, and nobody is listed: of tabs. */
   readonly tabs?: boolean | undefined;
-  /** Whether a majority is asked before each grant. */
+  /** True if a majority is asked before each grant. */
   readonly confirm?: boolean | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;

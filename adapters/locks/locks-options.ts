@@ -1,4 +1,4 @@
-/** What `createLocks` and its requests are given, and what is refused of it, by name and at once. */
+/** Options of `createLocks` and its requests, with their checks. */
 import { isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -25,7 +25,7 @@ import type { LocksMeter } from './locks-metrics.js';
 import type { Linked, Transport } from '../transports/transport.js';
 
 /**
- * What `createLocks` is given.
+ * Options for `createLocks`.
  *
  * @public
  */
@@ -37,19 +37,19 @@ export interface LocksOptions extends InEnvironment {
    * the members must be there.
    */
   readonly peers?: readonly NodeId[];
-  /** In place of `peers`: this peer comes later, and waits until a member adds it. */
+  /** Instead of `peers`: this peer comes later, and waits until a member adds it. */
   readonly join?: boolean;
   /**
    * This one takes locks and does not vote: `peers` are those who do, under whatever id it comes. It attaches to one of them at a time, needs
    * no storage, and may come and go as it likes; see docs/locks.md for what it is promised less than a peer.
    */
   readonly client?: boolean;
-  /** Only peers of the same name share; `locks` unless given. */
+  /** Only peers of the same name share. @defaultValue `locks` */
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
   readonly storage?: PeerStorage | undefined;
   /**
-   * Whether a majority is asked before each grant, so that its fence is larger than all that were granted anywhere before its request: costs
+   * True if a majority is asked before each grant, so that its fence is larger than all that were granted anywhere before its request: costs
    * each grant a round trip. Everybody gives the same.
    */
   readonly confirm?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface LocksOptions extends InEnvironment {
 }
 
 /**
- * How `locks.acquire` asks for a lock.
+ * Options for `locks.acquire`.
  *
  * @public
  */
@@ -78,13 +78,13 @@ export interface LockOptions {
 }
 
 /**
- * How `locks.request` asks for a lock.
+ * Options for `locks.request`.
  *
  * @public
  */
 export interface RequestOptions extends LockOptions {
   /**
-   * Whether to ask again, and to run the callback once more, when the lock was lost while it ran: once it has ended, until `signal`
+   * True if to ask again, and to run the callback again, when the lock was lost while it ran: once it has ended, until `signal`
    * aborts. Only for work that bears being done twice.
    */
   readonly retry?: boolean;
@@ -96,7 +96,7 @@ export interface RequestOptions extends LockOptions {
  * @public
  */
 export interface CloseOptions {
-  /** So long it waits at most for callbacks that have not ended and locks that were not released, in milliseconds; 5,000 unless given. */
+  /** So long it waits at most for callbacks that have not ended and locks that were not released, in milliseconds. @defaultValue 5,000 */
   readonly withinMs?: number;
 }
 

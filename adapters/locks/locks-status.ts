@@ -36,7 +36,7 @@ export interface LocksStatus {
   readonly members: readonly NodeId[];
   /** Of a client alone: the peer through which its locks are granted, or that it has asked to; `null` while there is none. */
   readonly host?: NodeId | null;
-  /** Who proposes epochs, as far as this peer knows; `null` for nobody, as at one that is no member. A leader is no lock. */
+  /** Who proposes epochs, as far as this peer knows; `null` for nobody, as at one that is not a member. A leader is not a lock. */
   readonly leader: NodeId | null;
   /** The other peers that this one does not reach; while it is `connecting` all of them. */
   readonly missing: readonly NodeId[];
@@ -100,7 +100,7 @@ function standingOf(node: LiveNode, peers: readonly NodeId[], isClosed: boolean)
   const state = topStateOf(role) as Standing['state'];
   const isOutside = !isOfAllPresent(membership) && !membership.voters.includes(id);
   return {
-    // Who does not vote may propose, in vain, or be overruled: until it is added it is in no epoch all the same.
+    // Who does not vote may propose, in vain, or be overruled: until it is added it is in no epoch still.
     state: isOutside && (state === 'preparing' || state === 'following') ? 'apart' : state,
     epoch: served.epoch,
     members: [...served.members],

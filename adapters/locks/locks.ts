@@ -1,5 +1,5 @@
 /**
- * Locks by name over a transport. What holds when peers fail stands in docs/locks.md.
+ * Locks by name over a transport. What holds when peers fail is in docs/locks.md.
  *
  * Requests of one peer are served in their order; between peers the queue of the protocol decides, and serves everybody. A lock whose
  * holder is gone for longer than the transport's detector waits is given to the next, as long as more than half of the peers reach
@@ -84,7 +84,7 @@ export class Locks implements AsyncDisposable {
   readonly peers: readonly NodeId[];
   /** Where this peer keeps what it must not forget, if it was given one. */
   readonly storage: PeerStorage | undefined;
-  /** Whether this peer votes once it is a member, and so keeps registers. @internal */
+  /** True if this peer votes once it is a member, and so keeps registers. @internal */
   readonly isKeeper: boolean;
   /** Those that were made here: a change of members waits until they have moved. @internal */
   readonly registers = new Set<Moving>();
@@ -104,7 +104,7 @@ export class Locks implements AsyncDisposable {
   /** The first epoch in which this peer was one of a majority. */
   readonly #served: Promise<number>;
   readonly #ready: Promise<void>;
-  /** Whether somebody has asked for one of them, and hears by it how a start ends. */
+  /** True if somebody has asked for one of them, and hears by it how a start ends. */
   #isAwaited = false;
   readonly #isConfirmed: boolean;
   readonly #isClient: boolean;
@@ -455,7 +455,7 @@ export class Locks implements AsyncDisposable {
     else if (locksNotification.type === 'serving' || locksNotification.type === 'apart') {
       this.#isServed = locksNotification.type === 'serving';
       this.#hasServed ||= this.#isServed;
-      // A new epoch asks for all locks anew: they are not free now.
+      // A new epoch asks for all locks again: they are not free now.
       for (const queue of this.#queues.values()) {
         queue.resolveUnavailable();
         queue.letIn();

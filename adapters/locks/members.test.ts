@@ -43,7 +43,7 @@ async function beginning(start: ReturnType<typeof cluster>, ids = three, storage
   return all as [Locks, Locks, Locks];
 }
 
-/** Takes a lock of its own and a common one again and again; what it saw, once it is told to stop. */
+/** Takes its own lock and a common one again and again; what it saw, once it is told to stop. */
 function load(locks: Locks) {
   let isOver = false;
   const fences: number[] = [];
@@ -314,7 +314,7 @@ describe('who starts again', () => {
       'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, as is decided; give it the list with which ' +
         'the cluster began, and call addMember for whoever shall vote',
     ]);
-    // The list with which the cluster began is right for ever, and one that is not heard of yet is no mistake.
+    // The list with which the cluster began is right forever, and one that is not heard of yet is not a mistake.
     const d = start('d', { join: true });
     await vi.waitFor(() => expect(a.transport.peers.has('d')).toBe(true));
     await again.transport.close();

@@ -35,7 +35,7 @@ import { wasRemoved } from './unserved.js';
 
 /** @public */
 export interface MembersOptions {
-  /** Gives up waiting; the promise rejects with its reason. The change may be decided all the same. */
+  /** Gives up waiting; the promise rejects with its reason. The change may be decided still. */
   readonly signal?: AbortSignal;
 }
 
@@ -104,7 +104,7 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   );
 }
 
-/** Of a peer that serves by what it has stored, and was given names besides: nobody is a member by being listed. */
+/** Of a peer that serves by what it has stored, and was given names too: nobody is a member by being listed. */
 function longerList({ node, first }: { readonly node: LiveNode; readonly first: readonly NodeId[] }): string | null {
   const { context } = node.role(EPOCHS)!;
   // A client was given those whom it asks, and nobody counts by it.

@@ -32,7 +32,7 @@ export interface Copy {
 
 /**
  * `since`: who has no copy and has forgotten what it had says from which fence on it would have one, had anything been written to it.
- * `late`: somebody with a larger fence has been here. `refused`: this is no value of the register, as it is made here, or, `long`, no message
+ * `late`: somebody with a larger fence has been here. `refused`: this is not a value of the register, as it is made here, or, `long`, no message
  * from here could tell it. `long`: no message from here can tell the copy, which a release before has stored, or a peer with larger messages; that
  * release knows no such answer, and must not take it for one of who has no copy.
  */
@@ -133,7 +133,7 @@ const rememberingSince = (answers: Answers, fence: number): NodeId[] =>
     answer.type === 'copy' && answer.copy === null && answer.since !== undefined && answer.since <= fence ? [peer] : [],
   );
 
-/** Whether a majority says that its copy is kept with this list alone. */
+/** True if a majority says that its copy is kept with this list alone. */
 function isSettled(copies: ReadonlyMap<NodeId, Copy>, { version, peers, from }: Keepers): boolean {
   const settled = peers.filter((peer) => {
     const keepers = copies.get(peer)?.keepers;
@@ -159,7 +159,7 @@ const isKeepers = (value: unknown): value is Keepers =>
   isPeers(value['peers']) &&
   (value['from'] === undefined || isPeers(value['from']));
 
-/** As it was stored or sent; the release before did not say with whom. `undefined` for what is no copy. */
+/** As it was stored or sent; the release before did not say with whom. `undefined` for what is not a copy. */
 export function registerCopyOf(given: unknown, first: Keepers): Copy | null | undefined {
   if (given === null) return null;
   if (!isObject(given) || !Number.isSafeInteger(given['fence']) || given['value'] === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The lock under which a register is changed and moved: who loses it on the way begins once more.
+ * The lock under which a register is changed and moved: who loses it on the way begins again.
  *
  * A peer that has promised its copy to a later holder refuses an earlier one, which has lost the lock then and may not have heard of it. A
  * holder that is refused again and again with the lock in its hands waits a little each time, and says on the console by whom.

@@ -151,7 +151,7 @@ export class RegisterWorld {
     this.lists.push({ ...this.decided, version: this.decided.version + 1, voters: voters.toSorted(byName) });
   }
 
-  /** Whether a peer has stored what somebody wrote. */
+  /** True if a peer has stored what somebody wrote. */
   hasTrace(id: string): boolean {
     const { stored } = (this.disks.get(id)!.get('locks/x') ?? {}) as { stored?: { copy: { fence: number } | null } };
     return (stored?.copy?.fence ?? 0) > 0;
@@ -165,7 +165,7 @@ export class RegisterWorld {
     if (life.isUp) life.notifications$.next({ type: 'members' });
   }
 
-  /** The lock goes to somebody who waits; whoever has it is told at once, later or never. */
+  /** The lock goes to somebody who waits; whoever has it is notified at once, later or never. */
   grant(isTold: boolean): void {
     if (this.pendingWrites.length === 0) return;
     const [{ life, grant }] = this.pendingWrites.splice(this.random.below(this.pendingWrites.length), 1) as [PendingWrite];

@@ -55,7 +55,7 @@ export class CopyQuestions {
     this.open.get(number)?.(from, answer);
   }
 
-  /** Whether a peer can still answer what it is asked now. */
+  /** True if a peer can still answer what it is asked now. */
   readonly isHere = (peer: NodeId): boolean => peer === this.locks.node.id || this.locks.transport.peers.has(peer);
 
   ask<R>({ question, own, over, outcome, awaited }: Asking<R>): Promise<R> {

@@ -234,7 +234,7 @@ describe('of a release that did not look', () => {
     await turn();
     await answer('b', { type: 'long' });
     await answer('c', { type: 'copy', copy: { fence: 7, value: 'x', keepers } });
-    // It has none itself: this is no majority.
+    // It has none itself: this is not a majority.
     expect(end).toMatchObject({ name: 'ConfigurationError' });
     const again = register.change((value) => `${value}y`);
     await turn();
@@ -278,7 +278,7 @@ describe('of a release that did not look', () => {
     expect(told.mock.calls).toEqual([
       [expect.stringMatching(/^"x" of "locks" at peer "a" cannot move to the members of now: "x" holds/)],
     ]);
-    // Called for once more it is tried once more.
+    // Called for again it is tried again.
     const again = [...locks.registers][0]!.moved().catch((error: Error) => error);
     await vi.waitFor(() => expect(asked).toHaveLength(2));
     await turn();

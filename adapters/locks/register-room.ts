@@ -1,6 +1,6 @@
 /**
  * What a register may hold: what fits into the longest message that will ever tell it, which is the answer to a reading, whoever keeps it
- * then. A value that can be written and not read would be there for ever, and no change of it would end.
+ * then. A value that can be written and not read would be there forever, and no change of it would end.
  *
  * An eighth of a message is for the lists with which a copy is kept, two while it moves, as no list of voters takes more than a sixteenth
  * (machines/locks/membership.ts). So a value that has room once has it whoever votes later, and nobody has to know both.

@@ -16,7 +16,7 @@ import type { Locks } from './locks.js';
 export interface Options {
   readonly peers?: readonly string[];
   readonly storage?: PeerStorage;
-  /** The epoch that this peer has served first; 5 unless given. */
+  /** The epoch that this peer has served first. @defaultValue 5 */
   readonly served?: Promise<number>;
   readonly isKeeper?: boolean;
   /** How many numbers an epoch has; as many as ship unless given. */

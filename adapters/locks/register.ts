@@ -11,8 +11,8 @@
  * (register-copies.ts): first to majorities of both lists, then with the new one alone. After that nobody of the old list is needed.
  *
  * With storage (`createLocks({ storage })`) a peer keeps its copy and its promise, and saves both before it answers: what a majority has
- * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is no witness until
- * somebody who has read a majority writes to it, and listens to no holder of an epoch before its own. If all peers have forgotten, the value begins anew; if too many have but not all, nobody knows
+ * stored then survives the end of all peers at once. Without it a peer that starts again has forgotten its copy. It is not a witness until
+ * somebody who has read a majority writes to it, and listens to no holder of an epoch before its own. If all peers have forgotten, the value begins again; if too many have but not all, nobody knows
  * it for sure, and every change is refused with a `ForgottenError`. So the first start needs all peers, later ones a majority.
  */
 import { UsageError } from '../../machines/errors.js';
@@ -195,20 +195,20 @@ export class Register<T extends Json> {
     }
   }
 
-  /** Whether the cluster began with the list that this peer was given. */
+  /** True if the cluster began with the list that this peer was given. */
   private isOfFirst(): boolean {
     return knowledgeOf(this.locks)?.membership.origin === firstMembership(this.locks.peers).origin;
   }
 
   /**
    * Changes the value by a function of what it was; resolves with the new value once a majority has stored it. When the lock is
-   * lost on the way, it begins once more, so `how` may be called several times; a change counts once at most. `how` is given a copy, and
+   * lost on the way, it begins again, so `how` may be called several times; a change counts once at most. `how` is given a copy, and
    * gives the new value at once.
    *
-   * @throws UsageError for a `how` that is no function and for options that are not known, and when `how` gives a promise, what `isValue` refuses, or what has no room in a message (docs/locks.md): then nothing has changed; LostError when the lock was lost
+   * @throws UsageError for a `how` that is not a function and for options that are not known, and when `how` gives a promise, what `isValue` refuses, or what has no room in a message (docs/locks.md): then nothing has changed; LostError when the lock was lost
    * while the new value was being written, and others have changed it since: whether the
    * change counts is not known; ConfigurationError when the register is made elsewhere with another `isValue`, so that too many refuse the
-   * new value, or hold one that is refused here, or too long to be told; ForgottenError when too many peers have started anew to know the value; ClosedError when the locks
+   * new value, or hold one that is refused here, or too long to be told; ForgottenError when too many peers have started again to know the value; ClosedError when the locks
    * are closed; the signal's reason.
    */
   async change(how: (value: T) => T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {

@@ -1,5 +1,5 @@
 /**
- * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised stands in docs/locks.md, first.
+ * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised is in docs/locks.md, first.
  *
  * There is no list and no majority: the first tab is served as soon as nobody has answered its hello, and who is there is enough. So
  * where the channel itself divides, or a tab was frozen, a lock can be held twice; its fences tell who is late.
@@ -12,12 +12,12 @@ import { Locks } from './locks.js';
 import { Visits, type PageEvents } from './visits.js';
 
 /**
- * What `createTabLocks` is given.
+ * Options for `createTabLocks`.
  *
  * @public
  */
 export interface TabLocksOptions extends InEnvironment {
-  /** The tabs of one origin that give the same share their locks; `locks` unless given. */
+  /** The tabs of one origin that give the same share their locks. @defaultValue `locks` */
   readonly channel?: string;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;

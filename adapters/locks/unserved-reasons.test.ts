@@ -193,7 +193,7 @@ test('a change of the members that may be decided names the voters whom it does 
   const links = ['b'];
   expect(peer({ links, pending: [ballot('b', two), ballot('b', four)] }, ['c']).why()).toBe(decided('a, b, d, e', 'd, e'));
   expect(peer({ links, promised: ballot('c', two) }, ['c']).why()).toBe(decided('a, b, d', 'd'));
-  // Its own, one that is no later, and one of which all are reached.
+  // Its own, one that is not a later, and one of which all are reached.
   expect(peer({ links, pending: [ballot('a', two)] }, ['c']).why()).toContain(others);
   expect(peer({ links, pending: [ballot('b', { ...two, version: 1 })] }, ['c']).why()).toContain(others);
   expect(peer({ links: ['b', 'd'], pending: [ballot('b', two)] }, ['c']).why()).toContain(others);

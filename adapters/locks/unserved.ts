@@ -1,6 +1,6 @@
 /**
  * What a peer says on the console of a service that nobody gets: who is missing, what each layer knows of why, and what would help; and of
- * locks that have ended where nobody waits who would hear of it.
+ * locks that have ended where nobody waits who would receive it.
  */
 import { Subscription } from 'rxjs';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -77,7 +77,7 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   return known;
 }
 
-/** An error ends the locks, and nobody waits here who would hear of it. Who closes them, or the transport, knows. */
+/** An error ends the locks, and nobody waits here who would receive it. Who closes them, or the transport, knows. */
 export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   if (error instanceof ClosedError) return;
   console.warn(

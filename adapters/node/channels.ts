@@ -29,7 +29,7 @@ const known = new WeakMap<Transport, Channels>();
 
 export class Channels {
   readonly drops: Drops;
-  /** Whether messages can be counted at both ends: on links that are in order and lose and double nothing. */
+  /** True if messages can be counted at both ends: on links that are in order and lose and double nothing. */
   readonly isCounted: boolean;
   private readonly conversations = new Map<string, Conversation>();
   /** What comes for these is late, not wrong. */
@@ -42,7 +42,7 @@ export class Channels {
   private readonly explanations: Explanation[] = [];
   /** With which names those of conversations begin that are between others. */
   private readonly others: string[] = [];
-  /** Whether nobody but nodes speaks on this transport. */
+  /** True if nobody but nodes speaks on this transport. */
   private isReserved = false;
   /** Peers that went down: what is sent to them is lost. */
   private readonly gone = new Set<NodeId>();
@@ -86,7 +86,7 @@ export class Channels {
     this.others.push(beginning);
   }
 
-  /** For who lets nobody but its node speak on the transport: what is no envelope is then a mistake, and not the application's own message. */
+  /** For who lets nobody but its node speak on the transport: what is not an envelope is then a mistake, and not the application's own message. */
   reserve(): void {
     this.isReserved = true;
   }
@@ -97,7 +97,7 @@ export class Channels {
 
   /**
    * Returns which message of the conversation to this peer it is on this connection, counted from 1; 0 when the peer has gone and it is lost. Where channels
-   * keep their order, its receiver counts the same: so what is told of both ends can be put together.
+   * keep their order, its receiver counts the same: so what is notified of both ends can be put together.
    */
   send(name: string, to: NodeId, message: Message): number {
     this.transport.send(to, envelopeOf(name, message));
@@ -128,7 +128,7 @@ export class Channels {
     }
   }
 
-  /** What was sent before a peer first came up waited for it; with every later connection the count begins anew. */
+  /** What was sent before a peer first came up waited for it; with every later connection the count begins again. */
   private count(type: 'up' | 'down', peer: NodeId): void {
     if (type === 'up') this.gone.delete(peer);
     else {

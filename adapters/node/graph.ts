@@ -26,7 +26,7 @@ export const unlinkedGraph = (nodes: readonly NodeId[]): NetworkGraph => ({
   distance: (u, v) => (u === v ? 0 : Infinity),
 });
 
-/** Two nodes of an open protocol need not know of the same ones, so that none has a rank of its own. */
+/** Two nodes of an open protocol need not know of the same ones, so that none has its own rank. */
 const rankOfAnybody = (node: NodeId): number => (isId(node) ? 0 : -1);
 
 function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {

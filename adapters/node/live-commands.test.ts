@@ -1,4 +1,4 @@
-/** What a node in an application is told to do, when it does it, and what may stand in between. */
+/** What a node in an application is told to do, when it does it, and what may are in between. */
 import { setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { defineCore } from '../../machines/define.js';

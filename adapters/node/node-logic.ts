@@ -1,8 +1,8 @@
 /**
- * A node as plain XState actor logic: invoke or spawn it from a machine of your own.
+ * A node as plain XState actor logic: invoke or spawn it from your own machine.
  *
  * Commands of the protocol are sent to it as events; its notifications come to the parent as events, and to whoever listens with `on`.
- * An event that is no command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
+ * An event that is not a command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
  * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
  * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
  * persist a whole network, or a node that nobody talks to.
@@ -123,7 +123,7 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
  */
 export type NodeActor = Actor<Logic<object>>;
 
-/** How it ends `closed` tells, and its snapshot: an error that nobody waits for is not reported once more. @internal */
+/** How it ends `closed` tells, and its snapshot: an error that nobody waits for is not reported again. @internal */
 export function actorOf(node: LiveNode): NodeActor {
   const actor = createActor(
     nodeLogic(() => node),

@@ -1,4 +1,4 @@
-/** What `createNode` is given is checked before anything is opened: each complaint names the option and says what to give. */
+/** Options for `createNode` is checked before anything is opened: each complaint names the option and says what to give. */
 import { expect, test } from 'vitest';
 import { directoryCore } from '../../machines/directory/core.js';
 import { checkOptions } from '../options.js';

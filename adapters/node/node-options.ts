@@ -1,4 +1,4 @@
-/** What a node in an application is made of, and what is told of its steps. */
+/** What a node in an application is made of, and what is notified of its steps. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
 import type { RunningCore } from '../../machines/core.js';
@@ -12,7 +12,7 @@ import type { PeerStorage } from '../storage/storage.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
 /**
- * What `createNode` is given: a protocol, the transport, and who takes part.
+ * Options for `createNode`: a protocol, the transport, and who takes part.
  *
  * @public
  */
@@ -102,7 +102,7 @@ export interface Gate {
   comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
   /** A peer has gone, and what was on its way from it is lost. */
   parted(peer: NodeId): void;
-  /** Whether commands that wait for their turn go on waiting. */
+  /** True if commands that wait for their turn go on waiting. */
   readonly isShut: boolean;
 }
 

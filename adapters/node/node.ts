@@ -98,7 +98,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   readonly steps$ = new Subject<LiveStep>();
   /** What the charts tell the application. */
   readonly notifications$ = new Subject<Message>();
-  /** What it hears of its peers beside its steps. */
+  /** What it is notified of its peers next to its steps. */
   readonly heard$ = new Subject<PeerObservation>();
   /** Resolves once the node takes part; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
@@ -134,7 +134,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private isClosed = false;
   private time = 0;
   private sentToSelf = 0;
-  /** Whether the two ends of a connection count its messages alike. */
+  /** True if the two ends of a connection count its messages alike. */
   private readonly isCounted: boolean;
   /** The number of the message that is being delivered. */
   private arriving: number | null = null;

@@ -2,7 +2,7 @@
  * Who takes part in a conversation: a peer that is up may not have opened it yet, or may have closed it.
  *
  * Two nodes greet each other; each counts the other as there once it has heard a greeting, and speaks to it from then on. On channels
- * that keep their order a greeting comes before everything else. One from a peer that is there already says that it has begun anew.
+ * that keep their order a greeting comes before everything else. One from a peer that is there already says that it has begun again.
  * What is said to a peer that has not come yet waits for it; what is said to one that has gone is lost, as on any link that is down.
  */
 import type { Message, NodeId } from '../../machines/effects.js';

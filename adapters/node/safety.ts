@@ -1,9 +1,9 @@
-/** Whether a transport promises what a protocol assumes. `Transport<Reliable>` says most of it to the compiler, this to everyone else. */
+/** True if a transport promises what a protocol assumes. `Transport<Reliable>` says most of it to the compiler, this to everyone else. */
 import { UsageError } from '../../machines/errors.js';
 import type { Core } from '../../machines/protocol.js';
 import type { Guarantees } from '../transports/transport.js';
 
-/** A protocol whose links speak hears of them by greetings, which must be the first that is heard. */
+/** A protocol whose links speak is notified of them by greetings, which must be the first that is heard. */
 export const needsPresence = ({ network }: Pick<Core, 'network'>): boolean => network.reach === 'links' && !network.isLossy;
 
 export function refuseUnsafe(protocol: Pick<Core, 'name' | 'network'>, { order, loss, duplication, presence }: Guarantees): void {

@@ -1,8 +1,8 @@
 /**
  * A folder as the storage of a peer, on Node: a file for each key.
  *
- * A value is written to a file of its own, which is flushed to the disk and then takes the place of the one before; then the folder is
- * flushed. Each file begins with the hash of its content: one that was torn all the same, or changed by hand, is noticed, and its peer
+ * A value is written to its own file, which is flushed to the disk and then takes the place of the one before; then the folder is
+ * flushed. Each file begins with the hash of its content: one that was torn still, or changed by hand, is noticed, and its peer
  * counts as one that has forgotten. A deleted file is that of a peer that has never taken part: delete none of a peer that has.
  *
  * A file is named by its key, and by the beginning and a hash of one that is too long for the name of a file. Before each save the file is
@@ -19,7 +19,7 @@ import type { PeerStorage } from './storage.js';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Of the 255 bytes that the name of a file may have, so many are left beside `.json.new`. */
+/** Of the 255 bytes that the name of a file may have, so many are left next to `.json.new`. */
 const NAME_LENGTH_MAX = 246;
 const HASH_LENGTH = 64;
 

@@ -8,7 +8,7 @@
  * Servers that are away come back: what they have not answered is asked again, for the thirty seconds that a storage is given. The answer to
  * a write may have been lost alone, and the client sends what it could not send as soon as it is connected again; so each write names the
  * revision that it takes the place of, and counts once. One that is refused, because there is a later revision, was done already if that is
- * what stands there and it had been sent before. Else somebody else writes what this peer has stored, and neither may go on from there.
+ * what is there and it had been sent before. Else somebody else writes what this peer has stored, and neither may go on from there.
  */
 import type { KV } from '@nats-io/kv';
 import type { SchedulerLike } from 'rxjs';
@@ -31,7 +31,7 @@ const WRONG_REVISION = [10_071, 10_164];
 const UNAVAILABLE = 10_008;
 
 /**
- * What `jetStreamStorage` is given.
+ * Options for `jetStreamStorage`.
  *
  * @public
  */

@@ -9,7 +9,7 @@ export interface Contested {
   readonly key: string;
   /** Where the key stands. */
   readonly where: string;
-  /** What kind of thing is to be had once more: a folder, a bucket, a database. */
+  /** What kind of thing is to be had again: a folder, a bucket, a database. */
   readonly place: string;
   readonly there: unknown;
   readonly own: unknown;

@@ -1,4 +1,4 @@
-/** A peer in a process of its own: `node peer.fixture.mjs ID PORTS [FOLDER]`. Asked by a message, it takes one of each, and says what it got. */
+/** A peer in its own process: `node peer.fixture.mjs ID PORTS [FOLDER]`. Asked by a message, it takes one of each, and says what it got. */
 import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';
 import { createLastingNames } from '../../dist/adapters/locks/lasting-names.js';

@@ -35,7 +35,7 @@ export interface PeerStorage {
   save(key: string, value: Json): Promise<void>;
 }
 
-/** A disk that answers no more is no better than one that refuses: whoever waited for it for longer would stop the others, too. @internal */
+/** A disk that answers no more is not a better than one that refuses: whoever waited for it for longer would stop the others, too. @internal */
 export const SETTLED_MS = 30_000;
 
 /** Whose values these are, under which key, and the clock that says when a storage does not answer. @internal */

@@ -16,7 +16,7 @@ export class Backlog {
     this.drops = new Drops(`transport "${id}"`, clock);
   }
 
-  /** Whether there is room for a text; it counts then, until it is confirmed. */
+  /** True if there is room for a text; it counts then, until it is confirmed. */
   takes({ length }: string): boolean {
     const isTaken = this.chars + length <= BACKLOG_BYTES_MAX;
     if (isTaken) this.chars += length;

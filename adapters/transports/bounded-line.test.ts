@@ -154,7 +154,7 @@ test('who sends without end for two minutes is never asked: what it would have t
 test.each([
   ['frames', '{}', 2_000],
   ['bytes', JSON.stringify('x'.repeat(400_000)), 2 ** 21 / 400_002],
-  // A character is no byte.
+  // A character is not a byte.
   ['bytes of other alphabets', JSON.stringify('€'.repeat(200_000)), 2 ** 21 / 600_002],
 ])(
   'of a flood of %s a line takes two thousand frames and two megabytes a second, however long it goes on',
@@ -213,7 +213,7 @@ test('while a line is left alone nothing is read, and all of it afterward, in or
   void until();
   waiting[0]!();
   await vi.advanceTimersByTimeAsync(5_000);
-  // What was read of it brought about that it is left alone once more, in the midst of what had been held.
+  // What was read of it brought about that it is left alone again, in the midst of what had been held.
   expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again'], true]);
   waiting[1]!();
   await vi.advanceTimersByTimeAsync(5_000);

@@ -42,7 +42,7 @@ export class SharedBacklog {
 
   constructor(
     private readonly bytesMax: number,
-    /** Told of each bound that is reached. */
+    /** Notified of each bound that is reached. */
     private readonly full: (bytesMax: number) => void,
   ) {}
 
@@ -84,7 +84,7 @@ export class BoundedLine implements Line {
   private resting: Subscription | undefined;
   /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
   private silence = 0;
-  /** Frames that came: what was said before a question is no answer to it, but whoever speaks is given more time. */
+  /** Frames that came: what was said before a question is not an answer to it, but whoever speaks is given more time. */
   private heard = 0;
   /** How often it was asked whether the other end is there. Every ping says it: who answers no more may have answered an earlier one. */
   private asked = 0;

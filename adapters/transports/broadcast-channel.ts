@@ -14,14 +14,14 @@ import { isObject } from '../../machines/checks.js';
 import type { Transport } from './transport.js';
 
 /**
- * What `broadcastChannel` is given.
+ * Options for `broadcastChannel`.
  *
  * @public
  */
 export interface BroadcastChannelOptions extends InEnvironment {
   /** Of this peer; every tab needs its own. */
   readonly id: NodeId;
-  /** The channel that everybody opens; `quiver` unless given. */
+  /** The channel that everybody opens. @defaultValue `quiver` */
   readonly channel?: string;
 }
 

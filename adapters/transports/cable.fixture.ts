@@ -1,4 +1,4 @@
-/** Between two ends of a connection, for tests: something that can be pulled out, so that neither end hears of the other and nothing says so. */
+/** Between two ends of a connection, for tests: something that can be pulled out, so that neither end is notified of the other and nothing says so. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /**
- * A certificate for tests on this machine, signed by itself, and its key, which is no secret:
+ * A certificate for tests on this machine, signed by itself, and its key, which is not a secret:
  * `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=localhost \
  *   -addext "subjectAltName=DNS:localhost,IP:127.0.0.1"`
  */

@@ -9,7 +9,7 @@ import { broadcastChannelGuarantees, messagePortGuarantees, webSocketGuarantees 
 
 type Medium = Omit<Conformance, 'test'>;
 
-/** What the page is given by the test: a hub of its own for each network, and who speaks there uninvited, each text on a socket. */
+/** What the page is given by the test: its own hub for each network, and who speaks there uninvited, each text on a socket. */
 declare global {
   var hubPort: () => Promise<number>;
   var strangers: (texts: readonly string[]) => Promise<void>;

@@ -4,7 +4,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
- * What `transportConformance` is given: a test runner, what the transport promises, and how to make some.
+ * Options for `transportConformance`: a test runner, what the transport promises, and how to make some.
  *
  * @public
  */
@@ -17,11 +17,11 @@ export interface Conformance {
   readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
   /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
   readonly values?: readonly Json[];
-  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is no message of anybody. */
+  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is not a message of anybody. */
   readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
   /** Puts texts on the wire to a peer as they are, each on its own: text is all that a peer ever gets from outside. */
   readonly injectTexts?: (to: NodeId, texts: readonly string[]) => void | Promise<void>;
-  /** How long a test waits for an event before it fails; 10 seconds unless said otherwise. */
+  /** How long a test waits for an event before it fails. @defaultValue 10 seconds */
   readonly waitMs?: number;
 }
 

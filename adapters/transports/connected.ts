@@ -48,7 +48,7 @@ export class Absence {
   }
 
   readonly begins = (): void => {
-    // Each try in vain is no new absence.
+    // Each try in vain is not a new absence.
     if (this.timer || this.signal.aborted) return;
     const warn = () => console.warn(`${this.who} for ${QUIET_MS / 1000} s; its client goes on trying`);
     later((this.timer = new Subscription()), this.clock, warn, QUIET_MS);

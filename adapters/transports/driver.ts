@@ -198,7 +198,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     }
   }
 
-  /** Closing tells others, who may close it in turn: it is closing before anybody hears of it. */
+  /** Closing tells others, who may close it in turn: it is closing before anybody is notified of it. */
   private beginToClose(error: Error | null): Promise<void> {
     let settle!: (ended: Promise<void>) => void;
     this.closing = new Promise((resolve) => (settle = resolve));
@@ -209,7 +209,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   private async end(error: Error | null): Promise<void> {
     this.ending.abort(error ?? this.closedError());
     this.peers.clear();
-    // Who still waits for connect() hears of it there.
+    // Who still waits for connect() is notified of it there.
     if (error && this.connection && !this.events.observed) this.warnOfEnd(error);
     this.events.next({ type: 'closed', error });
     this.events.complete();

@@ -28,7 +28,7 @@ export function envelopeOf(name: string, message: Message): Json {
   return envelope as unknown as Json;
 }
 
-/** Whether a value has what an envelope has, of this version or another. What has not is a message of the application's own. */
+/** True if a value has what an envelope has, of this version or another. What has not is a message of the application's own. */
 export const isVersioned = (value: Json): boolean => isObject(value) && 'v' in value && 'name' in value && 'message' in value;
 
 export const envelopeSchema = {
@@ -46,7 +46,7 @@ export const envelopeSchema = {
   },
 } as const;
 
-/** Why a value is no envelope, in a few words; `null` when it is one. */
+/** Why a value is not an envelope, in a few words; `null` when it is one. */
 export function refusal(value: Json): string | null {
   if (!isObject(value)) return 'it is no envelope';
   const { v, name, message, ...others } = value;

@@ -68,7 +68,7 @@ export class BackpressureError extends Error {
  */
 export class LostError extends Error {
   override readonly name = 'LostError';
-  /** Whether the same object may be asked again. Not where its end is the `cause`. */
+  /** True if the same object may be asked again. Not where its end is the `cause`. */
   readonly isRetryable = !this.cause;
 
   constructor(what: string, options?: ErrorOptions) {
@@ -77,7 +77,7 @@ export class LostError extends Error {
 }
 
 /**
- * Too many peers have started anew: what they kept together nobody knows for sure. A `Register`, and what stands on one, rejects with it.
+ * Too many peers have started again: what they kept together nobody knows for sure. A `Register`, and what stands on one, rejects with it.
  *
  * @public
  */

@@ -21,7 +21,7 @@ const decoder = new TextDecoder();
 /** A frame around the JSON of a message. */
 export const frameText = (from: NodeId, message: string): string => `{"from":${JSON.stringify(from)},"message":${message}}`;
 
-/** Hands what comes in to the medium, and drops what is no frame. */
+/** Hands what comes in to the medium, and drops what is not a frame. */
 export class FrameReader {
   private readonly drops: Drops;
   private readonly rate: Rate;
@@ -62,7 +62,7 @@ export class FrameReader {
 /** The limit of an id, too, so that with one of them it stays below what every broker takes. */
 const ROOT_LENGTH_MAX = 255;
 
-/** Whether brokers take the text for the first part of a subject or topic: nothing unseen, no halves of characters, nothing of their own. */
+/** True if brokers take the text for the first part of a subject or topic: nothing unseen, no halves of characters, nothing of their own. */
 export const isTopicRoot = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&

@@ -1,5 +1,5 @@
 /**
- * A hub: peers that each have one line to it reach one another through it. The peers' end stands in through-hub.ts.
+ * A hub: peers that each have one line to it reach one another through it. The peers' end is in through-hub.ts.
  *
  * A line is any ordered two-way channel of texts: a MessagePort, a WebSocket, a pair of functions. A client says `hello` with its id
  * and its key; the hub answers `welcome` with who is there, or `refused`. From then on the client asks to `send`, the hub brings each
@@ -42,7 +42,7 @@ export interface Line {
   close(): void | Promise<void>;
   /** Called once; what came before is kept until then. */
   listen(listener: LineListener): void;
-  /** Whether the other end is there, asked now; a line without it is closed when the other end goes. */
+  /** True if the other end is there, asked now; a line without it is closed when the other end goes. */
   answers?(): Promise<boolean>;
   /** Whose it is, once that is known: for warnings. */
   peer?: NodeId;
@@ -64,11 +64,11 @@ export interface PeerHello {
 export interface HubRules extends InEnvironment {
   /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
   readonly refuses?: (hello: PeerHello, line: Line) => string | null | Promise<string | null>;
-  /** Told of each peer that is refused for good, under the id that it says to have. */
+  /** Notified of each peer that is refused for good, under the id that it says to have. */
   readonly refused?: (id: NodeId, why: string, line: Line) => void;
   /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
   readonly helloMs?: number;
-  /** Whether the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
+  /** True if the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
   readonly beats?: boolean;
 }
 

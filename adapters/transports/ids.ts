@@ -10,7 +10,7 @@ import { quote } from './reading.js';
 
 export const ID_LENGTH_MAX = 255;
 
-/** Why this is no id; `null` when it is one. */
+/** Why this is not an id; `null` when it is one. */
 export function refusedId(id: unknown): string | null {
   if (typeof id !== 'string') return `it is ${quote(id)} and no string`;
   if (id === '') return 'it is empty';

@@ -1,7 +1,7 @@
 /**
  * The bus of peers that share a process: for tests, for examples, and for parts of one program.
  *
- * Messages are copied as JSON, as on any wire, and delivered in a microtask of their own: in order, none lost, none twice.
+ * Messages are copied as JSON, as on any wire, and delivered in their own microtask: in order, none lost, none twice.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf } from '../environment.js';

@@ -1,4 +1,4 @@
-/** Connections of a mesh: what is told of one that comes to nothing, that nothing of it stays, and which of two is heard. Real sockets. */
+/** Connections of a mesh: what is notified of one that comes to nothing, that nothing of it stays, and which of two is heard. Real sockets. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { freePort } from '../../testing/servers.js';

@@ -24,7 +24,7 @@ export interface MeshContact {
   readonly address: PeerAddress | null;
   /** The upgrade of a connection: the request, and the answer where it was dialed. */
   upgrade: IncomingMessage | null;
-  /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is no failed try. */
+  /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is not a failed try. */
   deadline: Subscription;
   /** In the order of all that this peer has seen: when the connection came to be, and when it became a peer's. */
   readonly begun: number;
@@ -54,7 +54,7 @@ export function unreportedReason({ failures, why, told }: PeerAddress): string |
   return reason;
 }
 
-/** Whether somebody of that id was dialed, and is not connected yet. */
+/** True if somebody of that id was dialed, and is not connected yet. */
 export const isDialing = ({ state, address, id }: MeshContact, peer: NodeId): boolean =>
   address !== null && id === peer && (state === 'asking' || state === 'welcomed');
 

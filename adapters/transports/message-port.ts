@@ -1,7 +1,7 @@
 /**
  * Workers and frames that talk over MessagePorts, by way of a hub in one of them.
  *
- * Only the standard MessagePort is used, so browser workers, iframes and Node's worker threads are all the same here: make a
+ * Only the standard MessagePort is used, so browser workers, iframes and Node's worker threads are still here: make a
  * `MessageChannel`, give one port to `hub.attach` and the other to the peer. A port keeps its order and loses nothing while both ends
  * live. A peer whose thread ends is reported `down` where the platform reports a closed port (Node does, browsers do since 2024);
  * elsewhere only one that closes its transport is.
@@ -74,7 +74,7 @@ export class MessagePortHub {
   /**
    * Serves the peer that holds the other port of the channel.
    *
-   * @throws UsageError for what is no port.
+   * @throws UsageError for what is not a port.
    */
   attach(port: Port): void {
     checkPort('attach of a MessagePortHub', port);

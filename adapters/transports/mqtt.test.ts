@@ -60,7 +60,7 @@ test('a peer whose broker starts late, or goes, waits for it and says so, with t
   const broker = await Aedes.createBroker();
   const server = net.createServer(broker.handle).listen(port, '127.0.0.1');
   await connecting;
-  // It goes away again: once more, and no more than once for all tries.
+  // It goes away again: again, and no more than once for all tries.
   server.close();
   await new Promise<void>((resolve) => broker.close(resolve));
   await expect.poll(() => warn.mock.calls).toEqual([[away], [away]]);

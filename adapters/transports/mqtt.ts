@@ -1,8 +1,8 @@
 /**
  * Peers that reach one another through an MQTT broker.
  *
- * The connection is yours to configure; the transport closes it. Each peer listens on a topic of its own. Messages go with quality of
- * service 1, at least once; a broker that crashes loses some all the same (74 of 272 in a measurement without persistence), so put
+ * The connection is yours to configure; the transport closes it. Each peer listens on its own topic. Messages go with quality of
+ * service 1, at least once; a broker that crashes loses some still (74 of 272 in a measurement without persistence), so put
  * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it; while there is no connection, nothing does.
  * Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your broker should at the
  * other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
@@ -22,7 +22,7 @@ import { saidBy } from './reading.js';
 import type { Transport } from './transport.js';
 
 /**
- * What `mqtt` is given.
+ * Options for `mqtt`.
  *
  * @public
  */
@@ -34,7 +34,7 @@ export interface MqttOptions extends InEnvironment {
    * yet, `connectAsync` does not.
    */
   readonly connection: () => Promise<MqttClient>;
-  /** What all topics begin with, one level or some with slashes between them, the same for everybody; `quiver` unless given. */
+  /** What all topics begin with, one level or some with slashes between them, the same for all peers. @defaultValue `quiver` */
   readonly topic?: string;
 }
 

@@ -2,7 +2,7 @@
  * Peers that reach one another through NATS, core subjects only: from one server to clusters of them across continents.
  *
  * The connection is yours to configure, in a browser with `wsconnect` of `@nats-io/nats-core`; the transport closes it. Each peer
- * listens on a subject of its own. Core NATS delivers at most once: what is sent while the server or the other peer is away is lost,
+ * listens on its own subject. Core NATS delivers at most once: what is sent while the server or the other peer is away is lost,
  * so put the link layer on top. While the server does not take what is sent, 16 MiB wait for it. Anybody who may publish to the subjects can speak for anybody: see `sealed`.
  */
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -21,7 +21,7 @@ import { FRAME_BYTES_MAX } from './reading.js';
 import type { Transport } from './transport.js';
 
 /**
- * What `nats` is given.
+ * Options for `nats`.
  *
  * @public
  */
@@ -30,7 +30,7 @@ export interface NatsOptions extends InEnvironment {
   readonly id: NodeId;
   /** Connects, with a client of NATS; the transport closes the connection. */
   readonly connection: () => Promise<NatsConnection>;
-  /** What all subjects begin with, one token or some with dots between them, the same for everybody; `quiver` unless given. */
+  /** What all subjects begin with, one token or some with dots between them, the same for all peers. @defaultValue `quiver` */
   readonly subject?: string;
 }
 

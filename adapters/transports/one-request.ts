@@ -2,7 +2,7 @@
  * A server of which each connection may ask for one thing: the head of its first request is all that HTTP's parser is given.
  *
  * Node's parser takes whatever has been read, 64 kB with some 1,800 requests in it, before anybody can say no to the first. Whoever
- * connected anew for each of these kept a hub from its peers. What follows the head of an upgrade is the WebSocket's.
+ * connected again for each of these kept a hub from its peers. What follows the head of an upgrade is the WebSocket's.
  */
 import { Server as HttpServer, maxHeaderSize } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -19,7 +19,7 @@ const HEAD_END = '\r\n\r\n';
 export interface OneRequestServer {
   /** Listens, and has the connections. */
   readonly netServer: Server;
-  /** Emits the upgrades. Nobody else asks it for anything: whatever is no upgrade has been answered. */
+  /** Emits the upgrades. Nobody else asks it for anything: whatever is not an upgrade has been answered. */
   readonly upgrades: HttpServer;
 }
 

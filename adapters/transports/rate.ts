@@ -15,7 +15,7 @@ export class Rate {
     this.at = clock.now();
   }
 
-  /** Whether more is within the bound, which it is while anything is saved; it counts then, and what it costs beyond is owed. */
+  /** True if more is within the bound, which it is while anything is saved; it counts then, and what it costs beyond is owed. */
   allows(cost = 1): boolean {
     if (this.isSpent) return false;
     this.saved -= cost;
@@ -28,7 +28,7 @@ export class Rate {
     this.saved -= cost;
   }
 
-  /** Whether nothing is saved now. */
+  /** True if nothing is saved now. */
   get isSpent(): boolean {
     this.save();
     return this.saved < 1;

@@ -3,7 +3,7 @@
  *
  * What another process says is data: its size, its depth, its count of values and its numbers are bounded here, before anything else
  * looks at it, and a text beyond a bound is refused with its reason. Nothing in it can throw. A message to be sent is held to the
- * same bounds, so that a sender hears of them, by name, instead of a receiver that drops.
+ * same bounds, so that a sender is notified of them, by name, instead of a receiver that drops.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Json } from './transport.js';
@@ -73,7 +73,7 @@ const encoder = new TextEncoder();
 /** The bytes of a text in UTF-8. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** Whether a text has no more bytes than that in UTF-8. */
+/** True if a text has no more bytes than that in UTF-8. */
 export const fits = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && (3 * text.length <= bytesMax || bytesOf(text) <= bytesMax);
 
@@ -109,7 +109,7 @@ export function quote(value: unknown): string {
   return escaped.length <= QUOTE_LENGTH_MAX ? escaped : `${escaped.slice(0, QUOTE_LENGTH_MAX - 1)}…`;
 }
 
-/** What an error says, or what was thrown in place of one. */
+/** What an error says, or what was thrown instead of one. */
 export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 
 /** The reason in a refusal; peers and hubs of ours always give one. */

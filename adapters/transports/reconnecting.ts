@@ -7,7 +7,7 @@
  * two processes with one id and key would take the place from each other hundreds of times a second.
  *
  * Of several drivers, one for each hub, the next is tried when one fails. All peers have to meet at one hub, so a peer that is not at
- * the first one looks every two seconds whether it can go home: the new connection stands before the old one is left, and nothing is
+ * the first one looks every two seconds whether it can go home: the new connection is before the old one is left, and nothing is
  * heard on the old one from then on, which keeps the order.
  */
 import { Subscription } from 'rxjs';
@@ -23,7 +23,7 @@ const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
 export const ATTEMPT_MS_MAX = 5_000;
 const HOME_MS = 2_000;
-/** A connection that has stood for so long was no failed try: longer than the pauses, or whoever waits would count as one that lasts. */
+/** A connection that has stood for so long was not a failed try: longer than the pauses, or whoever waits would count as one that lasts. */
 export const LASTING_MS = 5_000;
 /** So many rounds fail before there is a warning, and so long it is until the next. */
 const QUIET_ROUNDS = 3;

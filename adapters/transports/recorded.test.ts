@@ -45,7 +45,7 @@ function tapped(wire: string[]) {
   return { Tapped, Server };
 }
 
-/** Eight at a time: on one connection as long as it is left open, with a hello of its own; then on the next. */
+/** Eight at a time: on one connection as long as it is left open, with its own hello; then on the next. */
 async function sayAt(url: string, texts: readonly string[]): Promise<void> {
   const waiting = [...texts];
   let guests = 0;

@@ -116,7 +116,7 @@ describe('under the link layer, on a bus that loses and doubles every third mess
   });
 });
 
-/** Peers on a medium that believes who says to be somebody; whoever stands at it sees all and says anything. */
+/** Peers on a medium that believes who says to be somebody; whoever is at it sees all and says anything. */
 class Broker {
   readonly seen: { from: string; to: string; message: Json }[] = [];
   private readonly ears = new Map<string, (from: string, message: Json) => void>();

@@ -37,7 +37,7 @@ import type { Guarantees, Json, Transport, TransportEvent } from './transport.js
 export type Key = Uint8Array | string;
 
 /**
- * What `sealed` is given.
+ * Options for `sealed`.
  *
  * @public
  */
@@ -113,7 +113,7 @@ export function sealed<const G extends Guarantees>(transport: Transport<G>, opti
   return made;
 }
 
-/** What was refused of whom, and nothing taken since: told apart by the name that it came in, which on many media anybody can take. */
+/** What was refused of whom, and nothing taken since: distinguished by the name that it came in, which on many media anybody can take. */
 class Refused {
   private readonly reasons = new Map<NodeId, string>();
 
@@ -230,7 +230,7 @@ class Seal {
     other.waiting = [];
   }
 
-  /** Whether there was a key to seal it with: without one it is dropped. */
+  /** True if there was a key to seal it with: without one it is dropped. */
   private send(to: NodeId, kind: Kind, heard: string, number: number, text: string): boolean {
     if (this.transport.isClosed) return true;
     const keys = this.keys.of(to);
@@ -309,7 +309,7 @@ class Seal {
     if (other.speaksIn !== run) {
       if (other.speaksIn !== null) other.retired.add(other.speaksIn);
       Object.assign(other, { speaksIn: run, numbers: new Numbers(this.limits.late) });
-      // They are remembered up to a bound; then everybody is asked anew.
+      // They are remembered up to a bound; then everybody is asked again.
       if (other.retired.size > this.limits.retired) this.renew();
     }
     other.numbers.add(number);

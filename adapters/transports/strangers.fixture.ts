@@ -18,7 +18,7 @@ async function opened(url: string): Promise<WebSocket> {
   }
 }
 
-/** Each on a connection of its own, sixteen at a time: every other one says hello first. */
+/** Each on its own connection, sixteen at a time: every other one says hello first. */
 export async function onSockets(url: string, hello: string, texts: readonly string[]): Promise<void> {
   const waiting = [...texts.entries()];
   const speak = async () => {

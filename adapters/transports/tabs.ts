@@ -50,7 +50,7 @@ function bus(id: NodeId, channel: string, { clock }: InEnvironment): Transport<t
   });
 }
 
-/** This tab's line to the others on a channel, under an id of its own: it is connected once it has met all who answer. */
+/** This tab's line to the others on a channel, under its own id: it is connected once it has met all who answer. */
 export function tabsTransport(channel: string, environment: InEnvironment): Transport<Linked> {
   const { clock, crypto } = environmentOf(environment);
   const id = crypto.randomUUID();

@@ -79,7 +79,7 @@ export interface Transport<G extends Guarantees = Guarantees> {
   readonly events: Observable<TransportEvent>;
   /** Who is up now; always empty where presence is not reported. */
   readonly peers: ReadonlySet<NodeId>;
-  /** Whether it was closed, or its connection broke for good; it stays so. */
+  /** True if it was closed, or its connection broke for good; it stays so. */
   readonly isClosed: boolean;
   /** Harmless when connected already. Rejects with `ConnectionError`, with `ClosedError`, or with the signal's reason. */
   connect(options?: { readonly signal?: AbortSignal }): Promise<void>;

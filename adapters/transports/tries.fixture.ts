@@ -38,7 +38,7 @@ async function uselessServer(): Promise<number> {
   const server = net.createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    // Whoever says nothing reads all the same, and notices that the other end goes.
+    // Whoever says nothing reads still, and notices that the other end goes.
     socket.resume();
     [() => socket.destroy(), () => socket.end('HTTP/1.1 503 Busy\r\n\r\n'), () => socket.end('\0nonsense'), () => {}][
       served++ % 4

@@ -1,4 +1,4 @@
-/** Hubs on a server of the application, beside each other and beside what else takes its upgrades. Real sockets. */
+/** Hubs on a server of the application, beside each other and next to what else takes its upgrades. Real sockets. */
 import { once } from 'node:events';
 import { createServer, STATUS_CODES, type Server, type ServerOptions } from 'node:http';
 import net from 'node:net';

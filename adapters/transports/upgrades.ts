@@ -64,7 +64,7 @@ export function takeUpgrades(server: Server, path: string | null, taker: Taker, 
   };
 }
 
-/** `null` for what is no address, `//` for instance: it is for whoever connects to say. */
+/** `null` for what is not an address, `//` for instance: it is for whoever connects to say. */
 export function pathOfUpgrade({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
   return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
 }

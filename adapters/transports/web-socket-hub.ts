@@ -1,7 +1,7 @@
 /**
  * The hub that WebSocket peers meet at, for Node, on the package `ws`.
  *
- * It listens on 127.0.0.1 unless told otherwise. Who may come in is for `ids` and `admit` to say, everybody unless one is given; a
+ * It listens on 127.0.0.1 by default. Who may come in is for `ids` and `admit` to say, everybody unless one is given; a
  * page is let in from the hub's own place alone, or, where `origins` is given, from those origins alone. Who is refused is warned of. Every connection is bounded: so long to say who it is,
  * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
  * not answer for three beats, three to four seconds, is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
@@ -54,12 +54,12 @@ export type HubLimits = ListenLimits;
 export interface Admission {
   /** The only ids there are. */
   readonly ids?: readonly NodeId[];
-  /** Whether a peer may come in: `true`, and nothing else. A promise that rejects is a no for now: the peer tries again. */
+  /** True if a peer may come in: `true`, and nothing else. A promise that rejects is a no for now: the peer tries again. */
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;
 }
 
 /**
- * What `webSocketHub` is given: where it listens, and who may come in.
+ * Options for `webSocketHub`: where it listens, and who may come in.
  *
  * @public
  */
@@ -175,7 +175,7 @@ export class WebSocketHub implements AsyncDisposable {
     return this.listener.port;
   }
 
-  /** Takes nobody any more and closes all connections; a server of yours stays open. */
+  /** Takes nobody any more and closes all connections; your server stays open. */
   async close(): Promise<void> {
     this.beat.unsubscribe();
     this.hub.close();

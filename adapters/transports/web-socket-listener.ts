@@ -1,5 +1,5 @@
 /**
- * Where WebSockets come in: a server of its own or one of yours, whose upgrades are held to origins and limits before there is a socket.
+ * Where WebSockets come in: its own server or one of yours, whose upgrades are held to origins and limits before there is a socket.
  *
  * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) listen with it.
  */
@@ -72,9 +72,9 @@ export interface ListenOptions extends InEnvironment {
   readonly host?: string;
   /** Node's own options of a TLS server; peers come by `wss:` then. */
   readonly tls?: ServerOptions;
-  /** Instead of a port: a server of yours, whose upgrades of one path are taken. It stays open, and its timeouts are yours. */
+  /** Instead of a port: your server, whose upgrades of one path are taken. It stays open, and its timeouts are yours. */
   readonly server?: Server;
-  /** Where peers come in. Unless given it is `/` on a server of yours, and every path on a port. */
+  /** Where peers come in. Unless given it is `/` on your server, and every path on a port. */
   readonly path?: string;
   /** Pages of these origins may come in, `https://example.org` for instance, and no others. Unless given, those of the very same place. */
   readonly origins?: Origins;
@@ -141,13 +141,13 @@ function unreadable(tls: ServerOptions): string | null {
   return wrong ? `has a ${wrong} that cannot be read (${why})` : `does not do (${why})`;
 }
 
-/** Does not go with a server of yours, and where it goes instead. */
+/** Does not go with your server, and where it goes instead. */
 const OF_THE_SERVER = {
   tls: 'make the server with it, as createServer of node:https does',
   host: 'say it where the server listens',
 } as const;
 
-/** Throws a `UsageError` for what is no place to listen; `more` is what else may be given with it. */
+/** Throws a `UsageError` for what is not a place to listen; `more` is what else may be given with it. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
   if (!isObject(options)) throw new UsageError(`${who} takes its options as an object; give { port }, or { server, path }`);
   checkOptions(who, options, { ...LISTEN_CHECKS, ...more });
@@ -163,7 +163,7 @@ export function checkPlace(who: string, options: ListenOptions, more: Readonly<R
       throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
 }
 
-/** So long a place stays taken when its connection has closed: who connects anew again and again sends no more than who stays. */
+/** So long a place stays taken when its connection has closed: who connects again again and again sends no more than who stays. */
 const PLACE_MS = 1_000;
 
 /** Of connections beyond the bounds, so many are told that the server is full before the next ones are closed without a word. */
@@ -174,7 +174,7 @@ const EARLY_BYTES_MAX = HELLO_BYTES_MAX + 2 ** 10;
 
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
-/** So long a server of yours may take to begin. */
+/** So long your server may take to begin. */
 const BEGIN_MS_MAX = 1_000;
 
 /** Resolves once it listens; for a server that nobody has told to, after a second. */
@@ -226,7 +226,7 @@ export class Listener implements Taker {
   private readonly environment: PlatformEnvironment;
   private hasReported = false;
   private readonly sockets: Upgrades;
-  /** Of a server of its own, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
+  /** Of its own server, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
   private readonly connected = new Set<Duplex>();
   private readonly refusals: Drops;
   private readonly leaveServer: () => void;
@@ -235,7 +235,7 @@ export class Listener implements Taker {
   constructor(
     who: string,
     private readonly server: Server,
-    /** Of a server of its own, where connections come in. */
+    /** Of its own server, where connections come in. */
     private readonly netServer: NetServer | null,
     private readonly options: ListenOptions,
     readonly limits: ListenLimits,
@@ -262,7 +262,7 @@ export class Listener implements Taker {
     return address.port;
   }
 
-  /** Whether this is its address, as far as an address says so: a server of yours may be anywhere. */
+  /** True if this is its address, as far as an address says so: your server may be anywhere. */
   isAt(url: string): boolean {
     const { host = '127.0.0.1' } = this.options;
     return this.netServer !== null && new URL(url).host === `${host}:${this.port}`;
@@ -319,7 +319,7 @@ export class Listener implements Taker {
     this.refused(request, 'somebody', `nobody is at ${quote(request.url)}`);
   }
 
-  /** Whoever runs this hears of it, at most every ten seconds: who was refused may not know why, as a page does not. */
+  /** Whoever runs this is notified of it, at most every ten seconds: who was refused may not know why, as a page does not. */
   refused(request: IncomingMessage, whom: string, why: string): void {
     this.refusals.drop(`${whom} from ${quote(addressOf(request.socket))}: ${why}`);
   }

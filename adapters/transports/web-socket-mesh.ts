@@ -41,7 +41,7 @@ import { AccessControl, type Admission } from './web-socket-hub.js';
 import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /**
- * What `webSocketMesh` is given: where it listens, where the others are, and who may come in.
+ * Options for `webSocketMesh`: where it listens, where the others are, and who may come in.
  *
  * @public
  */
@@ -71,7 +71,7 @@ const CHECKS = {
   ),
   tls: optional(must('options of a TLS client of Node, as in { ca }', isObject)),
   WebSocket: optional(must('the class of that name in the package ws', isClass)),
-  // These four have complaints of their own.
+  // These four have their own complaints.
   key: optional(anything),
   token: optional(anything),
   ids: optional(anything),
@@ -182,7 +182,7 @@ class Mesh implements Connection {
     await this.listener?.close();
   }
 
-  /** It is of no use to try again: the place where it listens is free before anybody hears of it. */
+  /** It is of no use to try again: the place where it listens is free before anybody is notified of it. */
   private async giveUp(why: string): Promise<void> {
     await this.close();
     this.medium.broke(new ConnectionError(why));
@@ -398,7 +398,7 @@ class Mesh implements Connection {
   /** Whoever was dialed has said who it is. */
   private recognize(contact: MeshContact, id: NodeId, run: unknown): void {
     const address = contact.address!;
-    // Whoever is there already stays, and the newcomer hears of it here or from the first peer that it meets.
+    // Whoever is there already stays, and the newcomer is notified of it here or from the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${idTaken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
     const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialing(other, id));

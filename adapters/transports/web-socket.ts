@@ -37,7 +37,7 @@ export interface Socket {
 }
 
 /**
- * What `webSocket` is given.
+ * Options for `webSocket`.
  *
  * @public
  */
@@ -64,7 +64,7 @@ const CHECKS = {
     "the address of the hub, as in 'ws://127.0.0.1:8080', or a list of such",
     (url) => typeof url === 'string' || Array.isArray(url),
   ),
-  // These three have complaints of their own.
+  // These three have their own complaints.
   key: optional(anything),
   token: optional(anything),
   WebSocket: optional(anything),
@@ -126,7 +126,7 @@ function notThere(at: string | null, urls: readonly string[]): string {
 
 const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
 
-/** Throws a `UsageError` for what would fail at each connection anew. */
+/** Throws a `UsageError` for what would fail at each connection again. */
 function checkSocketClass(WebSocket: unknown, id: NodeId): void {
   if (isClass(WebSocket)) return;
   const what =
@@ -136,7 +136,7 @@ function checkSocketClass(WebSocket: unknown, id: NodeId): void {
   throw new UsageError(`peer "${id}": ${what}; ${INSTALL_WS}`);
 }
 
-/** Why this is no address of a WebSocket; `null` when it is one. @internal */
+/** Why this is not an address of a WebSocket; `null` when it is one. @internal */
 export function refusedAddress(url: unknown): string | null {
   const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && !url.includes('#');
   return isAddress ? null : `${quote(url)} is no address of a WebSocket; give one as in ws://127.0.0.1:8080`;

@@ -18,7 +18,7 @@ const peers = ['a', 'b'];
 const url = 'ws://127.0.0.1:1';
 const connection = async () => ({});
 
-/** What a JavaScript program may hand over: no type stands in the way. */
+/** What a JavaScript program may hand over: no type is in the way. */
 const [anyNats, anyMqtt, anyLinked] = [nats, mqtt, linked] as any[];
 const [anyHub, anySocket, anyMesh] = [webSocketHub, webSocket, webSocketMesh] as any[];
 const mesh = { id: 'a', listen: { port: 0 }, peers: [] };

@@ -8,7 +8,7 @@ import { default as Redlock } from 'redlock';
 /** A lock of redlock and of etcd is free again so long after its holder died; both renew it before. */
 export const LIFE_S = 5;
 
-/** redlock tuned to retry every 5 ± 5 ms for ever; with its defaults, acquires give up. */
+/** redlock tuned to retry every 5 ± 5 ms forever; with its defaults, acquires give up. */
 export function redlockOn(port) {
   const redis = new Redis(port);
   const client = new Redlock([redis], { retryCount: -1, retryDelay: 5, retryJitter: 5 });

@@ -15,7 +15,7 @@ async function failOver(server, argsOf) {
   await holder.said('granted');
   waiter.tell('go');
   await waiter.said('asks');
-  // Longer than it takes to stand in line.
+  // Longer than it takes to are in line.
   await pause(500);
   const granted = waiter.said('granted');
   const killed = performance.now();

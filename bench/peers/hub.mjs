@@ -1,4 +1,4 @@
-// The hub in a process of its own, as a server stands beside its clients.
+// The hub in its own process, as a server is next to its clients.
 import { webSocketHub } from '../../dist/adapters/transports/web-socket-hub.js';
 
 const hub = await webSocketHub({ port: 0 });

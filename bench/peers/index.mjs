@@ -31,7 +31,7 @@ for (const [name, { needs, run }] of Object.entries(PARTS)) {
 // A rival keeps a socket open that nobody can close.
 process.exit();
 
-/** In Markdown, as it stands in docs/peers.md. */
+/** In Markdown, as it is in docs/peers.md. */
 function table(rows) {
   const columns = Object.keys(rows[0]);
   const line = (cells) => `| ${cells.join(' | ')} |`;

@@ -1,4 +1,4 @@
-// One process that takes the lock and keeps it for ever: `node lock-member.mjs redlock PORT`, `… etcd PORT`, `… quiver ID PEERS URL`.
+// One process that takes the lock and keeps it forever: `node lock-member.mjs redlock PORT`, `… etcd PORT`, `… quiver ID PEERS URL`.
 import { WebSocket } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';

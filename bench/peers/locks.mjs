@@ -1,4 +1,4 @@
-// Lock hand-over: eight clients, each with a connection of its own, want one lock all the time and keep it for 5 ms.
+// Lock hand-over: eight clients, each with its own connection, want one lock all the time and keep it for 5 ms.
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';

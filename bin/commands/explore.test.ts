@@ -1,4 +1,4 @@
-/** What `quiver explore` serves: the built program in a process of its own, asked as a page asks. */
+/** What `quiver explore` serves: the built program in its own process, asked as a page asks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * `quiver explore`: serves the inspector's page until Ctrl-C: with a scenario's run, a trace or a rehearsal's failure, with a
- * story, with live actors, or, when nothing is named, with the list of stories. With `--save` it writes a file in place of serving a page.
+ * story, with live actors, or, when nothing is named, with the list of stories. With `--save` it writes a file instead of serving a page.
  */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -93,7 +93,7 @@ async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
   };
 }
 
-/** The trace, or the run of the scenario, as a file of another kind: a page of its own, a picture, what another tool reads. */
+/** The trace, or the run of the scenario, as a file of another kind: its own page, a picture, what another tool reads. */
 async function save(path: string, file: string | undefined, seed: number | undefined): Promise<number> {
   if (file === undefined || formatOf(path) === null)
     throw new UsageError(
@@ -169,7 +169,7 @@ const streamOf =
   () =>
     createReadStream(file, 'utf8');
 
-/** A run of the scenario, made anew for every page that asks for it. */
+/** A run of the scenario, made again for every page that asks for it. */
 async function run(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
   const recorded = await readScenario(file, seed);
   return () => forks.run(recorded.scenario, recorded.json);

@@ -1,5 +1,5 @@
 /**
- * `quiver spawn SCENARIO NODE`: one node of a scenario as a process of its own, on WebSockets.
+ * `quiver spawn SCENARIO NODE`: one node of a scenario as its own process, on WebSockets.
  *
  * Commands come as lines on standard input (`request`, or JSON with a `do`), notices go as lines of JSON to standard output. The link
  * layer stands between, so that killing a process or the hub is what links that go down are to the charts. Links speak for themselves:

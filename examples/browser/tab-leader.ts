@@ -1,7 +1,7 @@
 /**
  * Tabs of one origin have one leader, which counts the seconds for all; close its tab, and another one goes on.
  *
- *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in tabs of their own
+ *     npx vite examples/browser --open 'tab-leader.html?ann'      # then ?bob and ?cy in their own tabs
  */
 import { broadcastChannel } from '../../adapters/transports/broadcast-channel.js';
 import { createElection } from '../../adapters/election.js';

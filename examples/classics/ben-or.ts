@@ -15,7 +15,7 @@ const proposals = (c: Configuration) =>
     heard.filter(({ from, step, value }) => from === id && step === 2 && value !== null),
   );
 
-/** Whether no more have crashed than may, and all others have started. */
+/** True if no more have crashed than may, and all others have started. */
 const isBorne = (c: Configuration, faulty: number) =>
   (c.crashed ?? []).length <= faulty && nodesIn(c, 'idle').every((node) => c.crashed?.includes(node));
 

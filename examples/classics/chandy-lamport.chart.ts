@@ -1,5 +1,5 @@
 /**
- * A snapshot of any other protocol of one chart, taken while it runs: the chart that is watched, with a recorder beside it.
+ * A snapshot of any other protocol of one chart, taken while it runs: the chart that is watched, with a recorder next to it.
  *
  * Paper: Chandy, Lamport, "Distributed Snapshots: Determining Global States of Distributed Systems" (ACM TOCS 3(1), 1985).
  * Assumes channels that lose nothing and keep the order (FIFO), and nodes that do not fail.

@@ -7,7 +7,7 @@ export const classicRole = <C>({ nodes }: Configuration, node: NodeId): RoleView
 /** The one role of each node. */
 export const classicRoles = <C>({ nodes }: Configuration): readonly RoleView<C>[] =>
   [...nodes.values()].map((node) => Object.values(node)[0]!);
-/** Whether a node is in a state, or in one inside of it. */
+/** True if a node is in a state, or in one inside of it. */
 export const isIn = (c: Configuration, node: NodeId, state: string): boolean =>
   `${statePath(classicRole(c, node))}.`.startsWith(`${state}.`);
 export const nodesIn = (c: Configuration, state: string): readonly NodeId[] =>

@@ -2,7 +2,7 @@
  * Leader election on a two-way ring with O(n log n) messages: each phase reaches twice as far as the one before.
  *
  * Paper: Hirschberg, Sinclair, "Decentralized Extrema-Finding in Circular Configurations of Processors" (CACM 23(11), 1980).
- * Assumes a ring of reliable links in any order, each node with a number of its own, and nodes that do not fail.
+ * Assumes a ring of reliable links in any order, each node with its own number, and nodes that do not fail.
  * States. idle: has heard of nothing. candidate: its probes of this phase are out, both ways. lost: has let a greater probe pass, and
  * only relays. leader: its own probe came round.
  * Invariant: who is a candidate in phase k has the greatest number within 2^(k-1) steps to either side.

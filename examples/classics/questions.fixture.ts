@@ -13,7 +13,7 @@ export type Mistake = (protocol: Protocol) => Protocol;
 export interface Questions {
   readonly states: number;
   readonly transitions: number;
-  /** Asked of every command at any node at any time, on the scenario's network, in place of the scenario. */
+  /** Asked of every command at any node at any time, on the scenario's network, instead of the scenario. */
   readonly isUnlimited?: boolean;
   /** Further systems: the scenario with other members. */
   readonly also?: readonly { readonly change: object; readonly states: number; readonly transitions: number }[];
@@ -41,7 +41,7 @@ const leastWins = inChart((machine) => {
   const guards = { isGreater: isLess, goesFurther: (args: any, probe: any) => isLess(args, probe) && probe.hops > 1 };
   return machine.provide({ guards } as never);
 });
-/** In place of what an action assigns. */
+/** Instead of what an action assigns. */
 const assigns = (name: string, assignment: (args: any, params: any) => object, chart?: string): Mistake =>
   inChart((machine) => machine.provide({ actions: { [name]: assign(assignment as never) } } as never), chart);
 const idle = (name: string, chart?: string): Mistake => assigns(name, () => ({}), chart);

@@ -5,9 +5,9 @@
  * Assumes messages that may be lost, doubled and reordered, and that nobody forgets term, vote and entry.
  * States. follower: votes and takes entries; a timeout makes it a candidate. candidate: asks all for their votes in a new term. leader: got
  * those of a majority.
- * Invariants: one leader a term; an entry that is committed stands in the log of every later leader.
+ * Invariants: one leader a term; an entry that is committed is in the log of every later leader.
  * Departures. A leader that finds an entry of an earlier term writes it again in its own, which is what an empty entry of its term does
- * in a longer log (5.4.2). Heartbeats are left out. A node stands in no term after `terms`, for a search must end.
+ * in a longer log (5.4.2). Heartbeats are left out. A node is in no term after `terms`, for a search must end.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId } from '../../index.js';
@@ -18,7 +18,7 @@ export interface RaftElectionInput {
   readonly others: readonly NodeId[];
   /** The last term in which this node stands for election. */
   readonly terms: number;
-  /** Ticks until it stands; different ones in place of random ones. */
+  /** Ticks until it stands; different ones instead of random ones. */
   readonly patience: number;
 }
 export interface RaftElectionContext extends RaftElectionInput {

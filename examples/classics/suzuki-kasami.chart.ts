@@ -41,7 +41,7 @@ const tokenToFirst = ({ context: { token } }: In) => ({
   message: { ...token!, queue: token!.queue.slice(1) },
 });
 
-/** RN[me] is served, and everybody whose last request is not stands in the queue. */
+/** RN[me] is served, and everybody whose last request is not is in the queue. */
 function queued({ id, others, requested, token }: SuzukiKasamiInput): QueueToken {
   const served = { ...token!.served, [id]: requested[id]! };
   const waiting = others.filter((node) => requested[node] === served[node]! + 1 && !token!.queue.includes(node));

@@ -1,4 +1,4 @@
-/** A media player: tracks are loaded, play, stall and end; the sound is a region of its own, and controls hide after a while. */
+/** A media player: tracks are loaded, play, stall and end; the sound is its own region, and controls hide after a while. */
 import { assign, fromPromise, setup } from 'xstate';
 
 interface Player {

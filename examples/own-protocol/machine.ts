@@ -2,7 +2,7 @@
  * Leader election on a ring: someone else's protocol, to show what one's own gets.
  *
  * Paper: Chang, Roberts, "An improved algorithm for decentralized extrema-finding in circular configurations of processes" (1979).
- * Assumes a ring of reliable one-way channels, each node with a number of its own, and nodes that do not fail.
+ * Assumes a ring of reliable one-way channels, each node with its own number, and nodes that do not fail.
  *
  * States. idle: has heard of no election. candidate: its own probe is out. relayed: has let a greater probe pass and cannot win any
  * more. leader: its probe came back. follower: has heard who won.

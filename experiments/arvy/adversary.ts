@@ -3,7 +3,7 @@
  *
  * Between two requests the directory is a tree of pointers to the holder, and which request comes next is the adversary's choice. So the
  * trees are the states of a graph whose edges are requests, each with its find cost and its share of the optimum, and what the adversary
- * can make of it for ever is the cycle with the greatest ratio of the two. On a small network that is found exactly: every tree that
+ * can make of it forever is the cycle with the greatest ratio of the two. On a small network that is found exactly: every tree that
  * can be reached is asked every request, and the ratio is raised from cycle to cycle until none is better. On a larger one there are too
  * many trees, and of all ways through them only the best few are followed: what is found then is bad, and worse there may be.
  */

@@ -32,7 +32,7 @@ const noNodeTwice: Property<any> = {
   holds: (c: Configuration) => finds(c).every(({ to, message }) => !message.visited.includes(to)),
 };
 
-/** Every interleaving of n nodes from every tree, with every choice of the new parent; a release is an event of its own. */
+/** Every interleaving of n nodes from every tree, with every choice of the new parent; a release is its own event. */
 export function countProof(n: number, protocol: Protocol = directory): ProofCount {
   const nodes = Array.from({ length: n }, (_, i) => `n${i}`);
   const links = nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1] as const));

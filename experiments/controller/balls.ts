@@ -1,6 +1,6 @@
 /**
  * A protocol that never ends by itself, to be stopped by a budget: a node that begins throws a ball, and whoever has a ball throws it
- * on to its next neighbor, for ever. Several nodes may begin.
+ * on to its next neighbor, forever. Several nodes may begin.
  */
 import { assign, setup } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';

@@ -1,7 +1,7 @@
 /**
  * The resource controller's numbers: messages per permit against the baselines, the crossover on chains, waiting times, growth.
  *
- * `quiver paper controller` runs what fits into about a minute; the long rows of the table stand in controller.deep.ts. Loads are drawn
+ * `quiver paper controller` runs what fits into about a minute; the long rows of the table are in controller.deep.ts. Loads are drawn
  * from other streams than those of the expected figures, and recursive trees are other trees, so the tolerances say how far a figure
  * may be off.
  */

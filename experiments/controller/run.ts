@@ -22,7 +22,7 @@ export interface RequestOutcome {
 }
 
 interface Load {
-  /** Stops once more messages than this were sent. */
+  /** Stops again messages than this were sent. */
   readonly messagesMax?: number;
   readonly seed?: number;
 }

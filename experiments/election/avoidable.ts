@@ -19,7 +19,7 @@ const NODES = 12;
 const STEPS = 30;
 /** Longer than any reaction to a change takes. */
 const APART = 1000;
-/** The other end hears of a change within so many ticks. */
+/** The other end is notified of a change within so many ticks. */
 const DELAY = 12;
 
 /** Sparse, so that it falls apart and grows together all the time. */

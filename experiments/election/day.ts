@@ -1,7 +1,7 @@
 /**
  * A run on a topology in time, watched for what the election promises there: one leader wherever a component has been left alone.
  *
- * The paper bounds no time. What bounds it here: a more recent leader pair is adopted by whoever hears of it, one hop a latency, and a
+ * The paper bounds no time. What bounds it here: a more recent leader pair is adopted by whoever is notified of it, one hop a latency, and a
  * new channel needs a round trip until both its ends speak. So `diameter + 2` latencies after the last link changed and the last node
  * elected itself, a component follows one leader. How long after a change elections may go on is another question: searches follow
  * the links downward, and that way can be much longer than the diameter (`fan` below).

@@ -1,5 +1,5 @@
 /**
- * The election's numbers: the paper's sample run, Updates and ticks to elect anew, elections that clocks and hello avoid, the cost of
+ * The election's numbers: the paper's sample run, Updates and ticks to elect again, elections that clocks and hello avoid, the cost of
  * the hierarchy.
  *
  * Figures without an expected one are of random networks that are not those of the reference; the note of their table has its means.

@@ -46,7 +46,7 @@ function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Chan
   return after.filter(([a]) => home.includes(a)).map(([a, b]) => [a, b] as const);
 }
 
-/** The old leader leads until it hears of another, so that two in office who can reach each other tell of a needless election. */
+/** The old leader leads until it is notified of another, so that two in office who can reach each other tell of a needless election. */
 const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionProtocolOptions> => ({
   name: 'no needless election',
   kind: 'always',

@@ -38,7 +38,7 @@ export function together(n: number, requests: number, seed: number) {
   return { hexagon, ...live(hexagon, requests, seed) };
 }
 
-/** Does the deeds one after the other in a world of their own; each must be what the algorithm would do there. */
+/** Does the deeds one after the other in their own world; each must be what the algorithm would do there. */
 export function inOrder<Action, A extends AmoebotAlgorithm<Action>>(alone: A, { deeds }: AmoebotLife<Action>): A {
   for (const { amoebot, locked, action } of deeds) {
     expect(alone.enabled(amoebot, locked)).toEqual(action);

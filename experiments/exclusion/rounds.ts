@@ -86,7 +86,7 @@ class Possible {
     return this.note(this.schedule.make(choice, node));
   }
 
-  /** A link changes; a node that hears of it may have locked all that is left. */
+  /** A link changes; a node that is notified of it may have locked all that is left. */
   change(choice: Choice): readonly Step[] {
     return this.note(this.schedule.make(choice, 'links'));
   }
@@ -147,7 +147,7 @@ const outcomes = (steps: readonly Step[]): Map<NodeId, string[]> => {
 export interface Lemma51 {
   readonly executions: number;
   readonly rounds: number;
-  /** Whether each node did the same, with the same outcome, in both schedules. */
+  /** True if each node did the same, with the same outcome, in both schedules. */
   readonly isSame: boolean;
 }
 

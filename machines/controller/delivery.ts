@@ -2,7 +2,7 @@
  * The delivery process of a node below the root: keeps its global bin, and passes on what is for bins further up or down.
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, Figure 4; spec 3.3. It serves one request at a time and sends no second one up before the
- * answer to the first, so a queue holds at most one request a link (Lemma 4.3.1: nothing is stuck for ever). Assumes FIFO links.
+ * answer to the first, so a queue holds at most one request a link (Lemma 4.3.1: nothing is stuck forever). Assumes FIFO links.
  *
  * States: how the bin stands (`stocked`: may be refilled; `exhausted`: its refill was rejected; `dry`: deferred until the next
  * change) and within it what the process does:

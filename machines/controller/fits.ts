@@ -106,7 +106,7 @@ function linksServed(view: NodeView, of: Controller): readonly NodeId[] {
   return [...queue.map(({ link }) => link), ...(isIdle(view, of) || !current ? [] : [current.link])];
 }
 
-/** Whether a delivery process has nothing to do: nobody waits for what it has asked for. */
+/** True if a delivery process has nothing to do: nobody waits for what it has asked for. */
 export function isIdle(view: NodeView, of: Controller): boolean {
   const { chart, context } = deliveryProcess(view, of);
   if (chart === 'root') return context.parked.length === 0;
@@ -114,7 +114,7 @@ export function isIdle(view: NodeView, of: Controller): boolean {
   return context.pending.length === 0 && Object.values(context.awaiting).every((links) => links.length === 0);
 }
 
-/** Whether a node waits for what comes by itself: for an answer to what it passed on, or for a change to go on. */
+/** True if a node waits for what comes by itself: for an answer to what it passed on, or for a change to go on. */
 export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boolean =>
   isMember(view) && (isChanging(view) || controllersOf(settings).some((of) => !(isBank && of === 'R') && !isIdle(view, of)));
 
@@ -137,7 +137,7 @@ export function demandOf(view: NodeView, of: Controller): Demand {
   return { level, asks: state.endsWith('relaying') ? (delivery.current?.level ?? 'none') : 'none' };
 }
 
-/** Whether a node sends a request or a deposit of this level up: a bin of the next level would have kept it. */
+/** True if a node sends a request or a deposit of this level up: a bin of the next level would have kept it. */
 export function sendsUp({ level, asks }: Demand, sent: number, isDeposit: boolean): boolean {
   if (level !== null && level === sent + 1) return false;
   return isDeposit || asks === 'any' || asks === sent;
@@ -146,7 +146,7 @@ export function sendsUp({ level, asks }: Demand, sent: number, isDeposit: boolea
 const isSameScale = (one: Scale, other: Scale): boolean =>
   'flat' in one ? 'flat' in other && one.flat === other.flat : !('flat' in other) && one.exponent === other.exponent;
 
-/** Whether it has the name that a participant has; where joins are not named, none. */
+/** True if it has the name that a participant has; where joins are not named, none. */
 export const isNamed = (view: NodeView, areNamed: boolean): boolean =>
   !isMember(view) || (mainOf(view)!.name !== null) === areNamed;
 

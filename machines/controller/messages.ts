@@ -22,7 +22,7 @@ export interface Permit extends Of {
   readonly first: number | null;
 }
 
-/** No more for ever. */
+/** No more forever. */
 interface Reject extends Of {
   readonly type: 'reject';
   readonly level: number;
@@ -100,9 +100,9 @@ export type Part = Controller | 'D';
 /** What never changes during a run, and is the same at every node. */
 export interface Settings {
   readonly parts: readonly Part[];
-  /** Whether delivery processes wait for the answer to one request before they send the next. */
+  /** True if delivery processes wait for the answer to one request before they send the next. */
   readonly pipelined: boolean;
-  /** Whether a node that has requests out waits for them before it echoes; `premature` loses permits (E16). */
+  /** True if a node that has requests out waits for them before it echoes; `premature` loses permits (E16). */
   readonly echo: 'quiet' | 'premature';
 }
 
@@ -119,7 +119,7 @@ export interface Settled {
   readonly signaled: boolean;
 }
 
-/** A change as one controller of a node hears of it. */
+/** A change as one controller of a node is notified of it. */
 export interface NewTerms {
   readonly type: 'epoch';
   readonly scale: Scale;

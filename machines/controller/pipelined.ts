@@ -72,7 +72,7 @@ const refuse = (type: 'reject' | 'defer') =>
 
 const rested = tell(() => ({ role: MAIN, message: { type: 'rested' } }));
 
-/** A bin that asks for no more: what is still out comes in all the same. */
+/** A bin that asks for no more: what is still out comes in still. */
 const spent = (refusal: 'reject' | 'defer') => ({
   on: {
     request: [

@@ -90,13 +90,13 @@ export class TreePlaces {
     isSaid: (type, from, to) => (this.words.get(keyOf({ type, from, to })) ?? 0) > 0,
   };
 
-  /** Whether every participant knows its place. */
+  /** True if every participant knows its place. */
   get areKnown(): boolean {
     this.update();
     return this.lost.size === 0;
   }
 
-  /** Whether every participant is where it can be in a change. */
+  /** True if every participant is where it can be in a change. */
   get areInStep(): boolean {
     this.update();
     return this.late.size === 0;

@@ -29,7 +29,7 @@ type ControllerProperty = Property<ControllerOptions>;
 const flying = <T extends ControllerMessage['type']>(c: Config, ...types: readonly T[]) =>
   c.flights.filter(({ message }) => types.includes(message.type as T)) as FlightOf<Extract<ControllerMessage, { type: T }>>[];
 
-/** Whether nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
+/** True if nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
 const isWhole = (c: Config): boolean =>
   (c.everCrashed ?? []).length === 0 &&
   [...c.nodes.values()].every((node) => !isSevered(node) && (mainOf(node)?.lost.length ?? 0) === 0);

@@ -128,7 +128,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n2', 'take'), ...does(40, 'n2', 'child'), ...does(41, 'n2', 'leave'), ...does(80, 'n1', 'take')],
     states: 0,
   },
-  // A request is rejected while a change for want of joins is under way.
+  // A request is rejected while a change for lack of joins is under way.
   {
     topology: around,
     options: { kind: 'main', M: 0, parents: alone },
@@ -177,7 +177,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // A join is permitted while a change for want of permits is under way.
+  // A join is permitted while a change for lack of permits is under way.
   {
     topology: around,
     options: { kind: 'modified', M: 6, W: 0, parents: { ...alone, n1: 'n0' } },

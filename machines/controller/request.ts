@@ -16,7 +16,7 @@
  *
  * Departures. An amount above one is gathered refill by refill and answered once; what a rejected one had gathered stays here, through
  * changes too, for smaller ones. Whoever asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come
- * (the paper has no mechanism, E16); under `echo: "premature"` the bin is handed in all the same.
+ * (the paper has no mechanism, E16); under `echo: "premature"` the bin is handed in still.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, withEvent, type NodeId } from '../effects.js';
@@ -48,7 +48,7 @@ export interface RequestContext extends RequestInput {
   readonly issued: number;
   /** The names among them that the application itself took. */
   readonly names: readonly number[];
-  /** Whether a request was rejected here. */
+  /** True if a request was rejected here. */
   readonly hasRejected: boolean;
 }
 
@@ -222,7 +222,7 @@ export const requestMachine = setup({
   },
 });
 
-/** Whether the chart grants a take of so much at once, without a word to anybody: then several takes are as good as one of their sum. */
+/** True if the chart grants a take of so much at once, without a word to anybody: then several takes are as good as one of their sum. */
 export const givesAtOnce = ({ value, context }: Pick<RoleView<RequestContext>, 'value' | 'context'>, amount: number): boolean =>
   (value === 'ready' || value === 'exhausted') && amount <= context.permits;
 

@@ -40,7 +40,7 @@ const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type
  * whatever else an application hears has come about in that step; and a bin that was refused is not refilled before the next terms, and refuses
  * nobody but those whom it supervises. What a change finds is so: how many take part, and whether the resource is exhausted.
  *
- * The step that a run begins with is not seen: nothing is known of its node before. Once a node has begun anew or was corrupted nothing is
+ * The step that a run begins with is not seen: nothing is known of its node before. Once a node has begun again or was corrupted nothing is
  * promised, and nothing is looked at any more.
  */
 export class ToldAnswers {
@@ -230,7 +230,7 @@ function isSupervisor({ before, step }: Change, { root }: ControllerOptions): bo
   return isSpent && refusals.every((refusal) => isOwn(refusal) || isPassedOn(refusal));
 }
 
-/** Whether an answer is to the request of the process's own bin. */
+/** True if an answer is to the request of the process's own bin. */
 function isOwnAnswer({ level }: Reply, view: NodeView, of: Controller): boolean {
   const { chart, context } = deliveryProcess(view, of);
   if (chart !== 'pipelined') return deliveryState(view, of) === 'stocked.refilling';

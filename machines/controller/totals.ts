@@ -45,7 +45,7 @@ interface NodeFact {
   readonly isOwed: boolean;
   /** Some bin of it is neither empty nor half full. */
   readonly isMisfilled: boolean;
-  /** The last change for want of joins came too early or too late. */
+  /** The last change for lack of joins came too early or too late. */
   readonly isMisgrown: boolean;
   /** Its bins' sizes, which say what a permit is worth to it; `null` once it was severed. */
   readonly scale: Scale | null;
@@ -117,11 +117,11 @@ function permitsAt(view: NodeView, isRoot: boolean) {
   };
 }
 
-/** Whether a node waits for what comes by itself: not for a deposit. */
+/** True if a node waits for what comes by itself: not for a deposit. */
 export const isOwed = (view: NodeView, { kind }: ControllerOptions): boolean =>
   isWaiting(view, 'N') || (kind !== 'bank' && isWaiting(view, 'R'));
 
-/** Whether nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
+/** True if nothing has ever failed: no node has crashed, and no part of the tree was cut off. */
 export const isWhole = ({ broken }: Pick<ControllerTotals, 'broken'>, c: () => Configuration): boolean =>
   broken === 0 && (c().everCrashed ?? []).length === 0;
 
@@ -173,7 +173,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   pending = 0;
   /** Nodes with a bin that is neither empty nor half full. */
   misfilled = 0;
-  /** The last change for want of joins came too early or too late. */
+  /** The last change for lack of joins came too early or too late. */
   isMisgrown = false;
   /** Nodes with more requests on the way up than they may have. */
   crowded = 0;
@@ -265,7 +265,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     this.elsewhere += by * worth(scale, level);
   }
 
-  /** The node's state says anew what comes and goes. */
+  /** The node's state says again what comes and goes. */
   private meet(traffic: Traffic, { scale, requests: allowed }: NodeFact): void {
     for (const of of ['R', 'N'] as const) {
       const flying = traffic.requests[of];

@@ -1,5 +1,5 @@
 /**
- * What scenarios may ask of the controller beside `options.ts`: the paper to the letter, for the checker to refute, and a signal that
+ * What scenarios may ask of the controller next to `options.ts`: the paper to the letter, for the checker to refute, and a signal that
  * waits for the permits. Applications ask for none of it, so their quotas, names and banks do not carry it.
  */
 import { oneOf, refuseUnknown } from '../checks.js';

@@ -27,7 +27,7 @@ import type { RootContext } from './root.js';
 export type Config = Configuration<ControllerOptions>;
 export type FlightOf<M extends ControllerMessage = ControllerMessage> = Flight & { readonly message: M };
 
-/** Whether a node takes part: it has joined, and has neither left nor been severed. */
+/** True if a node takes part: it has joined, and has neither left nor been severed. */
 export const isMember = (node: NodeView): boolean => requestRole('R') in node;
 export const isSevered = (node: NodeView): boolean => MAIN in node && !isMember(node);
 
@@ -77,7 +77,7 @@ export function borne({ of, level }: Permit, to: NodeView): number {
 /** What a node did before it left or was cut off. */
 export const pastOf = (node: NodeView): Past => (node[MAIN] ?? node[NEWCOMER])!.context.past;
 
-/** Whether a request was ever rejected at this node. */
+/** True if a request was ever rejected at this node. */
 export const hasRejected = (node: NodeView): boolean =>
   requestOf(node, 'R')?.hasRejected === true || pastOf(node).keptBack !== null;
 

@@ -44,7 +44,7 @@ export class Finds {
     return this.times[place]!;
   }
 
-  /** Whether two are equal. */
+  /** True if two are equal. */
   get isTwofold(): boolean {
     return this.count > this.all.length;
   }

@@ -14,7 +14,7 @@
  * Invariants: `parent === id` exactly in waiting.last, holding.idle and holding.using.last; `next` set exactly in the followed states.
  *
  * Departures. T2: a request by the holder is granted at once, which the pseudocode omits (erratum A2). A busy holder keeps the token
- * until `release` (A3). The bridge flag travels with the pointer (A8); it is kept beside the pointer as what kind of `edge` that is,
+ * until `release` (A3). The bridge flag travels with the pointer (A8); it is kept next to the pointer as what kind of `edge` that is,
  * because it is copied into messages, and a third region could not be read where a find is written. `fence` counts grants when the
  * application asked for it, else it stays `null`, so that the states to check remain finite. What readers need the token carries as the copyset
  * of Li and Hudak's Ivy: who may read still what the token stands for. Each user leaves it there with its `release`; without readers it is
@@ -56,7 +56,7 @@ export interface DirectoryContext extends DirectoryInput {
   /** Who may read still, where the token is. */
   readonly copyset: readonly NodeId[];
   readonly together: number;
-  /** Requests that wait beside the one that is out. */
+  /** Requests that wait next to the one that is out. */
   readonly joined: number;
 }
 

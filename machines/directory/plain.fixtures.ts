@@ -18,7 +18,7 @@ import {
 
 type Config = Configuration<any>;
 
-/** Whether the edges, directions ignored, form one tree over all the nodes. */
+/** True if the edges, directions ignored, form one tree over all the nodes. */
 export function isSpanningTree(nodes: Iterable<NodeId>, edges: Iterable<readonly [NodeId, NodeId]>): boolean {
   const forest = new Forest(nodes);
   for (const [a, b] of edges) if (!forest.join(a, b)) return false;

@@ -1,4 +1,4 @@
-/** Trees to begin with: each spans its graph, the lightest is the lightest, and low stretch is no higher than that of the others. */
+/** Trees to begin with: each spans its graph, the lightest is the lightest, and low stretch is not a higher than that of the others. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { createTopology } from '../../network/topology/index.js';

@@ -25,7 +25,7 @@ export class StepProperties {
   private isTurned = true;
   private isPromised = true;
 
-  /** Whether the policy may turn to any node on the way, as far as is known here. */
+  /** True if the policy may turn to any node on the way, as far as is known here. */
   private readonly isFree: boolean;
 
   private readonly policy: Policy;

@@ -78,7 +78,7 @@ export class Trees {
     sources[this.sourceCount++] = component;
   }
 
-  /** Whether each find joins two components. */
+  /** True if each find joins two components. */
   private joinsAll(): boolean {
     const { joined, black, finds } = this;
     const { all } = finds;
@@ -103,7 +103,7 @@ export class Trees {
     return true;
   }
 
-  /** Whether finds from this one on close no cycle, whichever sources they choose; where only one of them may, the others take their first. */
+  /** True if finds from this one on close no cycle, whichever sources they choose; where only one of them may, the others take their first. */
   private everyChoice(find: number, only: number): boolean {
     const { goals, begins, sources, joined } = this;
     if (find === this.goalCount) return true;

@@ -42,7 +42,7 @@ export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   return edges;
 }
 
-/** Whether a node's pointer and next are those of its state (Lemma 3), and requests wait beside its own only while that is out. */
+/** True if a node's pointer and next are those of its state (Lemma 3), and requests wait next to its own only while that is out. */
 export function pointerFitsState(id: NodeId, node: NodeView): boolean {
   const { parent, next, joined } = directoryContext(node);
   const state = stateOf(node);

@@ -1,6 +1,6 @@
 /**
  * The middle-sized systems of the specification's section 13, every interleaving, each count as an independent implementation has it.
- * The largest stand in checked-largest.deep.ts.
+ * The largest are in checked-largest.deep.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { everyInstance } from '../../experiments/election/instances.js';

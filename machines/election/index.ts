@@ -3,7 +3,7 @@
  *
  * Fault model: nodes do not fail; a channel that is up loses, doubles and reorders nothing; each end of a link hears by itself, and at
  * any time, that its channel has come up or gone down, which empties the channel. Under it every component has exactly one leader
- * some time after changes stop. In between there may be none or several: a leader is no lock.
+ * some time after changes stop. In between there may be none or several: a leader is not a lock.
  */
 import { defineProtocol } from '../define.js';
 import { levelSamples } from '../hierarchy/samples.js';

@@ -7,7 +7,7 @@
  *
  * States. Control is in what happens within one step: `deciding` holds all rules of spec section 4 in their order, `updating` sends the
  * new height to whom it concerns. Between two steps a node is in one of the named states of spec section 5, which are views: what
- * `reading` reads off the own height and the neighbors, and no rule asks for them. They have no transitions of their own because the
+ * `reading` reads off the own height and the neighbors, and no rule asks for them. They have no their own transitions because the
  * paper's conditions (SINK, the comparisons of reference levels and leader pairs) are about heights alone: a rule that asked for the
  * state would be told the same a second time, and all eleven rules would stand once in each state, with the same order between them.
  *   isolated    no neighbors; leads itself
@@ -22,7 +22,7 @@
  * answer to a staler neighbor, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbors (19).
  * Of the reference levels that neighbors hold, the largest is propagated with the smallest delta among its holders (3). A perfect
  * clock is the tick: events of one tick share a stamp, and identities order them. Presence tables (spec section 8) belong to the
- * levels, roles of their own: where there are any, an Update goes through them on its way out, and each adds its table.
+ * levels, their own roles: where there are any, an Update goes through them on its way out, and each adds its table.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received } from '../effects.js';
@@ -48,7 +48,7 @@ export interface ElectionInput {
   readonly links: LinkTable;
   readonly clock: 'perfect' | 'logical';
   readonly hello: boolean;
-  /** A leader that loses its last neighbor stays what it is instead of electing itself anew. */
+  /** A leader that loses its last neighbor stays what it is instead of electing itself again. */
   readonly skipIfLeader: boolean;
   readonly sink: 'settled' | 'printed';
   /** How many levels of leaders stand under this one. */
@@ -71,7 +71,7 @@ export type ElectionEvent =
 
 type In<E = ElectionEvent> = { context: ElectionContext; event: E };
 
-/** A perfect clock stands at 0 before the first event, and stamps are positive: events of tick 0 come half a tick later. */
+/** A perfect clock is at 0 before the first event, and stamps are positive: events of tick 0 come half a tick later. */
 const TICK_ZERO = 0.5;
 
 function timeOf({ context, event }: In): number {

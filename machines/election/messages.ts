@@ -3,7 +3,7 @@ import type { Message, NodeId } from '../effects.js';
 import type { Height, Identity } from './height.js';
 import type { LinkTable } from './links.js';
 
-/** The role that elects; the levels of the hierarchy, where there are any, are roles beside it. */
+/** The role that elects; the levels of the hierarchy, where there are any, are roles next to it. */
 export const ELECTION = 'election';
 export const LEVEL = 'level';
 
@@ -47,7 +47,7 @@ export interface Turn {
   readonly update: Update;
 }
 
-/** The node follows another leader, or the same one elected anew; a later term is a larger one. */
+/** The node follows another leader, or the same one elected again; a later term is a larger one. */
 export interface LeaderChange {
   readonly type: 'leader';
   readonly leader: NodeId;

@@ -1,4 +1,4 @@
-/** What a picture of the network shows while a search spreads, comes back, and a new leader is told of. */
+/** What a picture of the network shows while a search spreads, comes back, and a new leader is notified of. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';

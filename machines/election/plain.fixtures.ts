@@ -16,7 +16,7 @@ const updateIn = ({ message }: Flight): Update => message as Update;
 const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
   c.flights.filter((flight) => flight.from === from && flight.to === to);
 
-/** Whether something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
+/** True if something is true of every height that a node holds or has sent: together these are all the tokens there are (section 6). */
 function everyToken(id: NodeId, c: Config, holds: (height: Height, recorded: boolean) => boolean): boolean {
   const { height, links } = electionContext(c.nodes.get(id)!);
   if (!holds(height, false)) return false;

@@ -10,7 +10,7 @@ const down = (u: string, v: string) => [
 ];
 
 const pair = { kind: 'path', n: 2 };
-/** A leader with a path beside it, every node of which it reaches, and one node behind that path. */
+/** A leader with a path next to it, every node of which it reaches, and one node behind that path. */
 export const fan = {
   nodes: ['l', 'p', 'x', 'y', 'z'],
   links: [

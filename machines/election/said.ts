@@ -31,7 +31,7 @@ export class SaidUpdates {
   constructor(private readonly options: ElectionProtocolOptions) {}
 
   record({ kind, node, at, event, sent }: Step, c: Configuration): void {
-    // What the others were before their first steps; a start is no step.
+    // What the others were before their first steps; a start is not a step.
     if (this.known.size === 0) for (const [id, view] of c.nodes) if (id !== node) this.known.set(id, electionContext(view));
     const before = this.known.get(node);
     const after = electionContext(c.nodes.get(node)!);

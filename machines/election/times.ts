@@ -14,7 +14,7 @@ const SEARCH = 0;
 const ELECTED = 1;
 const BORN = 2;
 
-/** What a perfect clock shows is no part of a state: it is later than everything. */
+/** What a perfect clock shows is not a part of a state: it is later than everything. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
 const height = (old: Height, replace: Replace): Height => ({

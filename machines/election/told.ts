@@ -23,7 +23,7 @@ export class ToldChanges {
     const before = this.followed.get(node);
     const after = followedBy(c.nodes.get(node)!, this.levels);
     this.followed.set(node, after);
-    // A start tells nothing, and a corruption is no step of the node's own.
+    // A start tells nothing, and a corruption is not a step of the node's own.
     if (!before || kind === 'start' || kind === 'corrupt') return;
     const told = emitted.map(textOf).sort();
     if (told.join() !== changesOf(before, after).toSorted().join()) this.isTold = false;

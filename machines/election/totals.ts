@@ -20,7 +20,7 @@ interface NodeFact {
   readonly now: number;
   readonly links: LinkTable;
   readonly isSink: boolean;
-  /** The chart stands in the state that its height gives. */
+  /** The chart is in the state that its height gives. */
   readonly isInState: boolean;
   /** On every level of a hierarchy it follows a leader that it knows of. */
   readonly follows: boolean;

@@ -21,7 +21,7 @@ export function stateByHeight({ height, links }: Pick<ElectionContext, 'height' 
   return height.r === 1 ? { reflected: part } : { searching: part };
 }
 
-/** Whether the chart stands in that state. */
+/** True if the chart is in that state. */
 export const isInStateByHeight = (node: NodeView): boolean =>
   roleOf(node) === statePath({ value: stateByHeight(electionContext(node)) });
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
@@ -57,7 +57,7 @@ export function isOriented(c: Config): boolean {
   return true;
 }
 
-/** Whether every link that is up both ways has both ends as neighbors. */
+/** True if every link that is up both ways has both ends as neighbors. */
 export const isSymmetric = (c: Config): boolean =>
   [...adjacency(c)].every(([id, peers]) =>
     peers.every((peer) => heightOf(electionContext(c.nodes.get(id)!).links, peer) !== null),

@@ -24,7 +24,7 @@ interface Request {
 export class ExclusionAccount implements Observer {
   private readonly locks: LockRecord[] = [];
   private readonly requests = new Map<NodeId, Request>();
-  /** The ports that are in use, by what each node was told of its links. */
+  /** The ports that are in use, by what each node was notified of its links. */
   private readonly ports = new Map<NodeId, Ports>();
   private readonly current = new Map<NodeId, LockRecord>();
   private edgeMessages = 0;
@@ -118,7 +118,7 @@ export class ExclusionAccount implements Observer {
     }
   }
 
-  /** What a cut or a loss took from an edge shows only when somebody looks, so a new maximum is counted anew. */
+  /** What a cut or a loss took from an edge shows only when somebody looks, so a new maximum is counted again. */
   private depart(from: NodeId, to: NodeId, c: Configuration): void {
     const edge = edgeOf(from, to);
     let count = (this.inTransit.get(edge) ?? 0) + 1;

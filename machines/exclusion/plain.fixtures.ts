@@ -1,6 +1,6 @@
 /**
  * The invariants of local mutual exclusion (spec section 7), each said of the whole configuration: the reference for their totals. What
- * is said of a node, or of a message at its receiver, stands in view.ts for both; here is how they are found.
+ * is said of a node, or of a message at its receiver, is in view.ts for both; here is how they are found.
  *
  * Links are those that are there: what a node still keeps of a link that was cut a moment ago does not count.
  */
@@ -132,13 +132,13 @@ const within = (ports: Ports, set: Ports): boolean => ports.every((port) => set.
 const areEqual = (a: readonly NodeId[], b: readonly NodeId[]): boolean =>
   a.length === b.length && a.every((node) => b.includes(node));
 
-/** Whether no two messages go between the same nodes for the same one of them as initiator. */
+/** True if no two messages go between the same nodes for the same one of them as initiator. */
 function areOfDifferentRoles(flights: readonly ExclusionFlight[]): boolean {
   const roles = flights.map(({ from, to, message }) => (isFromInitiator(message) ? `${from} ${to}` : `${to} ${from}`));
   return new Set(roles).size === roles.length;
 }
 
-/** Whether a trial of the participant was won, and the lock that follows from it is yet to come. */
+/** True if a trial of the participant was won, and the lock that follows from it is yet to come. */
 function isPromised(c: Config, participant: NodeId, candidate: NodeId): boolean {
   const { W } = exclusionContext(c.nodes.get(candidate)!);
   const promises = ({ message }: ExclusionFlight) => message.type === 'setLock' || (message.type === 'win' && message.won);

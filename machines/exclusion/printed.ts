@@ -6,9 +6,9 @@
  *   - A first request always joins the trial, even while another candidate owes a priority: two neighbors that compete for each
  *     other may each wait for the other's next request (erratum 1).
  *   - Disconnections are gathered in D, which every step reads and empties first (`tidy`). CleanUp, the step that does nothing else,
- *     is enabled only while the participant is not idle or the initiator unlocks, so a node in `win` may wait for ever for a
+ *     is enabled only while the participant is not idle or the initiator unlocks, so a node in `win` may wait forever for a
  *     neighbor that is gone (erratum 2), and an idle node keeps the lock of one (erratum 3).
- *   - A call without effect is a step all the same and empties D unread (erratum 4).
+ *   - A call without effect is a step still and empties D unread (erratum 4).
  */
 import { and, assign, or, stateIn } from 'xstate';
 import { draw, send, withEvent, type LinkEvent } from '../effects.js';

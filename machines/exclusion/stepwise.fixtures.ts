@@ -1,5 +1,5 @@
 /**
- * The charts cut as finely as the paper cuts them: every Check action is an event of its own, free to come at any moment after it is
+ * The charts cut as finely as the paper cuts them: every Check action is its own event, free to come at any moment after it is
  * enabled, and each node may call Lock so many times. The shipped charts run these checks in the step that enables them, which leaves
  * fewer states to see; cut like this, they have exactly the states that an independent explorer counted (spec section 11).
  */

@@ -26,7 +26,7 @@ interface FlightFact {
   readonly to: NodeId;
   readonly message: ExclusionMessage;
   readonly isFromInitiator: boolean;
-  /** Whether it tells of a promise: that a candidate has won, or that the winner takes the lock. */
+  /** True if it tells of a promise: that a candidate has won, or that the winner takes the lock. */
   readonly promises: boolean;
 }
 

@@ -62,7 +62,7 @@ export function requestFits(node: NodeView): boolean {
 
 const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
 
-/** Whether a node that stands so may be sent this message, at this port of its own (spec section 7). */
+/** True if a node that stands so may be sent this message, at this port of its own (spec section 7). */
 export function isExpectedAt(
   { lock, L, R, W, A, C, H, P }: ExclusionContext,
   initiator: ExclusionValue['initiator'],

@@ -1,5 +1,5 @@
 /**
- * One level of a hierarchy of leaders, as a role of a node beside its election (spec section 8).
+ * One level of a hierarchy of leaders, as a role of a node next to its election (spec section 8).
  *
  * The source announces the hierarchy in title and abstract and never specifies it; the presence tables are our construction. Every
  * node is at most `radius` hops from its leader of this level, and two leaders are more than `separation` hops apart. Heights play no

@@ -1,6 +1,6 @@
 /**
  * The claims of the hierarchy (spec section 8): D1 to D3 and D6's tree of reports, and how many leaders a level has against the bound
- * that follows from D3. D5 needs history and stands in ../election/stability.ts.
+ * that follows from D3. D5 needs history and is in ../election/stability.ts.
  */
 import type { NodeId } from '../effects.js';
 import { electionFold } from '../election/totals.js';

@@ -16,7 +16,7 @@ const isInStateByMember = (node: NodeView, level: number): boolean => {
 
 export const leadsLevel = (node: NodeView, level: number): boolean => node[levelRole(level)]!.value === 'leading';
 
-/** Whether a node follows a leader of each level that stands in its table, itself exactly while it leads. */
+/** True if a node follows a leader of each level that is in its table, itself exactly while it leads. */
 export function followsEverywhere(node: NodeView, levels: number): boolean {
   for (let level = 1; level <= levels; level++) {
     const { member, table } = levelOf(node, level);

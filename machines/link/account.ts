@@ -13,7 +13,7 @@ import { areConnected, endsByPeer, linksOf } from './view.js';
 interface Stream {
   readonly posted: unknown[];
   next: number;
-  /** Whether an end has been down, so that messages may be missing now. */
+  /** True if an end has been down, so that messages may be missing now. */
   hasBroken: boolean;
 }
 
@@ -51,7 +51,7 @@ export class LinkAccount implements Observer {
     const before = this.ends.get(node);
     const after = endsByPeer(c.nodes.get(node)!);
     this.ends.set(node, after);
-    // Who starts anew has told nobody what it stands for, and a corruption is no step of its own.
+    // Who starts again has told nobody what it stands for, and a corruption is not a step of its own.
     if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return this.said.forget(node, after);
     this.told.record(step, before, after);
     this.said.record(step, before, after, c);

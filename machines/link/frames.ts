@@ -22,7 +22,7 @@ export interface Frame {
   readonly seq: number;
   /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
   readonly rejects: boolean;
-  /** Whether the sender hears the receiver directly, so that nobody has to pass on what is sent to it. */
+  /** True if the sender hears the receiver directly, so that nobody has to pass on what is sent to it. */
   readonly hears: boolean;
   readonly bodies: readonly FrameBody[];
 }
@@ -46,7 +46,7 @@ export interface LinkInput {
   readonly beat: number;
   /** So many heartbeats of silence, and the peer counts as gone. */
   readonly patience: number;
-  /** How often this end may count its peer as gone; `null` is for ever, which only a checker that knows no time cannot live with. */
+  /** How often this end may count its peer as gone; `null` is forever, which only a checker that knows no time cannot live with. */
   readonly suspicions: number | null;
   /** How many messages may be under way without an acknowledgment, and how many more may wait for their turn. */
   readonly window: number;
@@ -103,7 +103,7 @@ export const byeOf = (c: LinkContext): Bye => ({ type: 'bye', session: c.session
 
 /**
  * To who has proven nothing: what it says is noted nowhere, and only who hears what is sent to the peer can answer this. An earlier session than
- * the latest is told of that one, since the clock of a run may have been set back.
+ * the latest is notified of that one, since the clock of a run may have been set back.
  */
 export const challengeFrame = (c: LinkContext, { session, nonce }: Frame): Frame =>
   session === c.theirs
@@ -111,14 +111,14 @@ export const challengeFrame = (c: LinkContext, { session, nonce }: Frame): Frame
     : // As a connection begins, if the peer answers.
       { ...emptyFrame(c), to: Math.max(session, c.latest), echo: nonce, ack: 0, checksum: CHECKSUM_BASIS, seq: 0 };
 
-/** Whether the sender hears what is sent to the peer, since it knows the nonce of this run, and is of no earlier session. */
+/** True if the sender hears what is sent to the peer, since it knows the nonce of this run, and is of no earlier session. */
 export const isProven = ({ nonce, latest }: LinkContext, { echo, session }: Frame | Bye): boolean =>
   echo === nonce && session >= latest;
 
-/** Whether it is of the sender's session with this one: what was said before is not, nor what somebody else says. */
+/** True if it is of the sender's session with this one: what was said before is not, nor what somebody else says. */
 export const answersSession = (c: LinkContext, said: Frame): boolean => isProven(c, said) && said.to === c.session;
 
-/** Whether the peer remembers a later session than this one: that of another run, whose clock was ahead, or of another node of this id. */
+/** True if the peer remembers a later session than this one: that of another run, whose clock was ahead, or of another node of this id. */
 export const remembersLater = (c: LinkContext, said: Frame): boolean =>
   isProven(c, said) && said.to !== null && said.to > c.session;
 
@@ -138,12 +138,12 @@ export const checksumOf = (before: number, bodies: readonly FrameBody[]): number
     return hash(text, sum ^ text.length);
   }, before);
 
-/** Whether a frame that came late tells nothing new: its sender has acknowledged more since. */
+/** True if a frame that came late tells nothing new: its sender has acknowledged more since. */
 const isOutdated = ({ base }: LinkContext, { ack }: Pick<Frame, 'ack'>): boolean => ack < base;
 
 /**
  * Who has delivered what was never sent to it has heard somebody else in our name, and takes for copies what we send under the same
- * numbers. The count alone does not show it, when as much has been sent meanwhile; the checksum does. It is no secret: it keeps nobody from
+ * numbers. The count alone does not show it, when as much has been sent meanwhile; the checksum does. It is not a secret: it keeps nobody from
  * lying, but the peer's own next frame gives the lie away.
  */
 export function isDeceived(c: LinkContext, received: Pick<Frame, 'ack' | 'checksum'>): boolean {
@@ -190,7 +190,7 @@ export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBod
   seq <= c.expected ? bodies.slice(c.expected - seq) : [];
 
 /**
- * The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. One that is outdated is no sign
+ * The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. One that is outdated is not a sign
  * of life: from a peer that acknowledges less than it did come no others, if somebody has acknowledged in its name what it never got.
  */
 export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkContext> {

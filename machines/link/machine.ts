@@ -11,7 +11,7 @@
  * section 8.5). Who does not echo it may be a peer that has started again, or a stranger that writes in its name: it is answered with a
  * challenge, which is posted to the peer and echoes what it said of itself, and nothing is noted (RFC 5961, section 4, does so with segments
  * that would reset a connection). So the session that there is stays until the next one has shown that it hears what is sent to
- * the peer. Against who hears that as well it is no protection.
+ * the peer. Against who hears that as well it is not a protection.
  *
  * Assumes that frames which keep being sent are heard in the end, that nobody guesses a nonce, and that an end which starts again has a
  * larger session (if its clock went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and
@@ -132,7 +132,7 @@ const nothingSent = {
   unreported: 0,
 };
 const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
-/** What this connection has come to is no good: another one. */
+/** What this connection has come to is not a good: another one. */
 const beginAnew = ['beginSession', ...say(answer)] as const;
 
 /** Until the link is up every frame is heard for its sessions alone. */

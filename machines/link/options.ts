@@ -4,7 +4,7 @@ import { UsageError } from '../errors.js';
 import type { LinkInput } from './frames.js';
 
 export interface LinkOptions extends Omit<LinkInput, 'peer' | 'relays'> {
-  /** Whether neighbors of both ends pass on what does not go directly. */
+  /** True if neighbors of both ends pass on what does not go directly. */
   readonly relay: boolean;
 }
 

@@ -54,13 +54,13 @@ function system(haveMet: boolean, changes: Changes): typeof link {
 }
 
 export interface RelayedSearch {
-  /** Whether a and c are up from the start. */
+  /** True if a and c are up from the start. */
   readonly haveMet?: boolean;
   readonly patience?: number;
   /** Of each end; unless told, right ones alone. */
   readonly suspicions?: number;
   readonly changes?: Changes;
-  /** Whether a and c must be able to meet in every state; they must unless told. */
+  /** True if a and c must be able to meet in every state; they must unless told. */
   readonly canMeet?: boolean;
 }
 

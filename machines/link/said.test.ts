@@ -100,7 +100,7 @@ const beat = {
 const all = { ...beat, seq: 3, bodies: ['x', 'y'] };
 const bye = { type: 'bye', session: 5, echo: 70 } as const;
 
-/** Whether the word is what is to be said for that reason, after both messages have been said. */
+/** True if the word is what is to be said for that reason, after both messages have been said. */
 const isSaid = (why: Parameters<Speech['say']>[0], word: Utterance): boolean => {
   const speech = new Speech([word], end, { type: 'timer', timer: 'beat' }, { ...NOTHING_SENT, upTo: 5 });
   speech.say(why);

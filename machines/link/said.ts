@@ -57,7 +57,7 @@ export class SaidAndHeard {
     this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? words : null);
   }
 
-  /** The node has another state, and not by a step of its own. */
+  /** The node has another state, and not by its own step. */
   forget(node: NodeId, ends: Ends): void {
     for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, spokenBy(context));
   }

@@ -32,7 +32,7 @@ export class Speech {
     public said: Spoken,
   ) {}
 
-  /** Whether there was a word for each reason, and no other; and whatever counts as sent was said. */
+  /** True if there was a word for each reason, and no other; and whatever counts as sent was said. */
   get isOver(): boolean {
     const { base, sent } = this.context;
     return this.isRight && this.next === this.words.length && this.said.upTo === base + sent;

@@ -30,7 +30,7 @@ export const isUp = (end: End): boolean => end.value === 'up';
 export const linksOf = (c: Configuration): [End, End][] =>
   c.instance.topology.links.map(([u, v]) => [endAt(c.nodes.get(u)!, v)!, endAt(c.nodes.get(v)!, u)!]);
 
-/** Whether both ends are up on the same pair of sessions. */
+/** True if both ends are up on the same pair of sessions. */
 export const areConnected = (a: End, b: End): boolean =>
   isUp(a) && isUp(b) && a.context.theirs === b.context.session && b.context.theirs === a.context.session;
 

@@ -38,7 +38,7 @@ export type Heard<M> = M & { readonly from: NodeId; readonly via?: NodeId };
 
 const halfOf = ({ patience }: Pick<LinkContext, 'patience'>): number => Math.ceil(patience / 2);
 
-/** Whether the peer is heard directly, as far as this end knows. */
+/** True if the peer is heard directly, as far as this end knows. */
 export const hearsDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
 
 const nextRelay = ({ relays, via }: LinkContext): NodeId | null =>

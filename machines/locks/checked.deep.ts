@@ -118,7 +118,7 @@ test.each<[string, number, object, string, Search]>([
   expect(found).toMatchObject({ verdict: 'valid', states });
 });
 
-/** Patience does not end for who reaches a voter (locksMayFire): whoever would have to wait for it waits for ever here. */
+/** Patience does not end for who reaches a voter (locksMayFire): whoever would have to wait for it waits forever here. */
 test.each<[string, number, Search]>([
   ['is served', 2_811_626, { hold: 1 }],
   ['keeps its lock', 1_991_906, { hold: null, properties: [undisturbedUser('x')] }],

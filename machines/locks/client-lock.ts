@@ -2,7 +2,7 @@
  * The life of one lock at a client, for as long as it is wanted there: it outlives attachments (rule 11).
  *
  * See client.ts for what surrounds it. The voter to which the client is attached asks for the lock in its name. Each attachment is asked
- * anew: the voter knows a request twice, and says at its start which locks the client has kept.
+ * again: the voter knows a request twice, and says at its start which locks the client has kept.
  *
  * States.
  *   free            not wanted

@@ -106,7 +106,7 @@ describe('a client that holds is gone, and epochs follow each other faster than 
 describe("a client's patience ends while a voter that it has asked answers that it keeps its lock", () => {
   const voters = ['a', 'b', 'c'];
   const cut = voters.map((voter) => ({ at: 200, do: 'cut', link: [voter, 'x'] }));
-  // The voters are asked at 245 and hear of it at 255, the answer comes at 265; patience ends at 260.
+  // The voters are asked at 245 and receive it at 255, the answer comes at 265; patience ends at 260.
   const join = voters.map((voter) => ({ at: 245, do: 'join', link: [voter, 'x'] }));
   const granted = (events: readonly Happening[], protocol = locks) => {
     const scenario = {
@@ -143,7 +143,7 @@ describe("a client's patience ends while a voter that it has asked answers that 
   });
 });
 
-/** Links come and go, each end told by itself; then all is well, and everybody asks once more. */
+/** Links come and go, each end told by itself; then all is well, and everybody asks again. */
 function turmoil(seed: number, protocol = locks) {
   const random = new Random(seed, 'clients');
   const voters = ['a', 'b', 'c'];

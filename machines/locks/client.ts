@@ -10,7 +10,7 @@
  * answers. From then on voters of another cluster are none for it.
  *
  * Each attachment has a number, larger than that of the one before: what a voter has said of an earlier one counts for nothing. Over its
- * starts they grow as its clock does, so that what is used for it since an earlier life is given back at once. A client attaches anew in each
+ * starts they grow as its clock does, so that what is used for it since an earlier life is given back at once. A client attaches again in each
  * epoch of its voter, which waits for its word that it is still there, and whenever its voter greets it: what was said before may have been
  * lost.
  *
@@ -194,7 +194,7 @@ export const clientMachine = setup({
       number === context.number && claimOf(context, lock) === undefined,
     isFromHost: ({ context }, { from }: From<Message>) => from === context.host,
     isTurnOfHost: ({ context }, { from, epoch }: From<Superseding>) => from === context.host && epoch > context.served.epoch,
-    /** Who comes first has not answered yet, and nothing is held that it would have to be told of. */
+    /** Who comes first has not answered yet, and nothing is held that it would have to be notified of. */
     isEarlierInTurn: ({ context }, change: NamedLinkEvent) => {
       const links = linksAfter(context.links, change);
       const isOwn = candidateOf({ ...context, links, tried: [] }) === change.peer;

@@ -2,7 +2,7 @@
  * What a voter knows of the clients that are attached to it, and does for them (rule 11).
  *
  * A client counts in no majority and knows no directory. It attaches to a voter that serves, which asks for locks in its name: the lock's
- * role beside the epochs (lock.ts) has the client for its user, or in its line. Nothing of a client stays here once it has gone and patience
+ * role next to the epochs (lock.ts) has the client for its user, or in its line. Nothing of a client stays here once it has gone and patience
  * with what it held is over.
  */
 import type { NodeId } from '../effects.js';
@@ -52,7 +52,7 @@ export interface Want {
 const placeOf = (node: NodeId, clients: readonly Attachment[]): number =>
   bisect(node, clients.length, (place) => clients[place]!.node);
 
-/** With the client that attaches, in place of what was known of it. */
+/** With the client that attaches, instead of what was known of it. */
 export function withClient({ context }: In<unknown>, request: From<AttachRequest>): Pick<EpochsContext, 'clients'> {
   const { clients } = context;
   const { from: node, number, holds } = request;
@@ -114,7 +114,7 @@ export function disown({ context, enqueue }: Enqueuing, { from: client, number, 
   }
 }
 
-/** To a client that is attached here, and for which another voter is about to use a lock: it says anew what it holds. */
+/** To a client that is attached here, and for which another voter is about to use a lock: it says again what it holds. */
 export const questionToClient = ({ context, event: { user } }: In<Confirm>) => {
   const client = user === null ? undefined : attachmentOf(context, user);
   return { to: client?.node ?? [], message: { type: 'hello' as const, membership: context.membership } };
@@ -145,7 +145,7 @@ const isHosted = (c: EpochsContext, client: NodeId, { lock, fence }: Held): bool
   return claim?.user === client && claim.fence === fence;
 };
 
-/** Whether the client holds something that somebody else uses for it, as far as can be told here: the next epoch lets this voter use it. */
+/** True if the client holds something that somebody else uses for it, as far as can be told here: the next epoch lets this voter use it. */
 export function isStranded({ context }: In<unknown>, { from, holds }: From<AttachRequest>): boolean {
   const { served, bounds } = context;
   const isOlder = ({ fence }: Held) => fence < firstFence(served.epoch, bounds.grants);

@@ -176,7 +176,7 @@ describe('who has promised a later epoch', () => {
 const five = ['a', 'b', 'c', 'd', 'e'];
 const pairs = five.flatMap((u, i) => five.slice(i + 1).map((v) => [u, v] as const));
 
-/** Links come and go, each end told by itself; then all is well, and everybody asks once more. */
+/** Links come and go, each end told by itself; then all is well, and everybody asks again. */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'confirmed');
   const events: Happening[] = [];

@@ -77,7 +77,7 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
     },
     /** The cluster is new: there is nothing that anybody could have forgotten. */
     bootstrap: { event: () => ({ type: 'bootstrap' }), waits: false, completedBy: [] },
-    /** Who votes is changed by one: `add`, `remove`, or one in place of the other. */
+    /** Who votes is changed by one: `add`, `remove`, or one instead of the other. */
     change: {
       fields: [
         { name: 'add', type: 'node', optional: true },
@@ -143,7 +143,7 @@ function standingAfter(
 const isOfWrongList = ({ served, membership }: Standing, given: Membership): boolean =>
   served.epoch === 0 && membership.version === 1 && isOfAnotherCluster(membership, given);
 
-/** A node that starts again leads itself until it hears of others. */
+/** A node that starts again leads itself until it is notified of others. */
 const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtocolOptions => ({
   ...election,
   start: { ...election.start, [id]: { ...election.start[id]!, neighbors: [], leader: id, distance: 0 } },

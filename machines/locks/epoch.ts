@@ -63,7 +63,7 @@ export function directoryOf(lock: string, id: NodeId, beginning: Beginning, gran
 
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Where a name stands in a sorted list of so many names, or would stand. */
+/** Where a name is in a sorted list of so many names, or would stand. */
 export function bisect(name: string, count: number, nameAt: (place: number) => string): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -2,9 +2,9 @@
  * The epochs of a node's locks: what keeps the locks going when nodes fail.
  *
  * Ours, after the papers stop: token directory and leader election both assume nodes that never fail. Their composition does without. In an
- * epoch every lock has a directory of its own among the members, who all reach each other and are a majority of the voters. The leader that the
+ * epoch every lock has its own directory among the members, who all reach each other and are a majority of the voters. The leader that the
  * election gives proposes the next epoch, as in Paxos: `prepare` names the members, who promise to serve no earlier one and say where they
- * stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all other tokens begin anew.
+ * stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all other tokens begin again.
  * Grants are numbered by epoch first.
  *
  * The rules, as in docs/locks.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness, 7 install,
@@ -25,7 +25,7 @@
  *   following.saving  promises, and waits until that is stored
  *   following.waiting has promised, or is overruled, and waits for an epoch to begin
  *   beginning         the epoch has begun, and is stored before it is served
- *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles beside this one
+ *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles next to this one
  *   serving.crowded   the same, and the next epoch is asked for after a while: room comes to its end
  *   serving.asked     the same, and it is asked for at once: numbers come to their end
  *   closed            another list of voters has won, and this node takes part in nothing any more
@@ -141,7 +141,7 @@ const promiseIt = { target: '.following.saving', reenter: true, actions: withEve
 const opposed = { guard: 'isOpposed', target: 'opposed' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
-const foreign = { guard: withEvent('isForeign'), actions: send(lettingGo) } as const; // 11: a client hears of the list by it
+const foreign = { guard: withEvent('isForeign'), actions: send(lettingGo) } as const; // 11: a client is notified of the list by it
 /** Rule 14. */
 const outvoted = { guard: withEvent('isOutvoted'), target: '#epochs.closed', actions: withEvent('announceDiffering') } as const;
 const differing = [
@@ -350,7 +350,7 @@ export const epochsMachine = setup({
       entry: 'propose',
       initial: 'saving',
       states: {
-        // Nobody has heard of the proposal: what comes meanwhile is no reason for another one.
+        // Nobody has heard of the proposal: what comes meanwhile is not a reason for another one.
         saving: {
           entry: standing,
           on: {

@@ -47,7 +47,7 @@ export interface EpochsInput {
   /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
   readonly floor: number;
   readonly bounds: EpochBounds;
-  /** Whether a majority is asked before a grant (rule 10). */
+  /** True if a majority is asked before a grant (rule 10). */
   readonly confirm: boolean;
   /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
   readonly patience: number;
@@ -60,7 +60,7 @@ export interface Claim {
   readonly fence: number | null;
   /** For whom: this node, a client, or nobody any more. */
   readonly user: NodeId | null;
-  /** Of one that is in use: this node reads, others may read besides. */
+  /** Of one that is in use: this node reads, others may read too. */
   readonly mode?: 'shared';
 }
 
@@ -172,11 +172,11 @@ const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type 
 export const linksKnown = ({ context: { links }, event }: In): readonly NodeId[] =>
   isLinkEvent(event) ? linksAfter(links, event) : links;
 
-/** Whether more than half are within reach, once this event is taken in. */
+/** True if more than half are within reach, once this event is taken in. */
 export const reachesMajority = (args: In): boolean =>
   isMajorityOf([...linksKnown(args), args.context.id], args.context.membership);
 
-/** Whether it is this node that proposes, once this event is taken in. */
+/** True if it is this node that proposes, once this event is taken in. */
 export const leads = (args: In): boolean => {
   const { context, event } = args;
   const leader = event.type === 'leader' ? event.leader : context.leader;
@@ -192,7 +192,7 @@ export function claimOf({ claims }: Pick<EpochsContext, 'claims'>, lock: string)
   return claim?.lock === lock ? claim : undefined;
 }
 
-/** The claims with this one, in place of an earlier one of the lock. */
+/** The claims with this one, instead of an earlier one of the lock. */
 export function withClaim(claim: Claim, claims: readonly Claim[]): readonly Claim[] {
   const place = placeAmong(claim.lock, claims);
   return claims.toSpliced(place, claims[place]?.lock === claim.lock ? 1 : 0, claim);
@@ -325,7 +325,7 @@ export const missedBy = ({ context }: In<unknown>, prepare: Prepare): Pick<Epoch
 
 /**
  * With what has come before its epoch has begun here. A node waits for each find, for one of a lock at a time. Everything else may be said
- * again and again while others go on without this node; who says it anew is done with what it said before.
+ * again and again while others go on without this node; who says it again is done with what it said before.
  */
 export function earlyAfter({ context: { early } }: In<unknown>, message: From<LockMessage>): Pick<EpochsContext, 'early'> {
   const { type, from, lock } = message;

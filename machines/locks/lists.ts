@@ -37,7 +37,7 @@ export const withGivenWay = withSender(true);
 export const hasDiffered = ({ differing }: Pick<EpochsContext, 'differing'>, peer: NodeId): boolean =>
   differing.some(({ node }) => node === peer);
 
-/** With whose lists a majority may begin beside an epoch of these members. */
+/** With whose lists a majority may begin next to an epoch of these members. */
 export function opposedTo(members: readonly NodeId[], { differing }: Pick<EpochsContext, 'differing'>): NodeId[] {
   const bound = [...members, ...differing.filter(({ hasGivenWay }) => hasGivenWay).map(({ node }) => node)];
   const isPossible = ({ membership }: Differing) =>
@@ -59,7 +59,7 @@ export const givingWay = ({ context }: In) => ({
   message: { type: 'givenWay' as const, membership: context.membership },
 });
 
-/** Who comes with another list while an epoch is served here hears of it at once. */
+/** Who comes with another list while an epoch is served here is notified of it at once. */
 export const wordToDiffering = ({ context: { served }, event: { type, from } }: In<From<Message>>) => ({
   to: type === 'hello' && served.epoch > 0 ? from : [],
   message: toldOf(served),
@@ -85,7 +85,7 @@ export function isOutvoted(args: In<unknown>, event: From<EpochMessage>): boolea
   return isServed || !isMajorityOf(left, context.membership);
 }
 
-/** Who has another list of voters, or a number beyond reason, is no peer: it keeps nobody else from being served. */
+/** Who has another list of voters, or a number beyond reason, is not a peer: it keeps nobody else from being served. */
 export function partWith({ context, enqueue }: Enqueuing, { from: peer }: From<unknown>): void {
   if (context.links.includes(peer)) enqueue.raise({ type: 'link.down', peer });
 }

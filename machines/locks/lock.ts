@@ -2,16 +2,16 @@
  * The life of one lock at one node, for as long as the lock is wanted here: it outlives the epochs.
  *
  * Ours; see epochs.ts for what surrounds it. In an epoch the lock is asked for in the directory that the epoch has for it. When the epoch
- * ends here, the place in its queue is worth nothing, and the next epoch is asked anew; a user goes on, unless the next epoch does not
- * keep it, or there is none for this node. Where grants are confirmed (rule 10) the token alone is no grant: others of a majority of the
+ * ends here, the place in its queue is worth nothing, and the next epoch is asked again; a user goes on, unless the next epoch does not
+ * keep it, or there is none for this node. Where grants are confirmed (rule 10) the token alone is not a grant: others of a majority of the
  * voters have to say that they serve this very epoch, asked after the token came.
  *
- * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others stand in line. A client that holds the
+ * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others are in line. A client that holds the
  * lock and is not reached, or an epoch that has begun since, leaves the lock `unattested` until the client says that it holds it still, or
  * patience is over. A client's grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its
  * voter, as the next epoch lets another one use the lock for it.
  *
- * A node that wants the lock to read (rule 12) stands in the same queue. It has the token for a moment, adds itself to the copyset that the
+ * A node that wants the lock to read (rule 12) is in the same queue. It has the token for a moment, adds itself to the copyset that the
  * token carries, and lets it go on: what it keeps is a share. A writer that gets the token recalls the shares of the copyset, and waits until all
  * of them have been returned, each when its node has read. Clients do not read.
  *
@@ -32,7 +32,7 @@
  *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
  *   returning         given back by a client; others are asked to record that, and its token is here
  *   passing           done with, and at once the next in line's, if there is one
- * Invariants: whenever it is not free, the epochs beside it have a claim with its fence; `fence` is set exactly in waiting.recalling,
+ * Invariants: whenever it is not free, the epochs next to it have a claim with its fence; `fence` is set exactly in waiting.recalling,
  * waiting.confirming, using and returning, `epoch` exactly in waiting.queued, waiting.recalling, waiting.confirming, using.served,
  * using.shared, using.unattested.served and returning; `confirmed` is not empty only in waiting.confirming and returning, `copyset` only in
  * waiting.recalling, waiting.confirming and returning; `recalledBy` is set only in using.shared.recalled; `line` is empty in free, and `user`
@@ -264,7 +264,7 @@ export const lockMachine = setup({
     forNobody: assign({ user: null }),
     forItself: assign({ user: ({ context: { id } }) => id, mode: 'exclusive' }),
     nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
-    // The application of this node hears of its own use, and of no client's.
+    // The application of this node is notified of its own use, and of no client's.
     announceGrant: emit(({ context }) => {
       const { lock, fence } = context;
       return { type: 'lock.granted' as const, lock, fence: fence!, ...inMode(context) };

@@ -19,7 +19,7 @@ interface Happening {
   readonly do: string;
 }
 
-/** Links are cut and joined until tick 1500; then all is well, and everybody asks once more. */
+/** Links are cut and joined until tick 1500; then all is well, and everybody asks again. */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'turmoil');
   const events: Happening[] = [];

@@ -1,7 +1,6 @@
 /**
  * Members that change, clients, readers, requests that are given up, links that come and go at one end or both, and processes that end and
- * start again, in one run: what each has searches of its own for, together. `RUNS` sets how many of each kind; 500 unless given.
- */
+ * start again, in one run: what each has searches of its own for, together. `RUNS` sets how many of each kind. @defaultValue 500 */
 import { expect, test } from 'vitest';
 import { Simulation } from '../../network/index.js';
 import { Random } from '../../network/random.js';
@@ -58,7 +57,7 @@ function happening(what: string, at: number, random: Random): readonly Happening
   }
 }
 
-/** Until 1500; then all is well, and both clients ask once more. */
+/** Until 1500; then all is well, and both clients ask again. */
 function turmoil(name: string, seed: number, { kinds, forgets }: Weather): Happening[] {
   const random = new Random(seed, name);
   const events: Happening[] = [];
@@ -95,7 +94,7 @@ function run(name: string, seed: number, weather: Weather) {
   return { failed: failed.map(({ name }) => name), last: grants.slice(-2).map(({ node }) => node) };
 }
 
-/** docs/locks.md, rule 11: what clients hold is not stored by voters, who may keep it once more after they have started again. */
+/** docs/locks.md, rule 11: what clients hold is not stored by voters, who may keep it again after they have started again. */
 const mayFail = ({ kinds, forgets }: Weather): readonly string[] =>
   kinds.includes('voter ends') || forgets ? ['who keeps a lock has the largest fence'] : [];
 

@@ -16,7 +16,7 @@ interface Weather {
   readonly hasEnds: boolean;
 }
 
-/** Until tick 1500; then all is well, and everybody asks once more. A change that makes no sense where it is called is refused. */
+/** Until tick 1500; then all is well, and everybody asks again. A change that makes no sense where it is called is refused. */
 function turmoil(seed: number, { hasCuts, hasEnds }: Weather): Happening[] {
   const random = new Random(seed, 'members');
   const events: Happening[] = [];

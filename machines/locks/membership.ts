@@ -2,7 +2,7 @@
  * Who votes: the list of voters, and how it becomes the next one (rule 9).
  *
  * The field calls it a configuration. It is changed by one voter at a time (one is added, removed or replaced), by an epoch that a majority
- * of the old list and a majority of the new one have promised; so no majority of one can begin anything beside a majority of the other.
+ * of the old list and a majority of the new one have promised; so no majority of one can begin anything next to a majority of the other.
  *
  * Of the tabs of one origin there is no list (rule 13): whoever is there votes, those who are there are enough, and nothing is changed.
  */
@@ -74,7 +74,7 @@ export const VOTERS_MAX = 2 ** 13;
 
 const encoder = new TextEncoder();
 
-/** Whether all that is told with lists of voters has room for this one, in messages of so many bytes. */
+/** True if all that is told with lists of voters has room for this one, in messages of so many bytes. */
 export const hasRoomForVoters = (voters: readonly NodeId[], messageBytes: number): boolean =>
   voters.length <= VOTERS_MAX && encoder.encode(JSON.stringify(voters)).length <= messageBytes * LIST;
 

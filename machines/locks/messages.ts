@@ -5,7 +5,7 @@ import type { NodeId } from '../effects.js';
 import type { Update } from '../election/messages.js';
 import type { Membership, MembershipChange } from './membership.js';
 
-/** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles beside it. */
+/** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles next to it. */
 export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
 /** The charts of the same roles at a client. */
@@ -327,7 +327,7 @@ export type LocksNotification =
   | { readonly type: 'named'; readonly peer: NodeId }
   /**
    * The number of a peer's epoch and the largest that is `known` here are more than a year of milliseconds apart: one of the two is out of its
-   * mind, or its clock was. It is no peer of this node until the link between them comes up again.
+   * mind, or its clock was. It is not a peer of this node until the link between them comes up again.
    */
   | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number; readonly known: number }
   /** From now on these vote. */

@@ -24,7 +24,7 @@ export interface LocksProtocolOptions {
   /** A number from the clock, for nodes that have forgotten. */
   readonly floor: number;
   readonly bounds: EpochBounds;
-  /** Whether a majority is asked before each grant, so that fences grow in real time (rule 10). */
+  /** True if a majority is asked before each grant, so that fences grow in real time (rule 10). */
   readonly confirm: boolean;
   /** In ticks. */
   readonly patience: number;
@@ -98,7 +98,7 @@ function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions[
   return quorum;
 }
 
-/** One number is for a grant to a client that comes anew as the epoch begins, and gives it back (rule 11). */
+/** One number is for a grant to a client that comes again as the epoch begins, and gives it back (rule 11). */
 function grantsOf(raw: Readonly<Record<string, unknown>>, clients: readonly NodeId[]): number {
   const grants = integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants });
   if (grants < 3 && clients.length > 0)

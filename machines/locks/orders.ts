@@ -76,7 +76,7 @@ export const installation = ({ context: { id, served } }: In) => ({
 export const toldOf = ({ epoch, members, membership }: Beginning) => ({ type: 'told' as const, epoch, members, membership });
 /** The same for the application. */
 export const notificationOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
-/** Whom the epoch leaves out must hear of it, perhaps from those who are in it; who has another list as well. */
+/** Whom the epoch leaves out must receive it, perhaps from those who are in it; who has another list as well. */
 export const word = ({ context: { links, served, differing } }: In) => ({
   to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),
   message: toldOf(served),
@@ -86,7 +86,7 @@ export const change = ({ context }: In) => ({
   to: toLeader(context),
   message: { type: 'changed' as const, membership: context.membership },
 });
-/** Of a member who wants the next epoch: who was removed, and is one all the same, elects nobody, and tells all who vote. */
+/** Of a member who wants the next epoch: who was removed, and is one still, elects nobody, and tells all who vote. */
 export const changeOfMember = (args: In) => {
   const { id, links, membership } = args.context;
   if (votesInOneOf(id, membership)) return change(args);

@@ -61,7 +61,7 @@ const quiet: readonly FurtherSystem[] = [
   },
 ];
 
-/** What happens is no reason for another epoch. */
+/** What happens is not a reason for another epoch. */
 const withoutReason: readonly FurtherSystem[] = [
   // Both ends of a link tell the leader that it is gone, at the same time.
   {
@@ -232,7 +232,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, areServed('n2')],
   })),
-  // An epoch begins while one client has the lock, and another one, who stands in line, is heard first.
+  // An epoch begins while one client has the lock, and another one, who is in line, is heard first.
   ...[
     ['n2', 'n3'],
     ['n3', 'n2'],
@@ -248,7 +248,7 @@ const ofClients: readonly FurtherSystem[] = [
     ...inTime,
     promises: [...always, oneUser],
   })),
-  // A lock is let go while the next epoch is being agreed on, and a client stands in line for it.
+  // A lock is let go while the next epoch is being agreed on, and a client is in line for it.
   ...three.flatMap((voter) =>
     [6, 12, 18, 24, 30].map((hold) => ({
       topology: { kind: 'complete', n: 4 },

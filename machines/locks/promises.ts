@@ -228,7 +228,7 @@ class Claims {
 
 const keyOf = ({ lock, node, fence }: Kept): string => JSON.stringify([lock, node, fence]);
 
-/** Rules 2 and 3: what is pending once this ballot is promised in place of the last, by a voter that has served `served`. */
+/** Rules 2 and 3: what is pending once this ballot is promised instead of the last, by a voter that has served `served`. */
 export function pendingAfter(
   pending: readonly Ballot[],
   last: Ballot | null,

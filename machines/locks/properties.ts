@@ -13,7 +13,7 @@ import { locksFold } from './totals.js';
 import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
 
 /**
- * Whether all who vote, or may vote soon, in the component of this node are there, linked with each other, and the node one of those who
+ * True if all who vote, or may vote soon, in the component of this node are there, linked with each other, and the node one of those who
  * vote, more than half of whom are in it and remember enough to begin.
  */
 function isSettled(c: Configuration, node: NodeId): boolean {
@@ -125,7 +125,7 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
 
 /** Waits at this node, perhaps in line behind a client that has the lock here. */
 function isWaiting(c: Configuration, node: NodeId): boolean {
-  // A client stands in its peer's line and has none of its own.
+  // A client is in its peer's line and has none of its own.
   const { claims = [], wants = [] }: Partial<EpochsContext> = c.nodes.get(node)![EPOCHS]!.context;
   const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
   // A place in a queue that was asked for in the name of who has gone since is nobody's wait.

@@ -28,7 +28,7 @@ describe('all properties hold', () => {
     ['two read, the third writes', 243, [read('a'), read('b'), ask('c')], quiet],
     ['one reads, two write', 186, [read('b'), ask('a'), ask('c')], quiet],
     ['b reads, then writes, c writes', 58, [read('b'), ask('b'), ask('c')], quiet],
-    // Each waits for nobody, or it would wait for ever.
+    // Each waits for nobody, or it would wait forever.
     ['three read, and none of them ends', 84, [read('a'), read('b'), read('c')], keeps()],
     ['b reads, c writes, the leader proposes again', 747, [read('b'), ask('c'), again('a')], quiet],
     ['b and c read on, the leader proposes again', 337, [read('b'), read('c'), again('a')], keeps('b', 'c')],
@@ -110,7 +110,7 @@ interface Weather {
   readonly hasFaults: boolean;
 }
 
-/** All ask again and again, two of three times to read. Until tick 1500 links and processes come and go; then all is well, and all ask once more. */
+/** All ask again and again, two of three times to read. Until tick 1500 links and processes come and go; then all is well, and all ask again. */
 function turmoil(seed: number, { hasFaults }: Weather) {
   const random = new Random(seed, 'readers');
   const events: (Readonly<Record<string, unknown>> & { readonly at: number })[] = [];

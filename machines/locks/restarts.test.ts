@@ -141,7 +141,7 @@ describe('what is not stored before others can know of it', () => {
 const five = ['a', 'b', 'c', 'd', 'e'];
 const pairs = five.flatMap((u, i) => five.slice(i + 1).map((v) => [u, v] as const));
 
-/** Processes end and start again, one after the other and all at once, links come and go; then all is well, and everybody asks once more. */
+/** Processes end and start again, one after the other and all at once, links come and go; then all is well, and everybody asks again. */
 function turmoil(seed: number): Happening[] {
   const random = new Random(seed, 'restarts');
   const events: Happening[] = [];

@@ -7,7 +7,7 @@ import type { NodeId } from '../effects.js';
 import { claimOf, type EpochsContext } from './knowledge.js';
 import type { Recorded } from './messages.js';
 
-/** What a lock takes beside its name and its voter's id where an epoch tells who keeps it, and what its record takes. */
+/** What a lock takes next to its name and its voter's id where an epoch tells who keeps it, and what its record takes. */
 const BESIDE_NAME = 64;
 const BESIDE_RECORD = 96;
 /** A list that is changed to a larger one has as many to begin with. */
@@ -21,7 +21,7 @@ const LOCK_BYTES_MAX = 8_000;
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(JSON.stringify(text)).length;
 
-/** The share of each voter, in bytes: all keep what was theirs, each tells once more what it uses, and half of them may take the other half's place. */
+/** The share of each voter, in bytes: all keep what was theirs, each tells again what it uses, and half of them may take the other half's place. */
 export const shareOf = (messageBytes: number, voters: readonly NodeId[]): number =>
   (messageBytes * (1 - GIVEN_BACK)) / (1.5 * Math.max(VOTERS_MIN, voters.length) + 1);
 
@@ -34,7 +34,7 @@ export function bytesOfLocks(locks: readonly string[], voters: readonly NodeId[]
   return locks.reduce((sum, lock) => sum + bytesOf(lock) + beside, 0);
 }
 
-/** What clients' locks take besides: each once, however many of them want it. */
+/** What clients' locks take too: each once, however many of them want it. */
 export function bytesOfRecords({ id, wants }: Pick<EpochsContext, 'id' | 'wants'>): number {
   const records = new Map<string, number>();
   for (const { node, lock } of wants) {
@@ -44,7 +44,7 @@ export function bytesOfRecords({ id, wants }: Pick<EpochsContext, 'id' | 'wants'
   return [...records.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Whether a client may want the lock here, beside all that is wanted. */
+/** True if a client may want the lock here, beside all that is wanted. */
 export function hasRoomForClient(c: EpochsContext, lock: string, client: NodeId): boolean {
   const { id, claims, wants, bounds, membership } = c;
   const claim = claimOf(c, lock);

@@ -48,7 +48,7 @@ export const read = (node: string) => ({ do: 'command', name: 'share', node, fie
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;
 export const join = (u: string, v: string) => ({ do: 'join', link: [u, v], weight: 1 }) as const;
 export const told = (what: 'down' | 'up', u: string, v: string) => ({ do: what, channel: [u, v] }) as const;
-/** A node stops; the others hear of it sooner or later, or suspect it before it has stopped. */
+/** A node stops; the others receive it sooner or later, or suspect it before it has stopped. */
 export const crash = (node: string) => [
   { do: 'crash', node } as const,
   ...nodes.filter((peer) => peer !== node).map((peer) => ({ do: 'down', channel: [peer, node] }) as const),
@@ -56,7 +56,7 @@ export const crash = (node: string) => [
 /** It goes on from where it stopped, as a process does that was suspended. */
 export const restart = (node: string) => ({ do: 'restart', node }) as const;
 
-/** Its process ends and starts again with what it had stored; each end of its links hears of it. */
+/** Its process ends and starts again with what it had stored; each end of its links is notified of it. */
 export const reload = (node: NodeId) => [{ do: 'crash', node } as const, { do: 'reload', node } as const];
 
 /** Who votes is changed by a call on a node. */
@@ -64,7 +64,7 @@ export const change = (node: NodeId, fields: { readonly add?: NodeId; readonly r
   ({ do: 'command', name: 'change', node, fields }) as const;
 
 const command = (name: string, node: string) => ({ do: 'command', name, node, fields: {} }) as const;
-/** The leader proposes once more. */
+/** The leader proposes again. */
 export const again = (node: string) => command(`again ${node}`, node);
 /** Proposes besides the leader, for the election has told it for a moment that it leads. */
 export const rival = (node: string) => command(`rival ${node}`, node);
@@ -72,7 +72,7 @@ export const rival = (node: string) => command(`rival ${node}`, node);
 export const forget = (node: string) => command('forget', node);
 export const bootstrap = (node: string) => command('bootstrap', node);
 
-/** With the commands `again` and `rival` of each node beside its own. */
+/** With the commands `again` and `rival` of each node next to its own. */
 export function withProposals(protocol: typeof locks): typeof locks {
   const propose = (event: object) => ({ event: () => event as { type: string }, waits: false, completedBy: [] });
   const rivals = nodes.map((leader) => [`rival ${leader}`, propose({ type: 'leader', leader, term: 1 })] as const);
@@ -185,7 +185,7 @@ const alone = { ...createMetric({ nodes, links: [] }), rank: () => 0 };
 const electionOf = (id: NodeId) => election.roles(id, { ...alone, options: election.options({ clock: 'logical' }, alone) })[0]!;
 
 /**
- * With a command `forget`. It is taken by a node that has been told of the loss of all its links; what a process did before it was
+ * With a command `forget`. It is taken by a node that has been notified of the loss of all its links; what a process did before it was
  * killed it did before that, and nothing since. `floor` is what its clock gives, from what it had promised.
  */
 export function forgetful(floor: (promised: number) => number, protocol = locks, memory: Memory = 'forgotten'): typeof locks {
@@ -236,7 +236,7 @@ export const among = (voters: readonly string[], linked: readonly string[] = vot
   ],
 });
 
-/** It stops, and whoever was linked with it hears of it. */
+/** It stops, and whoever was linked with it is notified of it. */
 export const stop = (node: string, peers: readonly string[]) => [
   { do: 'crash', node } as const,
   ...peers.map((peer) => ({ do: 'down', channel: [peer, node] }) as const),

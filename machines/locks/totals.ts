@@ -24,7 +24,7 @@ interface NodeFact {
   readonly isAlone: boolean;
   /** The cluster and the version of the list of voters that counts here, and the list; none at a client. */
   readonly list: readonly [version: string, list: string] | null;
-  /** A fence is no number of its epoch, too many locks were opened, or too much is kept that came before its epoch. */
+  /** A fence is not a number of its epoch, too many locks were opened, or too much is kept that came before its epoch. */
   readonly isOutOfBounds: boolean;
 }
 

@@ -14,7 +14,7 @@ export const servingOf = (node: NodeView): Beginning | null => {
 };
 export const isServing = (node: NodeView): boolean => servingOf(node) !== null;
 
-/** Whether the node takes locks and does not vote; it is `attached` to a voter, or seeks one. */
+/** True if the node takes locks and does not vote; it is `attached` to a voter, or seeks one. */
 export const isClient = (node: NodeView): boolean => 'host' in node[EPOCHS]!.context;
 export const isAttached = (node: NodeView): boolean => epochsOf(node).value === 'attached';
 
@@ -32,7 +32,7 @@ export const directoriesOf = (c: Configuration): OpenDirectory[] =>
     }),
   );
 
-/** Whether a directory has the token. */
+/** True if a directory has the token. */
 export const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
 
 /** The locks that the application of a node holds, with their fences; what a voter uses for a client the client holds. */

@@ -51,7 +51,7 @@ export class QueueAccount implements Observer {
     if (flight) this.ledger.disturb(flight);
   }
 
-  /** All that is promised begins anew, also where each part that a cut leaves is legal at once. */
+  /** All that is promised begins again, also where each part that a cut leaves is legal at once. */
   private fault(at: number): void {
     this.lastFault = at;
     this.setLegalSince(null);
@@ -89,7 +89,7 @@ export class QueueAccount implements Observer {
     if (at === null) this.requests.closeWindow();
   }
 
-  /** Whether so many edges make up the tree. A fixed one cannot change. */
+  /** True if so many edges make up the tree. A fixed one cannot change. */
   private spans(edges: number, c: Configuration): boolean {
     return this.instance.options.tree === 'fixed' || edges === (this.spanning ??= c.nodes.size - components(c));
   }

@@ -20,7 +20,7 @@ const findOfItsOwn = raise(({ context }: { context: PointerContext }) => ({ type
 type Implementations = Readonly<Record<string, unknown>>;
 
 interface Variant {
-  /** Actions and guards of the guardian and the pointer in place of their own: a mutant. */
+  /** Actions and guards of the guardian and the pointer instead of their own: a mutant. */
   readonly guardian?: { readonly actions?: Implementations; readonly guards?: Implementations };
   readonly pointer?: { readonly actions?: Implementations; readonly guards?: Implementations };
   /** How many messages each direction of an edge holds at first; 2 finds and 2 observers unless told. */

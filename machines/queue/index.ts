@@ -4,7 +4,7 @@
  *
  * Fault model: links keep the order of messages and deliver within half a round trip R. Any finite number of faults may change any
  * variable, timer and message; from the last of them on, every edge is fully legal after 3R + tau, and from then on each request is
- * queued exactly once behind a predecessor of its own. Until then finds may be lost, invented or queued twice, and nothing is promised.
+ * queued exactly once behind its own predecessor. Until then finds may be lost, invented or queued twice, and nothing is promised.
  * There is no token, and so no mutual exclusion, at any time.
  */
 import { defineProtocol } from '../define.js';

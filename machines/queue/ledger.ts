@@ -10,7 +10,7 @@ export interface EdgeState {
   readonly fullyLegal: boolean;
 }
 
-/** An edge before and after a step; `null` where it is no edge of the tree. */
+/** An edge before and after a step; `null` where it is not an edge of the tree. */
 export interface EdgeChange {
   readonly before: EdgeState | null;
   readonly after: EdgeState | null;
@@ -42,7 +42,7 @@ export class EdgeLedger {
     return pointer === id || pointer === parent || children.includes(pointer) ? pointer : undefined;
   }
 
-  /** Whether what a node is about to take comes from nobody in its tree: a find from no neighbor, an observer from no parent. */
+  /** True if what a node is about to take comes from nobody in its tree: a find from no neighbor, an observer from no parent. */
   isFromOutside({ kind, node, event }: Step): boolean {
     const before = this.pointers.get(node);
     const from: NodeId = event['from'];

@@ -57,7 +57,7 @@ function tauOf(raw: Raw, roundTrip: number): number {
   );
 }
 
-/** A latency of 0 would let a timer fire for ever within one tick, so that R is a tick at least. */
+/** A latency of 0 would let a timer fire forever within one tick, so that R is a tick at least. */
 function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: NetworkGraph): number {
   if (roundTrip < Infinity) return Math.max(1, roundTrip);
   throw new UsageError(

@@ -14,7 +14,7 @@
  * Invariant between steps: the state is the one that `pointer`, `parent` and `children` give.
  *
  * Departures. An own request is a find from the node itself (S3). A find is forwarded once, and counted by the guardian of the edge that
- * it goes out on, although the paper lists both as rules of their own (S2). Finds from nodes that are no neighbors in the tree are
+ * it goes out on, although the paper lists both as their own rules (S2). Finds from nodes that are no neighbors in the tree are
  * dropped (O5, part 3).
  */
 import { assign, emit, raise, setup } from 'xstate';
@@ -83,7 +83,7 @@ const lostGuardian = ({ event: { child } }: In<ChildChange>) => ({ role: guardia
 type ParentChange = Extract<TreeChange, { type: 'parent.changed' }>;
 type ChildChange = Exclude<TreeChange, ParentChange>;
 
-/** Comes first wherever a find is taken: one from outside the tree is no business of the queue. */
+/** Comes first wherever a find is taken: one from outside the tree is not a business of the queue. */
 const fromStranger = { guard: withEvent('isFromStranger'), actions: withEvent('announceDropped') } as const;
 
 /**

@@ -46,7 +46,7 @@ export const tabs = /* @__PURE__ */ defineProtocol(
 );
 
 /**
- * What the checker, which knows no time, is told of it: whoever is there answers a hello before the wait for answers is over, who is named has
+ * What the checker, which knows no time, is notified of it: whoever is there answers a hello before the wait for answers is over, who is named has
  * been heard by then, and a question is answered before the next beat is due.
  */
 function mayFireTabs(c: Configuration<TabsOptions>, node: NodeId): boolean {

@@ -9,7 +9,7 @@
  *
  * States:
  *   steady   the tree above is what the entries say
- *   moving   within one step: the entries say another tree, and the `client` role is told of each difference in turn
+ *   moving   within one step: the entries say another tree, and the `client` role is notified of each difference in turn
  * Invariant between steps: `parent` and `children` are those that `heard` gives.
  *
  * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. Gains are told

@@ -1,4 +1,4 @@
-/** Whether the tree has stopped moving: everybody has heard what everybody says, and only that is on its way. */
+/** True if the tree has stopped moving: everybody has heard what everybody says, and only that is on its way. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';

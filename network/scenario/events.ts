@@ -86,7 +86,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   resume: nodeVerb('resume'),
 };
 
-/** The network's own verbs, and the keys that each takes beside `at` and `do`. */
+/** The network's own verbs, and the keys that each takes next to `at` and `do`. */
 export const verbKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(verbs).map(([word, { keys }]) => [word, keys]),
 );

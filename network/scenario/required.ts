@@ -1,4 +1,4 @@
-/** What a program hands over first: a protocol, a scenario. What is none is refused by name, before anything runs on it. */
+/** What a program hands over first: a protocol, a scenario. What is none is refused with an error that names it, before anything runs on it. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';

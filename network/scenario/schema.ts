@@ -122,7 +122,7 @@ const eventsOf = ({ commands }: Protocol): Schema => ({
   ],
 });
 
-/** Of a protocol that has none there is none to name: an empty `enum` is no schema. */
+/** Of a protocol that has none there is none to name: an empty `enum` is not a schema. */
 const workloadOf = (commands: readonly string[] | null): Schema => {
   const ofOurs = commands?.length === 0 ? { not: {} } : { enum: commands };
   const command = { 'command?': commands === null ? name : ofOurs };

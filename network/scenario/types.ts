@@ -38,7 +38,7 @@ export interface ScenarioNetwork {
 }
 
 /**
- * An event and its time.
+ * An event with its timestamp.
  *
  * @public
  */

@@ -47,7 +47,7 @@ interface Data {
   readonly links: readonly (readonly string[])[];
 }
 
-/** The positions in a Topology Zoo file, by a reader of their own: one regular expression a node. */
+/** The positions in a Topology Zoo file, by their own reader: one regular expression a node. */
 function positions(gml: string): (Position | undefined)[] {
   return [...gml.matchAll(/node \[([^\]]*)\]/g)].map(([, body]) => {
     const latitude = /Latitude (\S+)/.exec(body!)?.[1];

@@ -1,7 +1,7 @@
 /**
  * Shortest paths in a topology.
  *
- * Dijkstra from a source the first time that anybody asks for it, kept afterward; the links stand in typed arrays (each node's
+ * Dijkstra from a source the first time that anybody asks for it, kept afterward; the links are in typed arrays (each node's
  * neighbors in a row, sorted), so that 100,000 nodes are no matter as long as few sources ask. Most messages go to a neighbor, and
  * a link at most twice as long as the shortest one is itself a shortest path, since a detour has two links: no search is needed then.
  */

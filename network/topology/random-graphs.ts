@@ -1,7 +1,7 @@
 /**
  * Random topologies, drawn from their own seed until they are connected.
  *
- * Each attempt has a stream of its own, so that a topology depends on its parameters and seed alone and not on the run's seed.
+ * Each attempt has its own stream, so that a topology depends on its parameters and seed alone and not on the run's seed.
  */
 import { UsageError } from '../../machines/errors.js';
 import { Random } from '../random.js';

@@ -10,7 +10,7 @@ const NAME_LENGTH_MAX = 200;
 
 /**
  * Refuses an empty topology, bad names, and links to nowhere, to oneself, doubled or with a bad weight.
- * `where` stands before the names of places in complaints.
+ * `where` is before the names of places in complaints.
  */
 export function validateTopology(topology: Topology, where = 'topology.'): Topology {
   const { nodes, links } = topology;

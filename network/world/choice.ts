@@ -5,7 +5,7 @@ import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView } from '../../machines/protocol.js';
 
 /**
- * What can come next in a world, as data; a `Simulation` makes a list of them in place of time.
+ * What can come next in a world, as data; a `Simulation` makes a list of them instead of time.
  *
  * @public
  */

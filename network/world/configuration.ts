@@ -1,4 +1,4 @@
-/** The global state of a running network as properties see it: views are built when somebody looks, and only anew for nodes that moved. */
+/** The global state of a running network as properties see it: views are built when somebody looks, and only again for nodes that moved. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Changes, ChannelState, Configuration, Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { FlightTable } from './flights.js';

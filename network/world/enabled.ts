@@ -32,7 +32,7 @@ export interface Applied {
 
 /** What a world without time leaves open. */
 export interface OpenAnswers {
-  /** The time, where events carry it; 0 unless told. */
+  /** The time, where events carry it. @defaultValue 0 */
   readonly at?: number;
   /** Answers draws; those that the choice names unless told, and 0 after them. */
   readonly draw?: Choose;

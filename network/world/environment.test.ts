@@ -185,7 +185,7 @@ describe('nodes that stop', () => {
     environment.underWay.add('b');
     expect(kinds(environment)).toEqual(['ab down', 'cb down', 'turn b']);
     for (const move of environment.severed('b')) environment.make(move);
-    // A process that has ended hears of none of its channels.
+    // A process that has ended is notified of none of its channels.
     expect([kinds(environment), environment.returns()]).toEqual([['0:reload', 'turn b'], []]);
     expect(come(environment)).toEqual({
       reloaded: 'b',
@@ -362,7 +362,7 @@ test('the text of an environment tells apart what can go on differently', () => 
     (of) => of.takeTurn('a'),
     (of) => come(of, 1),
     (of) => of.links.set('b', 'c', true),
-    // Down for good, and not until its end hears of it.
+    // Down for good, and not until its end is notified of it.
     (of) => (of as unknown as { returning: Set<string> }).returning.clear(),
   ];
   for (const change of changes) {

@@ -38,14 +38,14 @@ export interface EnvironmentPlan {
   readonly script: Script;
   readonly workload: Workload | undefined;
   readonly budget: Budget;
-  /** Whether an event of the script waits until nothing is in flight any more after the one before. */
+  /** True if an event of the script waits until nothing is in flight any more after the one before. */
   readonly oneByOne?: boolean;
 }
 
 /** What is fixed for a world. */
 export interface WorldFrame extends EnvironmentPlan {
   readonly order: 'fifo' | 'unordered';
-  /** What is taken at once, with what led to it, and so is no choice of its own: see `fusible`. */
+  /** What is taken at once, with what led to it, and so is not a choice of its own: see `fusible`. */
   readonly fused: Fused;
   /** The metric of routed messages once links have changed. */
   measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
@@ -83,7 +83,7 @@ export class Environment {
   readonly paused = new Set<NodeId>();
   /** Channels whose messages do not arrive, as `from\nto`. */
   readonly clogged = new Set<string>();
-  /** Channels that went down with a process that has begun again, as `from\nto`: they come up, each when its end hears of it. */
+  /** Channels that went down with a process that has begun again, as `from\nto`: they come up, each when its end is notified of it. */
   private readonly returning = new Set<string>();
   /** Commands that wait their turn, oldest first. */
   private readonly waiting = new Map<NodeId, CommandQueue>();
@@ -166,7 +166,7 @@ export class Environment {
     return peers.map((from) => ({ kind: 'channel', from, to: node, up: false }));
   }
 
-  /** Channels that are to come up again; a process that has ended hears of none. */
+  /** Channels that are to come up again; a process that has ended is notified of none. */
   returns(): readonly (readonly [from: NodeId, to: NodeId])[] {
     return this.allReturning().filter((ends) => !ends.some((end) => this.crashed.has(end)));
   }
@@ -186,13 +186,13 @@ export class Environment {
     return entry;
   }
 
-  /** Whether an event need not wait for those before it: where they come one by one, all of them have come. */
+  /** True if an event need not wait for those before it: where they come one by one, all of them have come. */
   private mayCome({ place }: Entry): boolean {
     if (!this.plan.oneByOne) return true;
     return !this.plan.script.lanes.some((_, lane) => (this.next(lane)?.place ?? place) < place);
   }
 
-  /** Whether some entry of the event has come and another has not. */
+  /** True if some entry of the event has come and another has not. */
   hasBegun({ place }: Entry): boolean {
     return this.plan.script
       .lanesAt(place)
@@ -273,7 +273,7 @@ export class Environment {
     return this.plan.protocol.network.addressing === 'ports';
   }
 
-  /** What the sender of a channel hears of its change. */
+  /** What the sender of a channel is notified of its change. */
   linkEvent({ from, to, up }: ChannelChange): LinkNotification {
     return { type: up ? 'link.up' : 'link.down', peer: this.isAnonymous ? this.links.port(from, to) : to };
   }
@@ -338,7 +338,7 @@ export class Environment {
     return this.underWay.has(done) ? done : undefined;
   }
 
-  /** Whether all that was to be asked has been asked and served. */
+  /** True if all that was to be asked has been asked and served. */
   get isOver(): boolean {
     const isRead = this.plan.script.lanes.every((_, lane) => this.next(lane) === undefined);
     return isRead && !this.hasWaiting && this.issued === this.total && this.underWay.size === 0;

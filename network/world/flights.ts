@@ -45,7 +45,7 @@ export class FlightTable {
     return [...(this.byChannel.get(this.channelOf(from, to)) ?? NONE)];
   }
 
-  /** Whether no other message of its channel was sent before this one. */
+  /** True if no other message of its channel was sent before this one. */
   isFirst(packet: Packet): boolean {
     return this.byChannel.get(packet.channel)?.values().next().value === packet;
   }

@@ -197,7 +197,7 @@ class ActorHost implements Host {
     this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();
-    // What a chart throws is told by the step that failed; XState would tell it once more, out of everybody's reach.
+    // What a chart throws is told by the step that failed; XState would tell it again, out of everybody's reach.
     if (!parent) this.parent.subscribe({ error: () => {} });
     this.selections = new Selections(this.parent.system);
     const group = parent ? new ActorGroup(parent) : null;

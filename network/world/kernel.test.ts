@@ -14,7 +14,7 @@ const region = (name: string) => ({
     told: {},
   },
 });
-/** Both regions answer a change of the context, without an event of their own. */
+/** Both regions answer a change of the context, without their own event. */
 const chart = setup({
   types: { context: {} as { asked: boolean }, events: {} as Message },
   actions: effects(),

@@ -55,7 +55,7 @@ export class Effects implements Collector {
   }
 }
 
-/** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them for ever. */
+/** Transitions without an event and raised events in one step: more than this have no end, and XState would follow them forever. */
 const MICROSTEPS_MAX = 10_000;
 
 let microsteps = 0;
@@ -85,7 +85,7 @@ const scope = {
 };
 const anyScope = scope as any;
 
-/** Whether anybody hears of microsteps: then every step is XState's own. */
+/** True if anybody is notified of microsteps: then every step is XState's own. */
 export const isObserved = (): boolean => observers > 0;
 
 /** Every step within is XState's own: to look at what was remembered with other eyes. */
@@ -219,7 +219,7 @@ export interface TakenTransition {
   readonly event: Message;
 }
 
-/** The system of what runs on the kernel without an actor of its own: it knows whether anybody observes it. */
+/** The system of what runs on the kernel without its own actor: it knows whether anybody observes it. */
 export const kernelSystem: AnyActor['system'] = Object.assign(system, {
   inspect(observer: Parameters<AnyActor['system']['inspect']>[0]) {
     const subscription = inert.system.inspect(observer);

@@ -2,7 +2,7 @@
  * The links as they stand: every direction has its own status, and where nodes are anonymous every link takes a port at each end.
  *
  * A join brings up whatever direction is down, a cut takes down whatever is up. Where nodes have names the two directions are two
- * channels, and each end hears of its own by itself. Between ports a link is one thing: it has changed for both before either hears.
+ * channels, and each end is notified of its own by itself. Between ports a link is one thing: it has changed for both before either hears.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';

@@ -20,7 +20,7 @@ interface Shown {
   readonly context?: unknown;
   readonly status?: string;
   readonly effects?: unknown;
-  /** Whether it is the very snapshot that the step began with. */
+  /** True if it is the very snapshot that the step began with. */
   readonly isSame?: boolean;
   readonly error?: string;
 }

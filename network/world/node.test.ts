@@ -153,7 +153,7 @@ describe('a step', () => {
     expect(() => stepOf({ a: () => [again] })).toThrow('node n: its roles tell each other without end');
     let left = 9_000;
     expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).heard).toHaveLength(9_001);
-    // Each step begins a chain of its own.
+    // Each step begins its own chain.
     const { node } = nodeOf({ a: (asked) => (asked.type === 'go' ? ((left = 6_000), [again]) : left-- > 0 ? [again] : []) });
     node.start(starts('a'), choose);
     for (const _ of [1, 2]) expect(node.step('a', event('go'), choose)).toEqual(nothing);

@@ -237,7 +237,7 @@ export function hear(
   return { role, event: timed, outcome: node.step(role, timed, choose) };
 }
 
-/** Whether a step asks for anything outside of its node. */
+/** True if a step asks for anything outside of its node. */
 export const asksForSomething = ({ sends, timers, emitted }: Outcome): boolean =>
   sends.length + timers.length + emitted.length > 0;
 

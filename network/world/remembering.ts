@@ -1,14 +1,14 @@
 /**
  * The step kernel: what XState did once is done again from memory.
  *
- * Charts are pure. What a step does follows from the state that the chart stands in, the type of the event, what the guards say, in the
+ * Charts are pure. What a step does follows from the state that the chart is in, the type of the event, what the guards say, in the
  * order in which XState asks them, and the types of the events that the chart raises. So XState takes the first step along every path,
  * on a copy of the chart whose guards and actions note that they were asked and performed. The notes grow into a decision tree for
  * each state and type of event: at a point of the tree stands a guard or an action, its answer says which point comes next, and a leaf
  * is the state that follows. A later step walks the tree: the same guards are asked and the same actions performed in the same order,
  * with the context and the event that XState would give them. At an answer that is new the step is XState's, from its beginning.
  *
- * This is no second semantics. Which transitions are enabled, which are taken, what is exited and entered, which event comes next:
+ * This is not a second semantics. Which transitions are enabled, which are taken, what is exited and entered, which event comes next:
  * nothing of it is worked out here, all of it was noted. Said a second time is only what `assign`, `raise`, `emit` and `enqueueActions`
  * do with what the chart's functions return. `remembering.test.ts` holds both equal, step by step, and `every-chart.test.ts` for every chart there is.
  *
@@ -122,7 +122,7 @@ class Tree<R> {
 /** What XState asks and performs in one step, in order. */
 class Notes {
   readonly path: Noted[] = [];
-  /** Whether the step can be taken from memory. */
+  /** True if the step can be taken from memory. */
   isWhole = true;
   private readonly events: Message[];
   /** What guards were asked since the context last changed, for each event: pure, they would say the same again. */
@@ -182,7 +182,7 @@ const nameOf = (named: any): string => (typeof named === 'string' ? named : name
 class InstrumentedMachine {
   readonly machine: AnyStateMachine;
   notes: Notes | null = null;
-  /** A guard that stands at several transitions is one. */
+  /** A guard that is at several transitions is one. */
   private readonly guards = new Map<unknown, Operation>();
 
   constructor(machine: AnyStateMachine) {
@@ -224,7 +224,7 @@ class InstrumentedMachine {
     return resolvingTo((_, before, { event }, _params, _action, { internalQueue: queue }) => {
       const known = queue.length;
       const noting = resolvingTo((_, after) => {
-        // Raised events are told apart by identity, and a chart may raise the very event that it has got.
+        // Raised events are distinguished by identity, and a chart may raise the very event that it has got.
         for (let i = known; i < queue.length; i++) queue[i] = { ...queue[i] };
         this.notes?.action(operation, event, after !== before, queue.slice(known));
         return [after];
@@ -479,7 +479,7 @@ export function macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot
   return { snapshot: to === from ? snapshot : kept(to), effects: asked.all() };
 }
 
-/** Whether the chart has a transition for this event now, its guards included. */
+/** True if the chart has a transition for this event now, its guards included. */
 export function takesEvent(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
   const short = inShort(snapshot);
   return short?.place.memory.accepts(short, event) ?? interpreter.accepts(machine, real(snapshot), event);

@@ -117,7 +117,7 @@ export class Script {
     return entry.kind === 'crash' || (entry.kind === 'command' && !this.waits(entry.event));
   }
 
-  /** Whether some node may stop. */
+  /** True if some node may stop. */
   get hasCrashes(): boolean {
     return this.entries.some(({ kind }) => kind === 'crash');
   }
@@ -139,7 +139,7 @@ export class Script {
     return this.lanes.flat();
   }
 
-  /** Whether nothing but corruption stands before the event at this place. */
+  /** True if nothing but corruption is before the event at this place. */
   standsFirst(place: number): boolean {
     return this.events.slice(0, place + 1).every((event) => event.do === 'corrupt');
   }

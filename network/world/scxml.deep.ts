@@ -1,6 +1,6 @@
 /**
  * The conformance cases of SCXML, the W3C's and SCION's, as far as a pure chart can say them: XState's steps beside those from memory,
- * and both beside what the case expects. The cases are a package of npm, which is fetched for the run and never installed: it brings
+ * and both next to what the case expects. The cases are a package of npm, which is fetched for the run and never installed: it brings
  * along what runs them against servers.
  */
 import { execFileSync } from 'node:child_process';

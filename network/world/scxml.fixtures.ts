@@ -212,7 +212,7 @@ function guardOf(element: Element): any {
   };
 }
 
-/** XState has a meaning of its own for a dot within a name. */
+/** XState has its own meaning for a dot within a name. */
 const plain = (id: string): string => id.replaceAll('.', '_');
 const idOf = (element: Element): string => plain(attribute(element, 'id') ?? '');
 

@@ -17,7 +17,7 @@ export function selectedIn(
   role: string,
   before: AnyMachineSnapshot | null,
 ): Selected {
-  // The step into a first state is no transition of the config.
+  // The step into a first state is not a transition of the config.
   if (selected.some((transition) => indexOf(transition) < 0)) return { taken: [], refused: [] };
   const named = (transition: AnyTransitionDefinition): TransitionId => [
     role,

@@ -6,7 +6,7 @@
  */
 import type { AnyActor, AnyMachineSnapshot, InspectionEvent } from 'xstate';
 
-/** A transition of a role's chart: the state that it stands in ('' for the root), its event descriptor ('' for none), its place there. */
+/** A transition of a role's chart: the state that it is in ('' for the root), its event descriptor ('' for none), its place there. */
 export type TransitionId = readonly [role: string, state: string, event: string, index: number];
 
 /** What the charts of a node selected in one step, in order. */

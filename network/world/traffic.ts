@@ -44,7 +44,7 @@ export interface Hindrances {
   readonly held: ReadonlySet<number>;
 }
 
-/** Whether a message that has come to its receiver waits before it, in a world and before a live node. */
+/** True if a message that has come to its receiver waits before it, in a world and before a live node. */
 export function isHeldUp({ paused, clogged, held }: Hindrances, { id, from, to }: Omit<Flight, 'message' | 'cost'>): boolean {
   if (held.size + paused.size + clogged.size === 0) return false;
   return paused.has(to) || clogged.has(`${from}\n${to}`) || held.has(id);
@@ -137,7 +137,7 @@ export class Traffic {
     return isHeldUp({ paused, clogged, held: this.held }, flight);
   }
 
-  /** Whether some channel is clogged, some node paused or some message kept back. */
+  /** True if some channel is clogged, some node paused or some message kept back. */
   get holdsUp(): boolean {
     return this.environment.paused.size + this.environment.clogged.size + this.held.size > 0;
   }
@@ -148,7 +148,7 @@ export class Traffic {
     this.driver.emptied(this.flights.channelOf(from, to));
   }
 
-  /** Links have changed: routed messages find their ways anew. */
+  /** Links have changed: routed messages find their ways again. */
   reroute(): void {
     this.metric = this.frame.measure(this.environment.links.topology(this.frame.instance.topology.nodes));
   }

@@ -116,7 +116,7 @@ export class World {
     for (const { from, to, message, cost } of flights) this.traffic.place(from, to, message, cost);
   }
 
-  /** Whether the chart that would take this command has a transition for it now. */
+  /** True if the chart that would take this command has a transition for it now. */
   accepts(id: NodeId, event: Message): boolean {
     const node = this.nodes.get(id)!;
     const { crashed, paused } = this.environment;
@@ -321,7 +321,7 @@ export class World {
   }
 
   /**
-   * The end of a channel hears of the change that the script has next for it. In a schedule made by hand, which no script lists, the
+   * The end of a channel is notified of the change that the script has next for it. In a schedule made by hand, which no script lists, the
    * channel changes from what it was.
    */
   private notify(node: NodeId, peer: NodeId): boolean {
@@ -347,7 +347,7 @@ export class World {
     if (corrupted) corrupt(this, corrupted, this.driver.corrupt);
   }
 
-  /** Performs what is no entry of a lane: delays, single messages, and changes of links that no script lists. */
+  /** Performs what is not an entry of a lane: delays, single messages, and changes of links that no script lists. */
   perform(happening: Happening): void {
     const { environment } = this;
     switch (happening.do) {
@@ -427,7 +427,7 @@ export class World {
     if (this.links.set(from, to, up)) this.changed([{ from, to, up }]);
   }
 
-  /** Channels have come up or gone down: what was in flight on those that went down is lost, then each sender hears of its own. */
+  /** Channels have come up or gone down: what was in flight on those that went down is lost, then each sender is notified of its own. */
   private changed(changes: readonly ChannelChange[]): void {
     this.turned(changes);
     const isRouted = this.frame.protocol.network.reach === 'routed';

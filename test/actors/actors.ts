@@ -50,13 +50,13 @@ export interface ActorsDescription {
   readonly eventually?: Readonly<Record<string, { readonly when: Predicate; readonly holds: Predicate }>>;
 }
 
-/** What is asked of the checker besides. Unless `bounds` say more, it looks at 10,000 states, and its verdict is `unknown` beyond. */
+/** What is asked of the checker too. Unless `bounds` say more, it looks at 10,000 states, and its verdict is `unknown` beyond. */
 export interface ActorsQuestion
   extends
     ActorsDescription,
     Pick<ExploreOptions, 'order' | 'faults' | 'bounds' | 'goal' | 'search' | 'reduce' | 'now' | 'onProgress'> {
   /**
-   * The events from outside, each at any moment, those of one actor in this order; they need not stand in `events`. Unless told each of `events` may come at any time that
+   * The events from outside, each at any moment, those of one actor in this order; they need not are in `events`. Unless told each of `events` may come at any time that
    * the chart accepts it, as often as it likes.
    */
   readonly script?: readonly { readonly actor: string; readonly event: Message }[];

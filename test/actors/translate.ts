@@ -11,7 +11,7 @@
  * | `assign`, `raise`, `emit`, guards | the same |
  * | functions of the application among the actions, `log` | nothing: the checker does not perform them |
  *
- * The rest is refused by name: other invoked or spawned actors, and functions that send by themselves. References to actors are plain
+ * The rest is refused with an error that names it: other invoked or spawned actors, and functions that send by themselves. References to actors are plain
  * data here (`ActorReference`), so that a context that holds one stays JSON.
  */
 import { assign, enqueueActions, raise, sendTo, type AnyStateMachine } from 'xstate';
@@ -82,7 +82,7 @@ export function asChart(name: string, machine: AnyStateMachine, group: ActorGrou
 class Translation {
   /** Delayed events that have an id, by it. */
   private readonly delayed = new Map<string, Delayed>();
-  /** Whether some event may be sent with a delay, by other means than `after`. */
+  /** True if some event may be sent with a delay, by other means than `after`. */
   private hasDelayed = false;
 
   constructor(
@@ -112,7 +112,7 @@ class Translation {
     throw new UsageError(`actor ${this.name}: ${what}, which the checker cannot take; ${cure}`);
   }
 
-  /** The context is made with references in place of actors, and spawns nothing. */
+  /** The context is made with references instead of actors, and spawns nothing. */
   private contextOf(config: ChartConfig): unknown {
     const { context } = config as { readonly context?: unknown };
     if (typeof context !== 'function') return context ?? {};
@@ -214,7 +214,7 @@ class Translation {
     return given.flatMap((action) => this.action(action, where) ?? []);
   }
 
-  /** What stands in the chart for an action; `undefined` for what the checker does not perform. */
+  /** What is in the chart for an action; `undefined` for what the checker does not perform. */
   private action(given: unknown, where: string): unknown {
     if (typeof given === 'string') return this.named({ type: given });
     if (typeof given === 'object') return this.named(given as { readonly type: string });

@@ -50,7 +50,7 @@ export interface Rule {
   readonly id: string;
   readonly state: string;
   readonly event: string;
-  /** Whether the event comes from outside, and not from time, from an actor or from the chart itself. */
+  /** True if the event comes from outside, and not from time, from an actor or from the chart itself. */
   readonly isOutside: boolean;
   readonly index: number;
   /** All choices of this state for this event, the rule's own at its index. */

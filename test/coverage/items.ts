@@ -13,7 +13,7 @@ export type Item = `${CoverageKind} ${string}`;
 
 export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
 
-/** Whether a chart has as many of its kind as runs show, and not a number that its config tells. */
+/** True if a chart has as many of its kind as runs show, and not a number that its config tells. */
 export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';
 
 export const guardItem = (transition: string, outcome: boolean): Item => `guard ${transition} is ${outcome}`;

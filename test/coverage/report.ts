@@ -21,7 +21,7 @@ export interface Missing {
   readonly chart: string;
   readonly item: Item;
   readonly reason: string;
-  /** Whether a reason is given why it cannot be reached. */
+  /** True if a reason is given why it cannot be reached. */
   readonly isExplained: boolean;
 }
 

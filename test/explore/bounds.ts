@@ -2,14 +2,14 @@
 import type { Model } from './model.js';
 
 export interface Bounds {
-  /** States to find; 20 million unless told, and as many as memory has room for where hashes are kept in place of states. */
+  /** States to find; 20 million unless told, and as many as memory has room for where hashes are kept instead of states. */
   readonly states?: number;
   /** Transitions from a first state. */
   readonly depth?: number;
   readonly seconds?: number;
-  /** Memory for states and transitions; 4096 unless told. */
+  /** Memory for states and transitions. @defaultValue 4096 */
   readonly megabytes?: number;
-  /** Different local states and messages in flight, of which a finite system has few; 400,000 unless told. */
+  /** Different local states and messages in flight, of which a finite system has few. @defaultValue 400,000 */
   readonly parts?: number;
 }
 

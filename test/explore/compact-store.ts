@@ -1,5 +1,5 @@
 /**
- * The states found so far by hash compaction: of each state 64 bits of a hash and where it was reached from, in place of its row. So a
+ * The states found so far by hash compaction: of each state 64 bits of a hash and where it was reached from, instead of its row. So a
  * search goes further than memory would let it, and a state may be missed: two states with the same hash are taken for one.
  *
  * A row is kept until the state is expanded. A search breadth first expands states in the order in which it finds them, so the rows
@@ -90,7 +90,7 @@ export class CompactStore implements States {
     return this.chunks[state >>> CHUNK_BITS]![WORDS * (state & (CHUNK - 1)) + word]!;
   }
 
-  /** Whether a state has the hash at this place. */
+  /** True if a state has the hash at this place. */
   private holds(state: number, place: number): boolean {
     return this.word(state, 0) === this.lows[place] && this.word(state, 1) === this.highs[place];
   }
@@ -209,7 +209,7 @@ class RowQueue {
   }
 }
 
-/** Whether a number does not fit into two bytes. */
+/** True if a number does not fit into two bytes. */
 function isWide(row: Int32Array, start: number, length: number): boolean {
   for (let i = start; i < start + length; i++) if (row[i]! > 0xffff) return true;
   return false;

@@ -1,5 +1,5 @@
 /**
- * End components: sets of states that a run can stay in for ever and go round in, whatever its draws.
+ * End components: sets of states that a run can stay in forever and go round in, whatever its draws.
  *
  * Each is strongly connected by transitions whose every outcome stays inside. Without draws these are the strongly connected
  * components (Tarjan 1972); with them, a component that a draw can leave is taken apart again without that draw (de Alfaro 1997).
@@ -15,7 +15,7 @@ export class Components {
 
   constructor(
     private readonly graph: Graph,
-    /** Whether there are draws. */
+    /** True if there are draws. */
     private readonly branches: boolean,
   ) {
     this.region = new Int32Array(graph.size);
@@ -39,17 +39,17 @@ export class Components {
     for (const state of states) this.region[state] = this.regions;
   }
 
-  /** Whether a transition of a state of the component given last stays in it, whatever is drawn. */
+  /** True if a transition of a state of the component given last stays in it, whatever is drawn. */
   stays(state: number, place: number): boolean {
     return staysIn(this.region, this.graph, state, place);
   }
 }
 
-/** Whether every outcome of the draw that decides about a transition is in the region of the state that it leaves. */
+/** True if every outcome of the draw that decides about a transition is in the region of the state that it leaves. */
 export const staysIn = (region: Int32Array, graph: Graph, state: number, place: number): boolean =>
   everyOutcome(graph, state, place, (target) => region[target] === region[state]);
 
-/** Whether something is true of every outcome of the draw that decides about a transition. */
+/** True if something is true of every outcome of the draw that decides about a transition. */
 function everyOutcome(graph: Graph, state: number, place: number, holds: (target: number) => boolean): boolean {
   const end = graph.groupEnd(place, graph.end(state));
   for (let i = graph.groupBegin(place); i < end; i++) if (!holds(graph.target(i))) return false;

@@ -22,7 +22,7 @@ export interface Corrupted {
   readonly packets: readonly number[];
 }
 
-/** What is kept in a list is kept this long: more ways than these to fall would be listed for ever. */
+/** What is kept in a list is kept this long: more ways than these to fall would be listed forever. */
 const WAYS_MAX = 100_000;
 
 /** Every way in which a corruption of these nodes can fall in a environment. */

@@ -7,7 +7,7 @@ import type { ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { rootedTrees } from './rooted-trees.js';
 
-/** All rooted trees of n nodes; a grant is used for `hold` ticks, so that 1 makes the release an event of its own. */
+/** All rooted trees of n nodes; a grant is used for `hold` ticks, so that 1 makes the release its own event. */
 export function everyStart(n: number, hold: 0 | 1) {
   const topology = completeGraph(n);
   const initials = rootedTrees(names(n)).map((parents) => ({

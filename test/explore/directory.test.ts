@@ -6,7 +6,7 @@ import { longestDrain } from './drain.fixture.js';
 import { explore } from './explore.js';
 
 /**
- * The reference explorer has no T2: there a request of the idle holder, which is granted at once, is no transition. It leads to no
+ * The reference explorer has no T2: there a request of the idle holder, which is granted at once, is not a transition. It leads to no
  * state that is not reached anyhow, and there is exactly one for every state with an idle holder.
  */
 describe('every rooted tree, every NewParent choice, unlimited requests, use and release apart', () => {

@@ -26,7 +26,7 @@ export function canReach(graph: Graph, isGoal: (state: number) => boolean): Uint
   return coreachable;
 }
 
-/** Whether something that can come next in a state reaches a goal. */
+/** True if something that can come next in a state reaches a goal. */
 function leadsInto(graph: Graph, state: number, coreachable: Uint8Array): boolean {
   const end = graph.end(state);
   for (let place = graph.begin(state); place < end; place++) if (coreachable[graph.target(place)] === 1) return true;

@@ -1,5 +1,5 @@
 /**
- * Where a promise can stay owed for ever: most states are told by a few looks at all of them, one after the other and for all promises
+ * Where a promise can stay owed forever: most states are told by a few looks at all of them, one after the other and for all promises
  * at once, and need no search for components.
  *
  * Left out is a state with a message that is not sent again (`resent.ts`), and one whose every way on leads out of those that are left.
@@ -13,7 +13,7 @@ import type { States } from './store.js';
 const WORTH = 16;
 
 /**
- * Leaves out what cannot stay owed for ever.
+ * Leaves out what cannot stay owed forever.
  *
  * @param planes where it is owed, and all states for a promise that is broken by states among others.
  * @param content where packets begin in a row.

@@ -25,7 +25,7 @@ export interface Move {
   /** The event that the node's chart must, or must not, have a transition for (`accepted`); -1 where it does not matter. */
   readonly ifAccepted: number;
   readonly accepted: boolean;
-  /** Whether it waits until nothing is in flight. */
+  /** True if it waits until nothing is in flight. */
   readonly atRest: boolean;
   /** The nodes that a corruption strikes. */
   readonly nodes: readonly number[];
@@ -59,11 +59,11 @@ interface Known {
 
 export class Environments {
   readonly initial: number;
-  /** Whether nothing ever happens by itself: there is one environment. */
+  /** True if nothing ever happens by itself: there is one environment. */
   readonly still: boolean;
-  /** Whether a workload waits for what it has asked. */
+  /** True if a workload waits for what it has asked. */
   readonly isDemanding: boolean;
-  /** Whether every message reaches its channel's end: none is ever down. */
+  /** True if every message reaches its channel's end: none is ever down. */
   readonly isRouted: boolean;
   private readonly mayCrash: boolean;
   private readonly interned: Interner<Known>;
@@ -88,7 +88,7 @@ export class Environments {
     this.isRouted = outgoing.isRouted;
     this.mayCrash = script.hasCrashes;
     const first = Environment.of(plan);
-    // A corruption that stands before all else is in the first states already.
+    // A corruption that is before all else is in the first states already.
     script.lanes.forEach((lane, i) => {
       first.places[i] = lane.findIndex(({ kind, place }) => kind !== 'corrupt' || !script.standsFirst(place));
       if (first.places[i] === -1) first.places[i] = lane.length;
@@ -195,20 +195,20 @@ export class Environments {
     });
   }
 
-  /** Whether what one node does may decide what the network or the workload does next. */
+  /** True if what one node does may decide what the network or the workload does next. */
   isUnsettled(id: number): boolean {
     const environment = this.get(id);
     const mayCorrupt = this.plan.script.lanes.some((_, lane) => environment.next(lane)?.kind === 'corrupt');
     return mayCorrupt || environment.loss + environment.duplicate > 0 || environment.issued < environment.total;
   }
 
-  /** Whether the nodes of the script or the workload have their turns in an order. */
+  /** True if the nodes of the script or the workload have their turns in an order. */
   get takesTurns(): boolean {
     const { workload, oneByOne } = this.plan;
     return oneByOne === true || (workload !== undefined && 'sequential' in workload);
   }
 
-  /** Whether some node may start again. */
+  /** True if some node may start again. */
   get reloads(): boolean {
     return this.plan.script.events.some((event) => event.do === 'reload');
   }
@@ -219,7 +219,7 @@ export class Environments {
     return this.intern(this.get(id).renamed((node) => nodes[to[instance.rank(node)]!]!, toLane));
   }
 
-  /** Whether all that was to be asked has been asked and served. */
+  /** True if all that was to be asked has been asked and served. */
   isOver(id: number): boolean {
     return this.get(id).isOver;
   }

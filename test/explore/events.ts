@@ -1,4 +1,4 @@
-/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link, a start anew. */
+/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link, a start again. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';

@@ -39,7 +39,7 @@ export interface Question {
   readonly bounds: Bounds;
   readonly search: 'breadth' | 'depth';
   readonly reduce: Reduction | undefined;
-  /** Keeps hashes in place of states. */
+  /** Keeps hashes instead of states. */
   readonly compact: boolean;
   readonly now: (() => number) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
@@ -77,7 +77,7 @@ export interface Exploration {
   readonly bytesPerState: number;
   /** In how many ways the nodes can change places, where that was looked at. */
   readonly symmetries?: number;
-  /** Where hashes were kept in place of states: at most so likely is it that two of them were taken for one, and something was missed. */
+  /** Where hashes were kept instead of states: at most so likely is it that two of them were taken for one, and something was missed. */
   readonly chanceOfMiss?: number;
   readonly properties: readonly PropertyResult[];
   /** Properties that nothing in this system could have violated: what they speak of never came up. */
@@ -124,7 +124,7 @@ export class Examination {
   readonly watch: SearchWatch;
   readonly search: Search | LevelSearch;
   private readonly symmetry: Symmetry | undefined;
-  /** Whether promises on endless runs can be judged: not where a message may come again for ever, or never more. */
+  /** True if promises on endless runs can be judged: not where a message may come again forever, or never more. */
   private readonly judgesRuns: boolean;
   private readonly instances: readonly Instance<any>[];
   /** How many states the search began in; they have the first numbers. */
@@ -153,7 +153,7 @@ export class Examination {
     this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model);
     this.judgesRuns = this.watch.debts.length > 0 && !lasting;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
-    // Times are numbered anew in each state.
+    // Times are numbered again in each state.
     const resent =
       this.judgesRuns && !protocol.times?.(instance.options)
         ? new Resent(this.model, this.watch.owed, this.watch.everywhere)
@@ -276,7 +276,7 @@ export class Examination {
 
   /**
    * 1 for each state that can reach the goal: the one given, or rest with nothing owed. A system with timers never rests, so that
-   * without a goal of its own nothing is said of it.
+   * without its own goal nothing is said of it.
    */
   private coreachable(): Uint8Array | null {
     const { search, watch, model } = this;
@@ -288,7 +288,7 @@ export class Examination {
     return canReach(graph, this.goalIn(graph) ?? rests);
   }
 
-  /** Whether a state is at the goal, and, where that has to last, cannot leave it. */
+  /** True if a state is at the goal, and, where that has to last, cannot leave it. */
   private goalIn(graph: Graph): ((state: number) => boolean) | undefined {
     const { watch, question } = this;
     if (!watch.goal) return undefined;
@@ -310,7 +310,7 @@ export class Examination {
   }
 }
 
-/** A reduction that would make an answer wrong is no answer. */
+/** A reduction that would make an answer wrong is not an answer. */
 function refuseReduction({ reduce, properties }: Question): void {
   const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
   if (reduce === 'symmetry' && owed) {

@@ -3,7 +3,7 @@
  * and all answers to draws, on the protocol's real charts.
  *
  * `valid` says that every reachable state was seen and no property is violated; `unknown` that a bound was met first, and which.
- * A chart that breaks its contract (a context that is no plain JSON, a message to nobody, a guard that is not pure) and a property
+ * A chart that breaks its contract (a context that is not a plain JSON, a message to nobody, a guard that is not pure) and a property
  * that throws are reported as a `ProtocolError`, for then there is no honest verdict.
  */
 import type { NodeId } from '../../machines/effects.js';
@@ -25,7 +25,7 @@ export interface CommandAt {
 }
 
 /**
- * What `explore` is asked: the network, what may happen in it, and how far to search.
+ * Options for `explore`: the network, what may happen in it, and how far to search.
  *
  * @public
  */
@@ -58,7 +58,7 @@ export interface ExploreOptions {
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
   /**
-   * Keeps 64 bits of each state in place of the whole, to go further than memory would let it. Some state may be missed then:
+   * Keeps 64 bits of each state instead of the whole, to go further than memory would let it. Some state may be missed then:
    * `chanceOfMiss` of the answer says how likely that is at most. Breadth first, and not for promises on endless runs.
    */
   readonly compact?: boolean;

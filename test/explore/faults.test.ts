@@ -124,7 +124,7 @@ describe('corruption', () => {
 
   test('the search begins in every corrupt state: nodes, timers and channels', () => {
     const found = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
-    // Two bits; in each channel nothing or either bit; how long the timers have left is no part of a state.
+    // Two bits; in each channel nothing or either bit; how long the timers have left is not a part of a state.
     expect(found.states).toBe(2 * 2 * 3 * 3);
   });
 

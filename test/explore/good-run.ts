@@ -4,7 +4,7 @@
  *
  * From the end of the counterexample backward, a few walks are taken from each of its states: the first prefers what stands first,
  * the others are drawn from a fixed seed. Faults that a run may do without (a loss, a copy) are left out. So what is found is a good
- * run, and where the walks missed one there may be another that parts later: it is no proof, as the checker's answers are.
+ * run, and where the walks missed one there may be another that parts later: it is not a proof, as the checker's answers are.
  */
 import { Random } from '../../network/random.js';
 import type { Scenario } from '../../network/scenario/types.js';

@@ -61,7 +61,7 @@ export class Graph {
     return next;
   }
 
-  /** Whether fairness asks for the transition at this place. */
+  /** True if fairness asks for the transition at this place. */
   isForced(place: number): boolean {
     return (this.targets[place]! & FORCED) !== 0;
   }
@@ -73,7 +73,7 @@ export class Graph {
     return begin;
   }
 
-  /** Whether a run may stay in this state for ever: only what nobody is obliged to do can happen. */
+  /** True if a run may stay in this state forever: only what nobody is obliged to do can happen. */
   isResting(state: number): boolean {
     return this.resting[state] === 1;
   }
@@ -88,7 +88,7 @@ export class Graph {
     let [found, ofGroup] = [0, 0];
     for (let place = this.begins[state]!; place < end && (found & wanted) !== wanted; place++) {
       const target = targets[place]!;
-      // As a group of its own it has no mark at all.
+      // As its own group it has no mark at all.
       if (target === state && !(place + 1 < end && targets[place + 1]! >= SAME_GROUP)) continue;
       const there = bits[(target & TARGET) * words + word]!;
       if (target >= SAME_GROUP) ofGroup &= there;

@@ -2,7 +2,7 @@
  * Plain JSON as a key: equal values have equal keys, whatever the order of their properties.
  *
  * What JSON would bend silently (a Set becomes `{}`, `undefined` vanishes, NaN becomes null) would make different states equal and
- * the search wrong, so it is refused by name and place. Values are frozen on the way: a chart that writes into its context in
+ * the search wrong, so it is refused with an error that names it and place. Values are frozen on the way: a chart that writes into its context in
  * place is caught by the language itself.
  */
 import { ProtocolError } from '../../machines/errors.js';
@@ -53,7 +53,7 @@ function keyOfObject(object: Readonly<Record<string, unknown>>): string | undefi
   return key + '}';
 }
 
-/** Whether both are plain JSON of one key. Neither key is made; what is the same object on both sides is not looked into. */
+/** True if both are plain JSON of one key. Neither key is made; what is the same object on both sides is not looked into. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null) return a === b && plainKeyOf(a) !== undefined;
   if (a === b) return Array.isArray(a) || isPlain(a);
@@ -72,7 +72,7 @@ function sameFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<str
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
 }
 
-/** The first thing in a value that is no plain JSON, with its place: asked for when there is one, for places cost more than keys. */
+/** The first thing in a value that is not a plain JSON, with its place: asked for when there is one, for places cost more than keys. */
 function placeOf(value: unknown, where: string): readonly [place: string, what: unknown] | undefined {
   const within: readonly (readonly [string, unknown])[] = Array.isArray(value)
     ? Array.from(value, (inner, i) => [`${where}[${i}]`, inner] as const)

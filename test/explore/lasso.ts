@@ -1,6 +1,6 @@
 /**
  * A fair way round an end component: it takes each action that all its states enable, and passes a state that does not enable it for
- * each of the others. Run for ever, it is the weakly fair run on which a promise stays broken.
+ * each of the others. Run forever, it is the weakly fair run on which a promise stays broken.
  */
 import { staysIn } from './components.js';
 import type { Graph } from './graph.js';

@@ -50,7 +50,7 @@ export class LevelSearch {
   stopped: string | undefined;
   readonly graph = undefined;
   readonly resent = undefined;
-  /** Whether a violation or a bound ends the search. */
+  /** True if a violation or a bound ends the search. */
   private isOver = false;
   private row = new Int32Array(64);
   /** The level. */

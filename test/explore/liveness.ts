@@ -1,7 +1,7 @@
 /**
  * Promises on endless runs, by fair cycles and not by hope.
  *
- * A promise is broken where it is owed for ever on a weakly fair run: one that, of everything that stays possible from some point on
+ * A promise is broken where it is owed forever on a weakly fair run: one that, of everything that stays possible from some point on
  * (a delivery, a timer, a reaction, a notice), keeps doing each. That is a state where the run may rest while something is owed, or
  * an end component in which every action that all states enable is taken inside: for `eventually` a component of states where it is
  * owed, for `converges` any that contains one. `eventually` is owed to a node from when `when` holds until it no longer does or
@@ -21,13 +21,13 @@ import type { Debt, SearchWatch } from './watch.js';
 export interface BrokenPromise {
   /** The first state of the endless part, as near to the start as the search found one. */
   readonly state: number;
-  /** The states that the run goes round in for ever; none when it rests. */
+  /** The states that the run goes round in forever; none when it rests. */
   readonly component: readonly number[];
 }
 
 export class Liveness {
   private readonly row: Int32Array;
-  /** For each plane the first state in which a run may rest and owe it, and those in which it may stay owed for ever. */
+  /** For each plane the first state in which a run may rest and owe it, and those in which it may stay owed forever. */
   private readonly restings: (number | undefined)[] = [];
   private readonly lasting: readonly Ints[];
   private found: Components | undefined;
@@ -70,7 +70,7 @@ export class Liveness {
     return nearest;
   }
 
-  /** Whether a fair run can stay in the component for ever. */
+  /** True if a fair run can stay in the component forever. */
   private isFair(component: readonly number[]): boolean {
     if (component.length === 1 && !this.staysForced(component[0]!)) return this.graph.isResting(component[0]!);
     // What is enabled in all states that have been looked at, and taken within the component in none of them.
@@ -82,7 +82,7 @@ export class Liveness {
     return false;
   }
 
-  /** Whether something that fairness asks for leaves the state as it is. */
+  /** True if something that fairness asks for leaves the state as it is. */
   private staysForced(state: number): boolean {
     const { graph } = this;
     for (let place = graph.begin(state); place < graph.end(state); place++)

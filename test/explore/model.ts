@@ -82,7 +82,7 @@ export class Model {
     return { instance: system.instance, nodes, flights, links: environments.links(environment), crashed, everCrashed };
   }
 
-  /** Whether an event of a node's own may happen now: of timers the protocol may know that it is too early. */
+  /** True if an event of a node's own may happen now: of timers the protocol may know that it is too early. */
   private mayFire(row: Int32Array, length: number, event: number): boolean {
     const { kind, node, role, timer } = this.steps.events.get(event);
     if (kind !== 'timer') return true;

@@ -2,7 +2,7 @@
  * Nodes that a protocol brings in and the topology does not have.
  *
  * The network opens such a node when it is announced. The search has the same nodes in all its states, so that the first announcement
- * of a stranger raises `Newcomer`, and the search begins again with that node in it: from the first state on it stands there as the
+ * of a stranger raises `Newcomer`, and the search begins again with that node in it: from the first state on it is there as the
  * protocol starts it, linked to the node that will announce it, and nobody speaks to it before that.
  */
 import type { NodeId } from '../../machines/effects.js';

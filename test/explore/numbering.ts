@@ -1,5 +1,5 @@
 /**
- * Whether new numbers may be given out now.
+ * True if new numbers may be given out now.
  *
  * Threads that search together hold the same numbers for local states, packets and all the rest, without telling each other: all of them
  * run the charts for the same states in the same order, the order of a search in one thread (`level-search.ts`). Between these turns
@@ -12,7 +12,7 @@ export const LACKING = new Error('a number is lacking while none is given out');
 
 export class Numbering {
   isOpen = true;
-  /** Whether a state lacks something, and whether it is the first here to lack it. */
+  /** True if a state lacks something, and whether it is the first here to lack it. */
   lacked = false;
   isFirst = false;
   private missed = new PairMap();

@@ -1,5 +1,5 @@
 /**
- * The dumb oracle: the same search without any of the cleverness. States are JSON, every transition runs live XState actors anew,
+ * The dumb oracle: the same search without any of the cleverness. States are JSON, every transition runs live XState actors again,
  * nothing is interned or remembered.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';

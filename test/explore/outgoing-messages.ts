@@ -19,7 +19,7 @@ interface OutgoingMessage {
 }
 
 export class OutgoingMessages {
-  /** Whether a letter always arrives: no channel can be down. */
+  /** True if a letter always arrives: no channel can be down. */
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
   private readonly toPorts: Interner<OutgoingMessage>;

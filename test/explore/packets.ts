@@ -2,7 +2,7 @@
  * Messages in flight as numbers: one for each sender, receiver and content.
  *
  * A state holds its packets in the order of their `lane`, and only the first of a lane can be delivered. In an unordered network
- * every packet is a lane of its own, so that equal packets stand together and any of them can be next; in a fifo network the lane is
+ * every packet is its own lane, so that equal packets stand together and any of them can be next; in a fifo network the lane is
  * the channel, and a new packet goes to its end. That is all the difference between the two.
  *
  * In an unordered network with routing the sender of a message is part of the state only if something reads it: a chart from the

@@ -32,7 +32,7 @@ export class Planes {
     return ((this.bits[state * this.words + (plane >> 5)]! >>> (plane & 31)) & 1) === 1;
   }
 
-  /** Whether the state is in any plane. */
+  /** True if the state is in any plane. */
   hasAny(state: number): boolean {
     for (let word = 0; word < this.words; word++) if (this.bits[state * this.words + word] !== 0) return true;
     return false;

@@ -2,12 +2,12 @@
  * What a value becomes when nodes change places: every string, key or role that names a node names the other one.
  *
  * Some lists of nodes have an order that means something, others are sets that a chart keeps sorted. A list is taken for a set as long
- * as every one under its key stands in the order of the topology; the first that does not raises `OrderMatters`, and the search begins
+ * as every one under its key is in the order of the topology; the first that does not raises `OrderMatters`, and the search begins
  * again with that key known. Numbers are not renamed: a protocol that compares ranks is not symmetric, and found out by the audit.
  */
 import type { NodeId } from '../../machines/effects.js';
 
-/** Raised when a list that was thought to be a set turns out to have an order of its own. */
+/** Raised when a list that was thought to be a set turns out to have its own order. */
 export class OrderMatters extends Error {
   constructor(readonly key: string) {
     super(`the order of "${key}" means something`);

@@ -10,7 +10,7 @@ export interface Replay {
   /** The configuration at the end, and the one at the beginning of the loop if there is one. */
   readonly end: Configuration;
   readonly messages: number;
-  /** Whether the state at the end is the one at the beginning of the loop. */
+  /** True if the state at the end is the one at the beginning of the loop. */
   readonly goesRound: boolean;
 }
 

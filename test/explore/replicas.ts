@@ -1,7 +1,7 @@
 /**
  * The nodes of the system on the real interpreter, put into any local state and made to take one event.
  *
- * The application is part of the node here: the reactions that it owes are noted in the local state, each an event of its own; those
+ * The application is part of the node here: the reactions that it owes are noted in the local state, each its own event; those
  * that are fused (`network/world/world.ts`) are made within the step that announced their cause.
  */
 import type { Address, Message } from '../../machines/effects.js';
@@ -79,7 +79,7 @@ export class Replicas {
     return { local: { ...local, timers: timersOf(armed), reactions: sorted(reactions) }, sends: [], emitted: [] };
   }
 
-  /** Whether the role that would take this event has a transition for it now. */
+  /** True if the role that would take this event has a transition for it now. */
   accepts({ node, view }: Local, event: Message): boolean {
     const replica = this.nodes[node]!;
     return this.guarded(node, event.type, () => {
@@ -128,7 +128,7 @@ export class Replicas {
     };
   }
 
-  /** What only tells the present, and what a protocol knows to make no difference, is no part of a state. */
+  /** What only tells the present, and what a protocol knows to make no difference, is not a part of a state. */
   private viewOf(node: number): NodeView {
     const seen = this.nodes[node]!.view();
     const view = this.system.protocol.canonical?.(seen) ?? seen;

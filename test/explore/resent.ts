@@ -1,7 +1,7 @@
 /**
  * Which messages can be sent again and again while a promise stays owed.
  *
- * Where a fair run goes round for ever, each message in flight is taken from its lane in the end: the lane can be delivered in every
+ * Where a fair run goes round forever, each message in flight is taken from its lane in the end: the lane can be delivered in every
  * state, and so it is. The states come again, and so the message is sent again, by a step between two of them. One that no such step
  * sends, or only in answer to a message that is not sent again either, is in flight in none of those states.
  */

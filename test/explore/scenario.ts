@@ -19,7 +19,7 @@ export interface CheckOptions {
   readonly bounds?: Bounds;
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
-  /** Keeps 64 bits of each state in place of the whole: a state may be missed, and `chanceOfMiss` of the answer says how likely. */
+  /** Keeps 64 bits of each state instead of the whole: a state may be missed, and `chanceOfMiss` of the answer says how likely. */
   readonly compact?: boolean;
   /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
   readonly now?: () => number;

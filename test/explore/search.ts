@@ -19,7 +19,7 @@ import type { SearchWatch } from './watch.js';
 export const STRIDE = 4096;
 
 export interface SearchPlan {
-  /** Keeps hashes in place of states. Breadth first only, and without a graph. */
+  /** Keeps hashes instead of states. Breadth first only, and without a graph. */
   readonly compact?: boolean;
   readonly frontier: Frontier;
   readonly bounds: Bounds;

@@ -1,7 +1,7 @@
 /**
  * What the threads of one search share: buffers that can grow, a few cells, and meetings at which all of them wait for each other.
  *
- * Between two meetings threads write to places of their own or, where they may meet, by one atomic exchange. What one has written before
+ * Between two meetings threads write to their own places or, where they may meet, by one atomic exchange. What one has written before
  * a meeting the others read after it.
  */
 
@@ -10,9 +10,9 @@ export const Cell = {
   /** How many threads have come to the meeting, and how many meetings there were. */
   here: 0,
   round: 1,
-  /** Whether a thread has given up: nobody waits for anybody any more. */
+  /** True if a thread has given up: nobody waits for anybody any more. */
   over: 2,
-  /** Whether the search stops, by the clock or for want of memory. */
+  /** True if the search stops, by the clock or for lack of memory. */
   stop: 3,
   /** The next state to be claimed, and how many states there are. */
   next: 4,
@@ -24,13 +24,13 @@ export const Cell = {
   seats: 8,
   wordsWanted: 9,
   seatsWanted: 10,
-  /** How many states stand in the list of those from which all threads learn. */
+  /** How many states are in the list of those from which all threads learn. */
   statesToExpandSerially: 11,
   /** Which is the least state known to violate a property; 0 where none is. */
   violation: 12,
   /** How many bits of a slot in the table say where a row stands. */
   placeBits: 13,
-  /** Whether no further level is begun, because the search has stopped. */
+  /** True if no further level is begun, because the search has stopped. */
   ended: 14,
 } as const;
 
@@ -89,7 +89,7 @@ export class Meeting {
     private readonly of: number,
   ) {}
 
-  /** Whether the search is given up. */
+  /** True if the search is given up. */
   get isOver(): boolean {
     return Atomics.load(this.cells, Cell.over) === 1;
   }

@@ -1,7 +1,7 @@
 /**
  * The states found so far, in memory that several threads share: rows, an open-addressed table over them, and where each was reached from.
  *
- * A thread writes the row of a state at a place of its own and then puts that place into a free slot of the table by one exchange: whoever
+ * A thread writes the row of a state at its own place and then puts that place into a free slot of the table by one exchange: whoever
  * sees the place sees the row. Where another thread was faster, the slot is looked at again, and the row is written over by the next.
  *
  * A state has its number only when its level is done. Until then its head holds a mark: which state it was found from, the least of them.
@@ -18,7 +18,7 @@ const COUNTED = -0x80000000;
 
 /** Before each row: the number or mark in two words, and the length. */
 const HEAD = 3;
-/** A row stands at an even place, so that its number can be exchanged at once. */
+/** A row is at an even place, so that its number can be exchanged at once. */
 const blockOf = (length: number): number => (HEAD + length + 1) & ~1;
 
 /** Of the smallest table. */
@@ -79,13 +79,13 @@ export class SharedStates implements States {
     this.longest = Atomics.load(cells, Cell.longest);
   }
 
-  /** Whether somebody has met an end of the memory. */
+  /** True if somebody has met an end of the memory. */
   get isFull(): boolean {
     const { cells } = this.memory;
     return Atomics.load(cells, Cell.wordsWanted) + Atomics.load(cells, Cell.seatsWanted) > 0;
   }
 
-  /** Lets the memory grow, in one thread while the others wait. All look at it anew afterward, and put in again what was there. */
+  /** Lets the memory grow, in one thread while the others wait. All look at it again afterward, and put in again what was there. */
   grow(): void {
     const { cells, words, table } = this.memory;
     makeRoom(words, Math.max(2 * cells[Cell.wordsWanted]!, WORDS));

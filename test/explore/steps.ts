@@ -44,7 +44,7 @@ export class LocalSteps {
   readonly sentCount = new Ints();
   readonly sent = new Ints();
   readonly details: OutcomeDetail[] = [];
-  /** Whether any step draws. */
+  /** True if any step draws. */
   branches = false;
   private readonly known = new PairMap();
   private readonly accepted = new PairMap();
@@ -118,7 +118,7 @@ export class LocalSteps {
     }
   }
 
-  /** Whether the chart has a transition for this event now. */
+  /** True if the chart has a transition for this event now. */
   accepts(local: number, event: number): boolean {
     const known = this.accepted.get(local, event);
     if (known !== -1) return known === 1;
@@ -127,7 +127,7 @@ export class LocalSteps {
     return accepts;
   }
 
-  /** Has XState itself run a sample of the steps once more; a difference means that something in a chart is not pure. */
+  /** Has XState itself run a sample of the steps again; a difference means that something in a chart is not pure. */
   audit(): void {
     const stride = Math.ceil(this.causes.length / AUDITED);
     const times = Math.min(TIMES_MAX, Math.ceil((4 * AUDITED) / this.causes.length));
@@ -191,7 +191,7 @@ export class LocalSteps {
     return step;
   }
 
-  /** Where two nodes bring in the same one, the network links it to the sooner of them, and that is no part of a state. */
+  /** Where two nodes bring in the same one, the network links it to the sooner of them, and that is not a part of a state. */
   private meet(newcomer: NodeId | undefined, node: number): void {
     const { instance, nodes, newcomers } = this.system;
     if (newcomer === undefined) return;

@@ -11,7 +11,7 @@ import { grown } from './ints.js';
 /** The parent of a state from which the search began. */
 export const NO_PARENT = 0xffffffff;
 
-/** What stands before each row: its length, and the index in two halves. */
+/** What is before each row: its length, and the index in two halves. */
 const HEAD = 3;
 
 /** One bit at least is left for the hash. */
@@ -30,7 +30,7 @@ export interface States {
   environment(state: number): number;
   /** The state from which it was found first, `NO_PARENT` where the search began in it. */
   parent(state: number): number;
-  /** Whether the state of this number stands in `row`. */
+  /** True if the state of this number is in `row`. */
   is(state: number, row: Int32Array, start: number, length: number): boolean;
 }
 
@@ -38,7 +38,7 @@ export class StateStore implements States {
   size = 0;
   /** The length of the longest row. */
   longest = 0;
-  /** Whether the last `add` met a new state. */
+  /** True if the last `add` met a new state. */
   added = false;
   private words: Uint16Array | Uint32Array = new Uint16Array(1 << 12);
   private used = 0;
@@ -53,7 +53,7 @@ export class StateStore implements States {
   /** Keeps the early reads of `addAll` from being optimized away. */
   private read = 0;
 
-  /** The index of the state that stands in `row`, which is recorded as new, with its parent, if it is. */
+  /** The index of the state that is in `row`, which is recorded as new, with its parent, if it is. */
   add(row: Int32Array, start: number, length: number, parent: number): number {
     return this.addHashed(hashOf(row, start, length), row, start, length, parent);
   }
@@ -96,7 +96,7 @@ export class StateStore implements States {
     return this.words.byteLength + this.places.byteLength + this.parents.byteLength + this.table.byteLength;
   }
 
-  /** Whether the state of this index stands in `row`. */
+  /** True if the state of this index is in `row`. */
   is(index: number, row: Int32Array, start: number, length: number): boolean {
     return this.holds(this.places[index]!, row, start, length);
   }

@@ -2,7 +2,7 @@
  * All that can happen next in a state: the hot loop of the search.
  *
  * A state is a row of integers: its environment, the local state of each node, then the packets in flight in the order of their lanes.
- * The successors of one state are laid out one after the other in `rows`, and beside each stands what led to it. They come in the
+ * The successors of one state are laid out one after the other in `rows`, and next to each stands what led to it. They come in the
  * same order whenever the same state is expanded.
  */
 import type { Corrupted } from './corruptions.js';
@@ -20,7 +20,7 @@ export const LINK = 3; // a place among the environment's moves: a change of a l
 export const LOSE = 4; // the place of a packet in the row
 export const DOUBLE = 5; // likewise
 
-/** What happens to the network and is no step of the protocol. */
+/** What happens to the network and is not a step of the protocol. */
 export const isFault = (kind: number): boolean => kind >= LINK;
 
 /** The action of what need never happen. */
@@ -55,7 +55,7 @@ export class Successors {
     private readonly packets: Packets,
     private readonly environments: Environments,
     private readonly nodes: number,
-    /** Whether a message stays in flight when it is delivered. */
+    /** True if a message stays in flight when it is delivered. */
     private readonly lasting: boolean,
     private readonly times: TimeOrder | undefined,
     private readonly mayFire: ((row: Int32Array, length: number, event: number) => boolean) | undefined,
@@ -64,7 +64,7 @@ export class Successors {
     this.content = 1 + nodes;
   }
 
-  /** Finds all successors of the state that stands in `row`. */
+  /** Finds all successors of the state that is in `row`. */
   expand(row: Int32Array, length: number): void {
     this.count = 0;
     this.group = 0;

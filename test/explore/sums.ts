@@ -114,7 +114,7 @@ export class SearchSums {
       for (let i = 0; i < unordered.length; i++) unordered[i]!.totals.flight(this.ofPacket(unordered[i]!, packet), by);
   }
 
-  /** Of a channel on which something has changed, all goes and comes anew. */
+  /** Of a channel on which something has changed, all goes and comes again. */
   private flyInOrder(before: Int32Array, packets: Int32Array): void {
     const { data: channelOf } = this.model.packets.channel;
     const isChanged = (packet: number) => !isSame(before, packets, channelOf, channelOf[packet]!);
@@ -138,7 +138,7 @@ export class SearchSums {
   }
 }
 
-/** Whether the same is on a channel, in the same order. */
+/** True if the same is on a channel, in the same order. */
 function isSame(before: Int32Array, after: Int32Array, channelOf: Int32Array, channel: number): boolean {
   for (let i = 0, j = 0; ; i++, j++) {
     while (i < before.length && channelOf[before[i]!] !== channel) i++;

@@ -130,7 +130,7 @@ class Permutation {
     this.imageOfPackets(row, begin, length, into);
   }
 
-  /** Whether the image comes before another row; `into` holds it then. */
+  /** True if the image comes before another row; `into` holds it then. */
   imageIfLess(row: Int32Array, begin: number, length: number, into: Int32Array, other: Int32Array): boolean {
     const { from } = this;
     into[0] = this.environment(row[begin]!);
@@ -213,7 +213,7 @@ class Permutation {
   }
 }
 
-/** Whether the links are the same ones when the nodes have changed places, their weights and ports with them. */
+/** True if the links are the same ones when the nodes have changed places, their weights and ports with them. */
 function keepsLinks(to: readonly number[], { system, environments }: Model): boolean {
   const { nodes, instance } = system;
   const links = environments.links(environments.initial);

@@ -8,7 +8,7 @@ export interface SearchedSystem {
   readonly protocol: Protocol;
   readonly instance: Instance<any>;
   readonly nodes: readonly NodeId[];
-  /** Those of them that join, and so do not stand in the topology that was given. */
+  /** Those of them that join, and so do not are in the topology that was given. */
   readonly newcomers: Newcomers;
   readonly order: 'fifo' | 'unordered';
   /** Messages that were sent may arrive again and again: what is in flight is a set that only grows. */

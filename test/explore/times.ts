@@ -1,7 +1,7 @@
 /**
  * Time, for protocols whose events carry it: of two times the search knows only which is the later one.
  *
- * Every event happens after all times that are noted anywhere. The times in a state are then numbered anew in their order, from 1, so
+ * Every event happens after all times that are noted anywhere. The times in a state are then numbered again in their order, from 1, so
  * that states that differ in nothing but how long ago things were are one. Times of different kinds are never compared, and each kind
  * has numbers of its own.
  */
@@ -37,7 +37,7 @@ export class TimeOrder {
     this.times = new Int32Array(holders.kinds);
   }
 
-  /** Renumbers the times of the state that stands in `row`. */
+  /** Renumbers the times of the state that is in `row`. */
   renumber(row: Int32Array, begin: number, end: number): void {
     const content = begin + 1 + this.nodes;
     const { times } = this;
@@ -96,7 +96,7 @@ function join(times: Int32Array, others: Int32Array): void {
   for (let kind = 0; kind < times.length; kind++) times[kind]! |= others[kind]!;
 }
 
-/** Whether the times are 1, 2 and so on without a gap. */
+/** True if the times are 1, 2 and so on without a gap. */
 function isOrdered(times: number): boolean {
   if (times === ALL) throw new ProtocolError(`a state holds ${NOW} different times; the search can tell ${NOW - 1} apart`);
   return (times & (times + 1)) === 0;

@@ -24,7 +24,7 @@ export type ThreadResult = Findings | undefined;
 export type ThreadRunner = (task: ThreadTask) => Promise<ThreadResult>;
 
 /**
- * Whether several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
+ * True if several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
  * is said of steps and of endless runs needs the whole graph, which one thread keeps.
  */
 export const isDivisible = ({ search, reduce, compact, goal, properties }: Question): boolean =>

@@ -1,4 +1,4 @@
-/** Two-phase commit (Gray, Lamport: Consensus on Transaction Commit) as charts; messages that were sent stay readable for ever. */
+/** Two-phase commit (Gray, Lamport: Consensus on Transaction Commit) as charts; messages that were sent stay readable forever. */
 import { assign, setup } from 'xstate';
 import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Protocol } from '../../machines/protocol.js';

@@ -40,7 +40,7 @@ export class Walk {
   /** The state that the way has come to: under symmetry perhaps an image of the one that the search knows. */
   private readonly row: Int32Array;
   private length: number;
-  /** Where it begins anew, after a corruption on the way. */
+  /** Where it begins again, after a corruption on the way. */
   start: FirstState | undefined;
 
   constructor(
@@ -92,7 +92,7 @@ export class Walk {
     return walked;
   }
 
-  /** A corruption is no choice that a network could make: the way begins behind it. */
+  /** A corruption is not a choice that a network could make: the way begins behind it. */
   private restart(): void {
     const row = Array.from(this.row.subarray(0, this.length));
     const sent = row.slice(1 + this.model.system.nodes.length);
@@ -101,7 +101,7 @@ export class Walk {
     for (const packet of sent) this.launch(packet, this.model.packets.get(packet).from);
   }
 
-  /** Packets whose times were numbered anew are known by their place in their channel. */
+  /** Packets whose times were numbered again are known by their place in their channel. */
   private recognize(i: number): void {
     const { successors, packets, system } = this.model;
     const { rows, begins } = successors;
@@ -158,7 +158,7 @@ export class Walk {
     return { choice, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
   }
 
-  /** The network loses or doubles the message that stands at this place of the row. */
+  /** The network loses or doubles the message that is at this place of the row. */
   private meddling(kind: number, place: number): Cause {
     const packet = this.row[place]!;
     const before = this.row.subarray(1 + this.model.system.nodes.length, place).filter((other) => other === packet).length;

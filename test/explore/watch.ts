@@ -219,12 +219,12 @@ export class SearchWatch {
     this.isKnown[local] = 1;
   }
 
-  /** Whether transitions matter, and not states alone. */
+  /** True if transitions matter, and not states alone. */
   get closes(): boolean {
     return this.closed.length > 0;
   }
 
-  /** Looks at a transition that is no fault: what was closed must not be left. */
+  /** Looks at a transition that is not a fault: what was closed must not be left. */
   pass(from: number, to: number): void {
     for (let plane = 0; plane < this.closed.length; plane++) {
       if (!this.held.has(from, plane) || this.held.has(to, plane)) continue;
@@ -232,7 +232,7 @@ export class SearchWatch {
     }
   }
 
-  /** Whether what a property says depends on the state at all. */
+  /** True if what a property says depends on the state at all. */
   looksAnywhere(property: Exclude<Property<any>, { readonly kind: 'eventually' }>, c: Configuration): boolean {
     const looking = new ObservedConfiguration(c);
     this.asked = property;
@@ -268,7 +268,7 @@ export class SearchWatch {
     if (!this.violated || found.state < this.violated.state) this.violated = found;
   }
 
-  /** Whether the goal that was given holds in a state. */
+  /** True if the goal that was given holds in a state. */
   atGoal(state: number): boolean {
     return this.goals.has(state, 0);
   }

@@ -15,7 +15,7 @@ export interface Mutant {
   readonly place: string;
   /** The transition two of whose actions have changed places. */
   readonly swapped?: string;
-  /** Why it is no mistake, where the chart alone tells. */
+  /** Why it is not a mistake, where the chart alone tells. */
   readonly idle?: string;
   readonly machine: AnyStateMachine;
   readonly diff: readonly string[];
@@ -43,7 +43,7 @@ export function mutantsOfChart(chart: string, machine: AnyStateMachine): readonl
   });
 }
 
-/** Why a survivor whose actions only changed places is no mistake: both orders were run, and did the same in every step. */
+/** Why a survivor whose actions only changed places is not a mistake: both orders were run, and did the same in every step. */
 export const commuting = (steps: number): string | undefined =>
   steps === 0 ? undefined : `both orders do the same in every step that performs them (${steps})`;
 

@@ -5,7 +5,7 @@
  * gives another state or other effects than the chart itself, which is when some path through that graph fails on it; tours are tried
  * first, for they are short. The walks do when one of them through a whole system goes otherwise. The checker does with another verdict,
  * or other numbers of states and transitions, on one of the small systems. Others may be given: the swarm is one. What survives is shown
- * as a diff; a reason may be given why it is no mistake at all.
+ * as a diff; a reason may be given why it is not a mistake at all.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
@@ -148,7 +148,7 @@ function checkerJudge(protocol: Protocol): Judge {
   };
 }
 
-/** Whether some step of the graph goes otherwise on the mutant. */
+/** True if some step of the graph goes otherwise on the mutant. */
 function differs({ input, first, effects, vertices }: ChartGraph, machine: AnyStateMachine): boolean {
   try {
     if (!sameAs({ ...first, effects }, seen(begin(machine, input)))) return true;

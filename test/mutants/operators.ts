@@ -92,14 +92,14 @@ function targetOf(place: Place, index: number, machine: AnyStateMachine): AnySta
   return definitions?.[index]?.target?.[0];
 }
 
-/** Whether a transition leads from a state with nothing inside to itself, and does not ask to enter it anew. */
+/** True if a transition leads from a state with nothing inside to itself, and does not ask to enter it again. */
 function staysWhereItIs(place: Place, index: number, { target, reenter }: TransitionChoice, machine: AnyStateMachine): boolean {
   const node = nodeOf(place, machine);
   if (target === undefined || reenter || Object.keys(node.states).length > 0) return false;
   return !(Array.isArray(target) && target.length > 1) && targetOf(place, index, machine) === node;
 }
 
-/** Whether neither the state nor one around it has another transition for the event. */
+/** True if neither the state nor one around it has another transition for the event. */
 function isAlone(place: Place, machine: AnyStateMachine): boolean {
   const node = nodeOf(place, machine);
   for (let at: AnyStateNode | undefined = node; at; at = at.parent)

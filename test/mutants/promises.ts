@@ -1,7 +1,7 @@
 /**
  * What the promises alone say of mutants: nothing that was recorded of the chart is held against them, neither paths nor walks nor counts
  * of states. A mutant is killed where a property breaks that the protocol itself keeps in the same system or scenario, where a chart breaks
- * its contract, or where a command waits for ever that the protocol takes.
+ * its contract, or where a command waits forever that the protocol takes.
  *
  * One that answers alike all that these searches and runs ask of the chart is given to nobody: there it is the same chart.
  */

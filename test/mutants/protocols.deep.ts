@@ -1,5 +1,5 @@
 /**
- * Every mutant of every protocol: killed, or no mistake for the reason given beside it. The table of docs/testing.md, which
+ * Every mutant of every protocol: killed, or no mistake for the reason given next to it. The table of docs/testing.md, which
  * `npm run test:deep -- test/mutants/protocols` prints, with what nobody kills and nobody has explained.
  */
 import { expect, test } from 'vitest';

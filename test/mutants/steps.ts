@@ -40,7 +40,7 @@ export class TakenSteps {
     return this.asked.get(chart)?.size ?? 0;
   }
 
-  /** Whether a mutant of the chart answers them all as the chart does. */
+  /** True if a mutant of the chart answers them all as the chart does. */
   areSameOn(chart: string, mutant: AnyStateMachine): boolean {
     const original = this.protocol.charts[chart]!;
     for (const asked of this.asked.get(chart)?.values() ?? []) {

@@ -41,7 +41,7 @@ export interface ChartGraph {
   readonly items: ReadonlySet<Item>;
   readonly first: Vertex;
   readonly vertices: readonly Vertex[];
-  /** Whether every state that the samples lead to was seen. */
+  /** True if every state that the samples lead to was seen. */
   readonly isComplete: boolean;
 }
 

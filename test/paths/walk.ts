@@ -64,7 +64,7 @@ function attempt(run: () => Expected): Expected | string {
   }
 }
 
-/** What is no plain JSON is like nothing that was recorded. */
+/** What is not a plain JSON is like nothing that was recorded. */
 export const sameAs = (expected: Expected, actual: Expected): boolean =>
   sameJson(expected.value, actual.value) &&
   sameJson(expected.context, actual.context) &&

@@ -1,7 +1,7 @@
 /**
- * The nodes of this package that processes make, as a rehearsal hears of them.
+ * The nodes of this package that processes make, as a rehearsal is notified of them.
  *
- * Nodes tell whoever stands in a place that both sides find by its name (adapters/node/watchers.ts); neither side imports the other.
+ * Nodes tell whoever is in a place that both sides find by its name (adapters/node/watchers.ts); neither side imports the other.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView } from '../../machines/protocol.js';

@@ -1,5 +1,5 @@
 /**
- * What a peer has beside its peers: a store that all of them share, and a disk of its own.
+ * What a peer has next to its peers: a store that all of them share, and its own disk.
  *
  * The store is reached by every peer whatever is cut: a peer that has lost its peers and not its database is the case that locks are
  * dangerous in. A write may carry a fence, and is refused if one with a larger fence has been here, to write or to read; one without is taken

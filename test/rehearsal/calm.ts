@@ -16,7 +16,7 @@ const BEGIN_MS = 2_000;
 export interface CalmSetting {
   readonly scenario: Pick<RehearsalScenario, 'peers' | 'services' | 'clients'> &
     Partial<Pick<RehearsalScenario, 'limits' | 'latencyMs'>>;
-  /** How long what has failed goes on to disturb; 10,000 unless given. */
+  /** How long what has failed goes on to disturb. @defaultValue 10,000 */
   readonly recoveryMs?: number;
 }
 

@@ -2,7 +2,7 @@
  * Connections of a world, on a TCP that behaves as badly as the real one.
  *
  * What is sent comes in order, late, and not at all while the way is severed: then it waits, as TCP sends it again. A process that is
- * killed resets its connections; with its machine it says nothing, and the other end hears of it only by silence, or by a reset once the
+ * killed resets its connections; with its machine it says nothing, and the other end is notified of it only by silence, or by a reset once the
  * machine is back and gets what it knows nothing of. To nobody who listens a connection is refused; to nobody who answers it takes
  * 20 seconds until it fails.
  *
@@ -29,7 +29,7 @@ export function listenersOf(world: VirtualWorld): Map<string, Listening> {
 
 /** What becomes of an attempt to connect. */
 interface Attempt<L> {
-  /** Whether nobody waits for it any more. */
+  /** True if nobody waits for it any more. */
   isOver(): boolean;
   failed(code: 'ECONNREFUSED' | 'ETIMEDOUT'): void;
   reached(listener: L): void;

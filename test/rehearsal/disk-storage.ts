@@ -1,5 +1,5 @@
 /**
- * A peer's disk as the storage of its nodes, as `folderStorage` keeps values: under their hash, in a file of its own that takes the place of the
+ * A peer's disk as the storage of its nodes, as `folderStorage` keeps values: under their hash, in its own file that takes the place of the
  * one before once it is safe. So a value that a loss of power has torn counts as one that has been forgotten, and none is half of another.
  */
 import { createHash } from 'node:crypto';

@@ -155,7 +155,7 @@ const ofPause = { fault: 'pause', healed: 'resume' } as const;
 /**
  * A failure of a rehearsal as a trace that `quiver explore` shows.
  *
- * @throws UsageError for what is no failure of this version.
+ * @throws UsageError for what is not a failure of this version.
  */
 export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
   const { judge, description: why, atMs, seed, scenario, story, roles } = checkFailure(file);

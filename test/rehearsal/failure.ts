@@ -73,7 +73,7 @@ export function tellFailure({ judge, description, atMs, seed, scenario, story }:
   ].join('\n');
 }
 
-/** @throws a `UsageError` for what is no failure of this version. */
+/** @throws a `UsageError` for what is not a failure of this version. */
 export function checkFailure(value: unknown): RehearsalFailure {
   if (!isObject(value) || value['rehearsal'] === undefined || !isObject(value['scenario']))
     throw new UsageError('this is no failure of a rehearsal; give what `rehearse` has reported');
@@ -101,7 +101,7 @@ const isTime = (value: unknown): boolean => isNumber(value) && (value as number)
 const isLatency = (value: unknown): boolean =>
   isListOf(value, isTime) && value.length === 2 && (value[0] as number) <= (value[1] as number);
 
-/** What is no scenario in this, in the place where it stands. */
+/** What is not a scenario in this, in the place where it stands. */
 function wrongIn(scenario: Raw): string | null {
   const { peers, services, clients, startsMs, skewsMs, faults, distances } = scenario;
   const lists = { peers, services, clients };
@@ -138,7 +138,7 @@ function wrongFault({ what, who, other, ...rest }: Raw, place: string, isOf: (id
   return isNumber(rest['size']) ? null : `${place}.size is no number`;
 }
 
-/** @throws a `UsageError` for what is no failure of this rehearsal. */
+/** @throws a `UsageError` for what is not a failure of this rehearsal. */
 export function checkReplay(
   value: unknown,
   { services, clients }: Pick<RehearsalFrame, 'services' | 'clients'>,

@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import type { Process, VirtualWorld } from './world.js';
 
-/** The real one, whatever stands in its place later. */
+/** The real one, whatever is in its place later. */
 export const realImmediate = globalThis.setImmediate;
 
 /** Milliseconds of the machine, outside of every world: how long it looks for a shorter failure, and nothing that a world sees. */

@@ -1,7 +1,7 @@
 /**
  * Judges: what must hold of a run, told as what happens. Each is a promise of docs/locks.md, or the application's own.
  *
- * A judge begins anew with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
+ * A judge begins again with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
  * the run.
  */
 import { UsageError } from '../../machines/errors.js';
@@ -25,7 +25,7 @@ export interface RehearsalHearing {
 }
 
 /**
- * What must hold of a run: it begins anew with each, hears what happens, and answers what is wrong.
+ * What must hold of a run: it begins again with each, hears what happens, and answers what is wrong.
  *
  * @experimental
  */

@@ -1,4 +1,4 @@
-/** Judges as a run asks them: one that cannot judge, or says what is no verdict, is a mistake of the rehearsal and not of the application. */
+/** Judges as a run asks them: one that cannot judge, or says what is not a verdict, is a mistake of the rehearsal and not of the application. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearsalHearing, RehearsalJudge, RehearsalVerdict, Setting } from './judges.js';

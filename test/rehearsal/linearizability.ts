@@ -1,5 +1,5 @@
 /**
- * Whether what clients saw of an object can have happened one after the other: linearizability, after Wing and Gong (Testing and Verifying
+ * True if what clients saw of an object can have happened one after the other: linearizability, after Wing and Gong (Testing and Verifying
  * Concurrent Objects, 1993), with the memory of Lowe (Testing for Linearizability, 2017), as Porcupine has them.
  *
  * An operation lasts from its call to its return. An order of all operations is looked for in which none comes before one that had

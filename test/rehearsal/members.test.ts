@@ -1,4 +1,4 @@
-/** Locks that ship, whose members change in a world; and the judges that hear of it. */
+/** Locks that ship, whose members change in a world; and the judges that receive it. */
 import { expect, test } from 'vitest';
 import { tellFailure } from './failure.js';
 import { invariant, type RehearsalJudge } from './judges.js';

@@ -4,7 +4,7 @@ import type { Process, VirtualWorld } from './world.js';
 
 type Listener = (event: { readonly data: unknown }) => void;
 
-/** What both kinds of ends have: copies come in order, in turns of their own. */
+/** What both kinds of ends have: copies come in order, in their own turns. */
 class Port {
   onmessage: Listener | null = null;
   private readonly listeners = new Set<Listener>();

@@ -98,7 +98,7 @@ test('a world tells of timers that are never cleared, and of what Node warns of'
   expect(failure).toMatchObject({ judge: 'no leaks', description: expect.stringContaining('MaxListenersExceededWarning') });
 });
 
-/** Three peers who ask for ever new locks, of which an epoch has room for eight; each leaves behind what `leak` does. */
+/** Three peers who ask forever new locks, of which an epoch has room for eight; each leaves behind what `leak` does. */
 const leaking = (leak: (locks: Locks, number: number) => void, seconds = 8) =>
   rehearse(
     {

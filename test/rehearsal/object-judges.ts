@@ -199,7 +199,7 @@ const HELD_WORDS = {
 };
 
 /**
- * No process holds on to more and more: no more timers and connections than that wait at the end, no more entries stand in lists and objects that the
+ * No process holds on to more and more: no more timers and connections than that wait at the end, no more entries are in lists and objects that the
  * charts of this package's nodes keep, no more listen to these nodes, and Node has warned of no leak of listeners. What the application keeps it
  * tells itself: `bounded`.
  *

@@ -151,7 +151,7 @@ describe('a note that cannot be one ends the rehearsal, and is no event', () => 
       try {
         Reflect.apply(note, null, given);
       } catch {
-        // A main that catches all is told all the same.
+        // A main that catches all is told still.
       }
     };
     const error = await rehearse({ peers: 1, runs: 1, faults: [], judges }, main).catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-/** What `rehearse` is given, looked at before anything runs: what makes no sense is refused by name, and nothing is read in another way than it was meant. */
+/** Options for `rehearse`, looked at before anything runs: what makes no sense is refused with an error that names it, and nothing is read in another way than it was meant. */
 import { isIntegerOf, isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { RehearseOptions } from './rehearse.js';

@@ -1,4 +1,4 @@
-/** What a peer's `main` is given: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
+/** The argument of a peer's `main`: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
 import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
 import { isObject } from '../../machines/checks.js';
@@ -9,14 +9,14 @@ import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /**
- * An ordinary main of a process, which a rehearsal runs as each peer, and anew whenever the peer starts again.
+ * An ordinary main of a process, which a rehearsal runs as each peer, and again whenever the peer starts again.
  *
  * @experimental
  */
 export type Main = (peer: RehearsedPeer) => unknown;
 
 /**
- * What a peer's `main` is given: who it is, who else there is, and what it has beside the platform.
+ * The argument of a peer's `main`: who it is, who else there is, and what it has next to the platform.
  *
  * @experimental
  */

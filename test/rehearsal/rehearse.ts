@@ -2,8 +2,8 @@
  * The code that ships, and an application on it, in one process in virtual time, under every fault, from one seed.
  *
  * The application is an ordinary `main()` of a peer: it uses the platform's timers, `Date`, `crypto`, `WebSocket`, and knows of no
- * simulator. Every run has a scenario of its own: who starts when, what fails when, and all of it healed in the end. Judges listen, and
- * the first promise that is broken is made short and told with its seed. How a world works stands in world.ts, what can fail in faults.ts.
+ * simulator. Every run has its own scenario: who starts when, what fails when, and all of it healed in the end. Judges listen, and
+ * the first promise that is broken is made short and told with its seed. How a world works is in world.ts, what can fail in faults.ts.
  */
 import { UsageError } from '../../machines/errors.js';
 import { Disk, SharedStore } from './belongings.js';
@@ -26,7 +26,7 @@ import { Watchdog } from './watchdog.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
 /**
- * What `rehearse` is given: who takes part, what may fail, and what must hold.
+ * Options for `rehearse`: who takes part, what may fail, and what must hold.
  *
  * @experimental
  */
@@ -47,13 +47,13 @@ export interface RehearseOptions {
   readonly faults?: readonly FaultKind[];
   /** Settings of which each run draws one, as `peer.knobs`: small limits, for instance, so that they are reached. */
   readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
-  /** Whether the limits of this package are those that ship, small ones, or in each run either; those that ship unless given. */
+  /** True if the limits of this package are those that ship, small ones, or in each run either; those that ship unless given. */
   readonly limits?: readonly LimitSetting[];
   /** `lockJudges()` unless given. */
   readonly judges?: readonly RehearsalJudge[];
   /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
   readonly shrinkSeconds?: number;
-  /** So many real seconds until a turn that does not end is named, and this program with it ended; 60 unless given. */
+  /** So many real seconds until a turn that does not end is named, and this program with it ended. @defaultValue 60 */
   readonly turnSeconds?: number;
   /** Runs this failure again, and nothing else. */
   readonly replay?: RehearsalFailure;
@@ -195,7 +195,7 @@ class Rehearsing {
     return sums.rehearsal(count, null);
   }
 
-  /** Once more, with all that a file tells; without what nodes did in the unheard of case that looking at them has changed it. */
+  /** Again, with all that a file tells; without what nodes did in the unheard of case that looking at them has changed it. */
   private async kept(scenario: RehearsalScenario, outcome: RehearsalOutcome): Promise<RehearsalOutcome> {
     const kept = await this.run(scenario, true);
     if (kept.digest === outcome.digest) return kept;
@@ -315,7 +315,7 @@ function populate(
   }
 }
 
-/** Once more, with an eye on what leaves the world. */
+/** Again, with an eye on what leaves the world. */
 async function compare(first: RehearsalOutcome, run: () => Promise<RehearsalOutcome>): Promise<RehearsalViolation | null> {
   const escapes = notificationEscapes();
   const again = await run();

@@ -1,4 +1,4 @@
-/** What the runs of a rehearsal are made of, over many seeds: each has a mix of its own, and all has healed when the run is not half over. */
+/** What the runs of a rehearsal are made of, over many seeds: each has its own mix, and all has healed when the run is not half over. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FAULTS, LIMIT_SETTINGS, scenarioOfShape, shapesOf, type RehearsalScenario } from './scenario.js';

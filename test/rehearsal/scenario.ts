@@ -85,7 +85,7 @@ export interface RehearsalScenario {
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
   readonly latencyMs: LatencyRange;
-  /** Pairs of processes with a latency of their own for the whole run, whatever fails; `latencyMs` for all others. */
+  /** Pairs of processes with their own latency for the whole run, whatever fails; `latencyMs` for all others. */
   readonly distances: readonly Distance[];
   readonly faults: readonly RehearsalFault[];
   readonly knobs: Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ export interface RehearsalShape {
   readonly knobs: readonly number[];
   readonly limits: number;
   readonly seed: number;
-  /** In half of the runs each pair has a latency of its own. */
+  /** In half of the runs each pair has its own latency. */
   readonly isUneven: number;
   readonly distances: readonly number[];
   /** In one of three runs a peer starts for the first time when the others have long been there. */

@@ -1,6 +1,6 @@
 /**
  * The world is true to the real media: the suite that every transport passes on them passes in it as well, test by test, each transport in
- * a process of its own, with the packages of NATS, MQTT and aedes as they come.
+ * its own process, with the packages of NATS, MQTT and aedes as they come.
  */
 import { connect } from '@nats-io/transport-node';
 import { connectAsync } from 'mqtt';
@@ -90,11 +90,11 @@ const plain: Readonly<Record<string, Medium>> = {
 
 const PEERS = ['p0', 'p1', 'p2'];
 
-/** The tests of the suite for a medium, each of which runs in a world of its own. */
+/** The tests of the suite for a medium, each of which runs in its own world. */
 function suiteOf({ guarantees, create, inject }: Medium) {
   const titles = new Map<string, () => Promise<void>>();
   let peers: RehearsedPeer[] = [];
-  /** What a process is to do in a turn of its own. */
+  /** What a process is to do in its own turn. */
   const orders = PEERS.map((): (() => void)[] => []);
   let network = '';
   let networks = 0;

@@ -46,7 +46,7 @@ class End extends EventEmitter {
     return this.line.bufferedAmount;
   }
 
-  /** Whether nobody has answered its upgrade yet. */
+  /** True if nobody has answered its upgrade yet. */
   get writable(): boolean {
     return this.readyState === CONNECTING && !this.writableEnded;
   }

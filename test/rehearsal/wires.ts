@@ -1,7 +1,7 @@
 /**
  * What lies between processes: which way is through, and how long it takes.
  *
- * A way is directed. Faults sever it and mend it again; each counts by itself, so that two that overlap heal when both have.
+ * A way is directed. Faults sever it and fix it again; each counts by itself, so that two that overlap heal when both have.
  */
 import type { Random } from '../../network/random.js';
 import type { Distance, LatencyRange } from './scenario.js';

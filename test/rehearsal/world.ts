@@ -44,7 +44,7 @@ export class Process {
   pauses = 0;
   /** What makes it slow and its clock drift, the latest last. */
   readonly bearing = new Set<RehearsalFault>();
-  /** What this life of it hears of `process`: signals, errors that nobody caught, its end. */
+  /** What this life of it is notified of `process`: signals, errors that nobody caught, its end. */
   events = new EventEmitter();
   bootedAt = 0;
   /** How many of its turns wait: timers, and messages on their last way. */
@@ -105,7 +105,7 @@ export class VirtualWorld {
   readonly clock = new VirtualClock();
   readonly processes = new Map<string, Process>();
   readonly wires: Wires;
-  /** Chance of timers and answers; every process has a stream of its own. */
+  /** Chance of timers and answers; every process has its own stream. */
   readonly chance: Random;
   readonly lines: string[] = [];
   current: Process | null = null;
@@ -154,7 +154,7 @@ export class VirtualWorld {
     this.hear({ at: this.now, type, ...fields });
   }
 
-  /** The rehearsal itself is used wrongly: the run is over, and whoever began it is told of the first time. */
+  /** The rehearsal itself is used wrongly: the run is over, and whoever began it is notified of the first time. */
   refuse(misuse: UsageError): UsageError {
     this.misuse ??= misuse;
     this.isOver = true;
@@ -299,7 +299,7 @@ export class VirtualWorld {
     });
   }
 
-  /** Whether somebody in it listens to the signal; they hear of it in a turn of its own. */
+  /** True if somebody in it listens to the signal; they receive it in its own turn. */
   private signal(process: Process, signal: string): boolean {
     const { events } = process;
     if (events.listenerCount(signal) === 0) return false;
@@ -307,7 +307,7 @@ export class VirtualWorld {
     return true;
   }
 
-  /** What `process.kill` does with the process's own number: whoever listens hears of it, else it does what it does in Node. */
+  /** What `process.kill` does with the process's own number: whoever listens is notified of it, else it does what it does in Node. */
   kill(process: Process, signal: string): void {
     if (signal === 'SIGSTOP') return void this.pause(process);
     if (signal !== 'SIGKILL' && (this.signal(process, signal) || HARMLESS.has(signal))) return;
@@ -334,14 +334,14 @@ export class VirtualWorld {
     if (!isStopping) this.supervise(process, 1_000);
   }
 
-  /** Those who listen to its end hear of it, once. */
+  /** Those who listen to its end receive it, once. */
   private sayGoodbye({ events }: Process, code: unknown): void {
     const listeners = events.rawListeners('exit');
     events.removeAllListeners('exit');
     for (const listener of listeners) listener(code);
   }
 
-  /** Gives what ends that: it goes on once all that paused it has ended. If it is started anew meanwhile, that is another process, and runs. */
+  /** Gives what ends that: it goes on once all that paused it has ended. If it is started again meanwhile, that is another process, and runs. */
   pause(process: Process): () => void {
     if (process.state === 'down') return () => {};
     const { life } = process;

@@ -2,7 +2,7 @@
  * A node that goes right after it has announced something: it leaves, is cut off, or stops for a while, as far as the protocol promises to
  * stand that. A property that counts what has happened at the nodes that are still there breaks in such a run.
  *
- * The scenario is run once to see when which node announces something; each departure is a scenario of its own, for a run or a search.
+ * The scenario is run once to see when which node announces something; each departure is its own scenario, for a run or a search.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';

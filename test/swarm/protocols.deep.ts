@@ -1,4 +1,4 @@
-/** A thousand scenarios of every protocol. What the swarm has broken stands in machines/regressions/ and is tried in every run. */
+/** A thousand scenarios of every protocol. What the swarm has broken is in machines/regressions/ and is tried in every run. */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { swarm } from './swarm.js';

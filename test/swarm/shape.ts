@@ -12,7 +12,7 @@ export interface Ask {
   readonly node: number;
   readonly command: number;
   readonly peer: number;
-  /** Whether fields that may be left out are given. */
+  /** True if fields that may be left out are given. */
   readonly inFull: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Hardship {
 export interface ScenarioShape {
   /** A place among the protocol's systems, whose options it takes. */
   readonly base: number;
-  /** Whether the graph is that of the system. */
+  /** True if the graph is that of the system. */
   readonly asGiven: boolean;
   /** For each node but the first, an earlier one that it is linked to. */
   readonly toward: readonly number[];

@@ -13,14 +13,14 @@ import { scenarioShapes, soundSystems } from './shape.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
 /**
- * What `swarm` is given.
+ * Options for `swarm`.
  *
  * @public
  */
 export interface SwarmOptions {
-  /** How many scenarios; 100 unless given. */
+  /** How many scenarios. @defaultValue 100 */
   readonly runs?: number;
-  /** The same seed draws the same scenarios; 1 unless given. */
+  /** The same seed draws the same scenarios. @defaultValue 1 */
   readonly seed?: number;
   /** Properties that are let be. */
   readonly ignore?: ReadonlySet<string>;

@@ -25,7 +25,7 @@ const TOPOLOGIES = [
  * The small systems of a protocol that generated tests run: those of its description, or else a few topologies with every command
  * at every node.
  *
- * @throws UsageError for a system of the description that is no scenario of the protocol.
+ * @throws UsageError for a system of the description that is not a scenario of the protocol.
  * @public
  */
 export function systemsOf(protocol: Protocol): readonly System[] {
@@ -34,7 +34,7 @@ export function systemsOf(protocol: Protocol): readonly System[] {
   return samples.flatMap((sample) => parsed(protocol, sample)).map((system, index) => ({ index, ...system }));
 }
 
-/** A scenario as a system of its own. */
+/** A scenario as its own system. */
 export const onProtocol = (json: Readonly<Record<string, unknown>>, protocol: Protocol): System => ({
   index: 0,
   json,

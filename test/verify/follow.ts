@@ -39,7 +39,7 @@ export class FollowedWorld {
   private readonly steps: StepTaken[] = [];
   /** Messages in flight, by the numbers of the record. */
   private readonly packets = new Map<number, Packet>();
-  /** Messages that are lost or doubled as they are sent are told of before the step that sends them. */
+  /** Messages that are lost or doubled as they are sent are notified of before the step that sends them. */
   private foretold: NetworkLine[] = [];
   private launched: Packet | undefined;
   private answers: number[] = [];
@@ -100,7 +100,7 @@ export class FollowedWorld {
     this.compareState(line, {});
   }
 
-  /** A message, a timer, a command, or what a node hears of a link. */
+  /** A message, a timer, a command, or what a node is notified of a link. */
   take(line: StepLine): void {
     const { node: id, role, event, kind } = line;
     const { world } = this;
@@ -124,7 +124,7 @@ export class FollowedWorld {
     this.compare(line, before);
   }
 
-  /** A crash, a restart, a start anew; or a state from outside, with the timers that are armed in it. */
+  /** A crash, a restart, a start again; or a state from outside, with the timers that are armed in it. */
   applyFault(line: StepLine): void {
     const { node, kind, event, at } = line;
     // What an inspector says of a live node that it hears nothing of changes nothing in it.
@@ -153,7 +153,7 @@ export class FollowedWorld {
     else this.foretold.push(line);
   }
 
-  /** A node hears of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
+  /** A node is notified of a channel: of its peer by name, or by a port that the line or the topology gives to one. */
   hear({ node, event, peer }: StepLine): void {
     const heard = event['peer'];
     const other = typeof heard === 'string' ? heard : peer;

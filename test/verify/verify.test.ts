@@ -115,7 +115,7 @@ test('a trace that begins in a given state, with its timers', () => {
 });
 
 test('what is lost or doubled as it is sent is neither in flight afterward nor in flight once', () => {
-  // A lost token is no token: what the run says of its properties is what the trace says of them.
+  // A lost token is not a token: what the run says of its properties is what the trace says of them.
   const verdicts = Array.from({ length: 12 }, (_, seed) => {
     const run = recorded({
       ...ring,

@@ -1,8 +1,8 @@
 /**
  * Locks as they ship, of which some peers are given a wrong list of peers: one less, one more, or a name that is nobody's. What rule 14 of
- * docs/locks.md promises is judged: those with the right list serve on, who has a wrong one is refused by name, and nobody is robbed.
+ * docs/locks.md promises is judged: those with the right list serve on, who has a wrong one is refused with an error that names it, and nobody is robbed.
  *
- * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in a way of its own, for a
+ * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in its own way, for a
  * majority of a wrong list to be there.
  */
 import { lockJudges, type RehearsalHearing, type RehearsalJudge } from '../../test/rehearsal/judges.js';
@@ -54,7 +54,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   });
 }
 
-/** Who has a wrong list is no member for as long as it has: the other judges take it for one that is paused. */
+/** Who has a wrong list is not a member for as long as it has: the other judges take it for one that is paused. */
 const beside = (judge: RehearsalJudge): RehearsalJudge => ({
   name: judge.name,
   begin: (setting) => {

@@ -60,7 +60,7 @@ interface Order extends MembershipChange {
   readonly caller: string;
 }
 
-/** Each order is done under a key of its own: a caller may hear of the one before it late, when another one has heard of this. */
+/** Each order is done under its own key: a caller may hear of the one before it late, when another one has heard of this. */
 const doneAs = (number: number): string => `done ${number}`;
 
 const operate: Main = async ({ peers, knobs, store, note }) => {

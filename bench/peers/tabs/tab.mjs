@@ -1,4 +1,4 @@
-// One of two tabs; its name stands in the address.
+// One of two tabs; its name is in the address.
 import { broadcastChannel } from '../../../dist/adapters/transports/broadcast-channel.js';
 import { linked } from '../../../dist/adapters/linked.js';
 import { createLocks } from '../../../dist/adapters/locks/locks.js';

@@ -1,4 +1,4 @@
-/** The workers as processes beside a real NATS server: one stands still and goes on late, one is killed, one is told to go. */
+/** The workers as processes next to a real NATS server: one stands still and goes on late, one is killed, one is told to go. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * A page in a real Chromium as the system under test: each path clicks through a page of its own. Its clock is Playwright's, so that minutes
+ * A page in a real Chromium as the system under test: each path clicks through its own page. Its clock is Playwright's, so that minutes
  * take no time; its server is this test, which answers when the path says so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { pageOf } from './page.js';
 
 let browser: Browser;
 
-/** In the page, in place of the network: a request waits until the path says what comes of it. */
+/** In the page, instead of the network: a request waits until the path says what comes of it. */
 const SERVER = `
   window.fetch = (_, { signal }) =>
     new Promise((resolve, reject) => {

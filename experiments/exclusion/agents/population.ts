@@ -84,7 +84,7 @@ export class Population<S extends string> {
     return this.changes.get(agent) ?? 0;
   }
 
-  /** Whether one interaction after the other, in the order of their commits, leads from the start to where the population is. */
+  /** True if one interaction after the other, in the order of their commits, leads from the start to where the population is. */
   isSerializable(): boolean {
     const replayed = new Map(this.initial);
     for (const [initiator, ...responders] of this.committed) meet(this.protocol, replayed, initiator, responders);

@@ -42,7 +42,7 @@ export class Hexagon {
     }
   }
 
-  /** Whether all have come to their place. */
+  /** True if all have come to their place. */
   get isFormed(): boolean {
     return [...this.cells.values()].every(isFixed);
   }

@@ -1,6 +1,6 @@
 /**
  * Programmable matter in the canonical amoebot model (Daymude, Richa, Scheideler 2021): amoebots that occupy one node of the lattice,
- * or two while expanded, and are linked with whoever is beside them.
+ * or two while expanded, and are linked with whoever is next to them.
  *
  * A movement tells which links it cuts and which it brings. Links that stay keep their ports: at most 6 while contracted, 8 while
  * expanded.
@@ -51,7 +51,7 @@ export class Matter {
     return this.occupants.get(keyOf(point));
   }
 
-  /** Whether the node beside the head of an amoebot in this direction is that one. */
+  /** True if the node next to the head of an amoebot in this direction is that one. */
   isBeside(amoebot: NodeId, direction: Direction, point: Point): boolean {
     return isSamePoint(beside(this.body(amoebot).head, direction), point);
   }
@@ -61,19 +61,19 @@ export class Matter {
     return [...this.occupants.keys()].sort();
   }
 
-  /** Who is beside an amoebot. */
+  /** Who is next to an amoebot. */
   neighbors(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
     const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
     return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
   }
 
-  /** All pairs that are beside each other, each once. */
+  /** All pairs that are next to each other, each once. */
   bonds(): Bond[] {
     return [...this.bodies.keys()].flatMap((u) => this.neighbors(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
   }
 
-  /** Stretches a contracted amoebot into a free node beside it; `null` when somebody is there. */
+  /** Stretches a contracted amoebot into a free node next to it; `null` when somebody is there. */
   expand(amoebot: NodeId, direction: Direction): BondChange | null {
     const { head } = this.body(amoebot);
     const target = beside(head, direction);

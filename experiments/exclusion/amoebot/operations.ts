@@ -22,7 +22,7 @@ export class Operations<Memory extends object> {
     readonly locked: readonly NodeId[],
   ) {}
 
-  /** Connected: who is beside the head in this direction, if anybody is. */
+  /** Connected: who is next to the head in this direction, if anybody is. */
   connected(direction: Direction): NodeId | undefined {
     return this.matter.at(beside(this.matter.body(this.self).head, direction));
   }
@@ -39,7 +39,7 @@ export class Operations<Memory extends object> {
     this.memories.set(amoebot, { ...this.memories.get(amoebot)!, ...change });
   }
 
-  /** Whether itself or a locked neighbor occupies two nodes. */
+  /** True if itself or a locked neighbor occupies two nodes. */
   isExpanded(amoebot: NodeId): boolean {
     this.requireLocked(amoebot, 'read');
     return this.matter.isExpanded(amoebot);

@@ -29,7 +29,7 @@ export class Train {
   readonly matter: Matter;
   private readonly memories = new Map<NodeId, Carriage>();
 
-  /** The first amoebot is the engine; each of the others begins beside the one before it. */
+  /** The first amoebot is the engine; each of the others begins next to the one before it. */
   constructor(places: ReadonlyMap<NodeId, Point>, way: readonly Direction[]) {
     this.matter = new Matter(places);
     let before: Point | null = null;
@@ -43,7 +43,7 @@ export class Train {
     return [...this.memories.keys()];
   }
 
-  /** Whether the engine has gone its way, and all have followed. */
+  /** True if the engine has gone its way, and all have followed. */
   get isFormed(): boolean {
     return [...this.memories].every(([amoebot, { way }]) => way.length === 0 && !this.matter.isExpanded(amoebot));
   }

@@ -9,7 +9,7 @@
  * Fault model: that of the controller and that of the protocol together: FIFO links, nodes and links of the tree that do not fail.
  * Promises: at most M units are spent; if anybody is refused, at least M - W are spent in the end; until then the protocol keeps what
  * it promises by itself. Not promised: anything of the protocol once it was stopped. Its messages that were never sent are lost, so that
- * who waits for one waits for ever: that is what stopping means.
+ * who waits for one waits forever: that is what stopping means.
  */
 import type { Message, NodeId } from '../../effects.js';
 import { UsageError } from '../../errors.js';

@@ -29,7 +29,7 @@ export const controlledPart = (node: NodeView): NodeView =>
 
 export const purseOf = (node: NodeView): PurseContext | undefined => node[PURSE]?.context;
 
-/** Whether this node was refused a permit. */
+/** True if this node was refused a permit. */
 export const isStopped = (node: NodeView): boolean => node[PURSE]?.value === 'stopped' || node[GATE]?.value === 'refused';
 
 /** Units that this node has spent: messages that it sent, or itself, once it takes part. */

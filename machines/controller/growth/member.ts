@@ -29,7 +29,7 @@ export interface MainInput {
   readonly depth: number;
   readonly name: number | null;
   readonly children: readonly NodeId[];
-  /** Neighbors that are to join under this node first; later children get names of their own. */
+  /** Neighbors that are to join under this node first; later children get their own names. */
   readonly vacant: readonly NodeId[];
   readonly settings: Settings;
   readonly terms: Terms;
@@ -100,5 +100,5 @@ export type MainNotification =
   /** `permits` went down with this node. */
   | { readonly type: 'severed'; readonly permits: number };
 
-/** The next child: a neighbor that is to join, else a node with a name of its own. */
+/** The next child: a neighbor that is to join, else a node with its own name. */
 export const newChild = ({ vacant, id, born }: MainContext): NodeId => vacant[0] ?? `${id}.${born + 1}`;

@@ -1,5 +1,5 @@
 /**
- * A node's part in the tree and in its changes: who its children are, and how permits are counted and given out anew.
+ * A node's part in the tree and in its changes: who its children are, and how permits are counted and given out again.
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 5 (MAIN) and 6.1 (MODIFIED); spec sections 4 and 5. The root makes a change when one
  * of its bins is short: it collects what is left in all bins and counts the participants, a wave down and an echo up, then sends the
@@ -67,7 +67,7 @@ const beginChange = [send(collectFromAll), freeze, 'awaitChildren'] as const;
 const apart = { 'link.down': {}, 'link.up': {}, severed: {} } as const;
 
 /**
- * The chart of a node's part in the tree and in its changes: who its children are, and how permits are counted and given out anew.
+ * The chart of a node's part in the tree and in its changes: who its children are, and how permits are counted and given out again.
  *
  * @public
  */

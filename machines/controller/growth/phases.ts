@@ -28,7 +28,7 @@ export interface Phase extends Counted {
   /** The waste that R is run with now. */
   readonly waste: number;
   readonly unserved: Unserved;
-  /** Whether the end is announced once M - W permits are out, in place of with the first reject. */
+  /** True if the end is announced once M - W permits are out, instead of with the first reject. */
   readonly late: boolean;
   /** The first name that N has to give; `null` where joins are not named. */
   readonly base: number | null;
@@ -49,7 +49,7 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
   const hasMore = counted.remaining > phase.waste;
   // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
   const goesOn = cause === 'N' && isInner(phase) && hasMore;
-  // What R has left beyond that was gathered for amounts above what there is, and each half would be gathered again, for ever.
+  // What R has left beyond that was gathered for amounts above what there is, and each half would be gathered again, forever.
   const isGathered = cause === 'R' && hasMore;
   return {
     ...phase,
