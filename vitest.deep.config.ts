@@ -1,7 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { built } from './testing/built.js';
 import { missing } from './testing/chromium.js';
 
 const ofPage = 'inspector/page*.deep.ts';
+/** They mock modules of the product, or have it import modules in TypeScript, so Vitest loads it from its sources. */
+const sources = ['adapters/locks/register-model.deep.ts', 'bin/**/*.deep.ts'];
+
+const plugins = await built();
 
 /** What takes long: searches, each with its counts in the test itself, examples and figures as programs, and every story on the page. */
 export default defineConfig({
@@ -17,16 +22,19 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins,
         test: {
           name: 'deep',
           include: [
             '{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
           ],
-          exclude: [...configDefaults.exclude, ofPage],
+          exclude: [...configDefaults.exclude, ...sources, ofPage],
         },
       },
+      { extends: true, test: { name: 'sources', include: sources } },
       {
         extends: true,
+        plugins,
         test: { name: 'page', include: missing ? [] : [ofPage], globalSetup: 'inspector/page/testing/setup.ts' },
       },
     ],

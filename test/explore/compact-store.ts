@@ -11,6 +11,8 @@ import type { States } from './store.js';
 const WORDS = 3;
 const CHUNK_BITS = 18;
 const CHUNK = 1 << CHUNK_BITS;
+/** The first chunk grows up to its size: most searches are small, and large arrays make the garbage collector run often. */
+const FIRST = 1 << 10;
 /** Words of rows. */
 const PIECE = 1 << 16;
 
@@ -46,7 +48,8 @@ export class CompactStore implements States {
   ) {}
 
   get bytes(): number {
-    return this.chunks.length * 4 * WORDS * CHUNK + this.table.byteLength + this.waiting.bytes;
+    const hashes = this.chunks.reduce((bytes, chunk) => bytes + chunk.byteLength, 0);
+    return hashes + this.table.byteLength + this.waiting.bytes;
   }
 
   add(row: Int32Array, start: number, length: number, parent: number): number {
@@ -116,7 +119,8 @@ export class CompactStore implements States {
 
   private append(low: number, high: number, parent: number): number {
     const state = this.size++;
-    if (state % CHUNK === 0) this.chunks.push(new Uint32Array(WORDS * CHUNK));
+    if (state % CHUNK === 0) this.chunks.push(new Uint32Array(WORDS * (state === 0 ? FIRST : CHUNK)));
+    else if (state === this.chunks[0]!.length / WORDS) this.growFirst();
     const chunk = this.chunks.at(-1)!;
     const first = WORDS * (state & (CHUNK - 1));
     chunk[first] = low;
@@ -124,6 +128,12 @@ export class CompactStore implements States {
     chunk[first + 2] = parent;
     if (4 * this.size > 3 * this.slots || this.size >= this.numberMask) this.rebuild();
     return state;
+  }
+
+  private growFirst(): void {
+    const grown = new Uint32Array(2 * this.chunks[0]!.length);
+    grown.set(this.chunks[0]!);
+    this.chunks[0] = grown;
   }
 
   private rebuild(): void {
