@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`a page${missing ? `: skipped, there is ${miss
         await replaySteps(newsletter, tests, steps);
     };
     await expect(tour()).rejects.toThrow(
-      /^states: locator.waitFor: Timeout [^]*, after patience in sending: [^]*data-state=failed/,
+      /^check of state failed: [^]*, after patience in sending: locator\.waitFor: Timeout [^]*data-state=failed/,
     );
   });
 });
