@@ -79,7 +79,7 @@ export function defineCore<O = Record<string, never>>(description: CoreDescripti
  *   },
  *   {
  *     properties: () => [
- *       { name: 'alive', says: 'Every node is there.', kind: 'always', holds: ({ nodes }) => [...nodes.values()].every(({ token }) => token) },
+ *       { name: 'alive', description: 'Every node is there.', kind: 'always', holds: ({ nodes }) => [...nodes.values()].every(({ token }) => token) },
  *     ],
  *   },
  * );

@@ -61,7 +61,7 @@ const FLIGHTS_MAX = 1_000_000;
  *
  * const json = { protocol: 'directory', topology: { kind: 'ring', n: 8 }, workload: { concurrent: 4, requests: 100 } };
  * const simulation = new Simulation(parseScenario(json, protocols));
- * simulation.network.notices$.subscribe(({ node, at, notice }) => console.log(at, node, notice.type));
+ * simulation.network.notifications$.subscribe(({ node, at, notification }) => console.log(at, node, notification.type));
  * console.log(simulation.run().verdict);
  * ```
  * @public
