@@ -22,7 +22,7 @@ export interface ActorWorld {
   readonly id: NodeId;
   readonly host: Host;
   readonly instance: Instance<ClusterOptions>;
-  /** Of this life of the process. */
+  /** Under which it sends: of this actor, no other process or life has the same. */
   readonly session: string;
   readonly clock: SchedulerLike;
   readonly hasStorage: boolean;

@@ -39,6 +39,7 @@ export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './c
 export { delivery, type Delivery } from './delivery.js';
 export { ActorError, type ActorErrorReason } from './errors.js';
 export { ClusterActorRef } from './actor-ref.js';
+export { clusterLogic, type ClusterChildSnapshot } from './cluster-logic.js';
 
 /** Until an unanswered request is repeated. */
 const RETRY_MS = 250;
@@ -103,6 +104,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   readonly #timers = new Subscription();
   readonly #drops: Drops;
   readonly #idleMs: number;
+  #sessions = 0;
   #isReady = false;
   #closed: Error | null = null;
   #closing: Promise<void> | null = null;
@@ -132,18 +134,19 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       since: 0,
     };
     this.#instance = { ...unlinkedGraph([...new Set([...peers, this.id])]), options };
+    const life = `${this.id} ${crypto.randomUUID()}`;
     this.#site = {
       world: {
         id: this.id,
         host: createHost('snapshots', clusterCore),
         instance: this.#instance,
-        session: `${this.id} ${crypto.randomUUID()}`,
         clock,
         hasStorage: storage !== undefined,
         send: (key, to, message) => this.#send(key, to, message),
         save: (key, stored) => this.#replicas.save(key, stored),
         fail: (error) => this.#end(error),
       },
+      newSession: () => `${life} ${++this.#sessions}`,
       locks: this.#locks,
       sizeMax: Math.floor(this.#transport.guarantees.messageBytesMax / 4),
       send: ({ kind, id }, event) => this.actor(kind, id)._send(event),

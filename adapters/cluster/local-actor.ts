@@ -15,7 +15,9 @@ import { isStoredState, type StoredState } from './stored-state.js';
 
 /** What an actor needs of its cluster. */
 export interface ActorSite {
-  readonly world: Omit<ActorWorld, 'hear'>;
+  readonly world: Omit<ActorWorld, 'hear' | 'session'>;
+  /** A name that no other sender ever has. */
+  newSession(): string;
   readonly locks: Locks | null;
   readonly sizeMax: number;
   /** Sends an event to another actor. */
@@ -27,8 +29,6 @@ type Version = Extract<ClusterNotice, { type: 'version' }>;
 
 /** Events that wait while a replica is loaded. */
 const EARLY_MAX = 1_000;
-
-let begun = 0;
 
 export class LocalActor {
   readonly outbox: Outbox;
@@ -78,7 +78,7 @@ export class LocalActor {
     const { world } = this.site;
     this.isLoading = false;
     // It numbers its events from 1.
-    const session = `${world.session}/${++begun}`;
+    const session = this.site.newSession();
     this.node = new ActorNode(this.key, { ...world, session, hear: (_, notice) => this.hear(notice) }, replica);
     this.outbox.restart();
     if (this.creation) this.node.step(this.creation);

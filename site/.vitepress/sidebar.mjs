@@ -23,6 +23,7 @@ const chapters = {
     'locks#storage': 'Storage',
     'locks#clients': 'Clients of locks',
     'locks#tabs-of-one-origin': 'Locks of tabs',
+    cluster: 'Cluster actors',
     election: 'Leaders',
     controller: 'Quotas, names, a bank',
     directory: 'One token',

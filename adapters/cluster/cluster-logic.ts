@@ -1,0 +1,102 @@
+/** A cluster actor as the child of a machine: events for the child go to the actor, and its durable snapshots and emitted events come back. */
+import type {
+  ActorLogic,
+  AnyActorRef,
+  ActorSystem,
+  EmittedFrom,
+  EventFromLogic,
+  InputFrom,
+  Snapshot,
+  SnapshotFrom,
+} from 'xstate';
+import type { ClusterActorRef } from './actor-ref.js';
+import type { Cluster } from './cluster.js';
+import type { Machines } from './cluster-options.js';
+
+/**
+ * The snapshot of a child made by `clusterLogic`: `actor` is the last durable snapshot of the cluster actor, once there is one.
+ *
+ * @public
+ */
+export type ClusterChildSnapshot<L extends Machines[string]> = Snapshot<unknown> & {
+  readonly id: string;
+  readonly input: InputFrom<L> | undefined;
+  readonly actor: SnapshotFrom<L> | undefined;
+};
+
+interface Received<L extends Machines[string]> {
+  readonly type: '@cluster.snapshot';
+  readonly snapshot: SnapshotFrom<L>;
+}
+
+interface Attached {
+  readonly ref: ClusterActorRef<any>;
+  end(): void;
+}
+
+/**
+ * Logic to invoke or spawn: the cluster actor of this kind with the id of the input. The child is done when the actor is; stopping the
+ * child leaves the actor as it is.
+ *
+ * @example
+ * ```ts
+ * import { assign, createActor, setup } from 'xstate';
+ * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { clusterLogic, createCluster } from 'xstate-quiver/cluster';
+ *
+ * const counter = setup({ types: { context: {} as { n: number }, events: {} as { type: 'ADD' } } }).createMachine({
+ *   context: { n: 0 },
+ *   on: { ADD: { actions: assign({ n: ({ context }) => context.n + 1 }) } },
+ * });
+ * const cluster = createCluster({ transport: new InProcessBus().transport('a'), peers: ['a'], machines: { counter } });
+ * const page = setup({ actors: { counter: clusterLogic(cluster, 'counter') } }).createMachine({
+ *   invoke: { src: 'counter', id: 'visits', input: { id: 'visits' } },
+ * });
+ * const actor = createActor(page).start();
+ * actor.getSnapshot().children['visits']!.send({ type: 'ADD' });
+ * await cluster.actor('counter', 'visits').ready;
+ * actor.stop();
+ * await cluster.close();
+ * ```
+ * @public
+ */
+export function clusterLogic<M extends Machines, K extends keyof M & string>(
+  cluster: Cluster<M>,
+  kind: K,
+): ActorLogic<
+  ClusterChildSnapshot<M[K]>,
+  EventFromLogic<M[K]> | Received<M[K]>,
+  { readonly id: string; readonly input?: InputFrom<M[K]> },
+  ActorSystem<any>,
+  EmittedFrom<M[K]>
+> {
+  type Child = ClusterChildSnapshot<M[K]>;
+  const attached = new WeakMap<AnyActorRef, Attached>();
+  const received = (child: Child, actor: SnapshotFrom<M[K]>): Child => {
+    const { status, output, error } = actor as Snapshot<unknown>;
+    return { ...child, status, output, error, actor } as Child;
+  };
+  return {
+    getInitialSnapshot: (_, { id, input }) =>
+      ({ status: 'active', output: undefined, error: undefined, id, input, actor: undefined }) as Child,
+    start: ({ id, input }, { self, emit }) => {
+      const ref = cluster.actor(kind, id, input === undefined ? {} : { input });
+      const tell = () => self.send({ type: '@cluster.snapshot', snapshot: ref.getSnapshot() });
+      const subscriptions = [ref.subscribe({ next: tell, error: tell }), ref.on('*', (event) => emit(event as never))];
+      attached.set(self, { ref, end: () => subscriptions.forEach((one) => one.unsubscribe()) });
+    },
+    transition: (child, event, { self }) => {
+      const { type } = event as { readonly type: string };
+      if (type === '@cluster.snapshot') return received(child, (event as Received<M[K]>).snapshot);
+      const link = attached.get(self);
+      if (type !== 'xstate.stop') link?.ref._send(event);
+      else {
+        link?.end();
+        return { ...child, status: 'stopped', output: undefined, error: undefined } as Child;
+      }
+      return child;
+    },
+    getPersistedSnapshot: (child) => ({ ...child, actor: undefined }),
+    restoreSnapshot: (child) => child as Child,
+  };
+}
