@@ -2,7 +2,8 @@
  * Serves the page and one trace on loopback.
  *
  * Whoever can open the page can read the trace, so: only 127.0.0.1, a random token in the path, no other host name and no other origin
- * (a web page elsewhere that guesses the port gets nothing), and no outgoing request from the page itself. Everything the server
+ * (a web page elsewhere that guesses the port gets nothing), and no outgoing request from the page itself. A program that reports over a
+ * WebSocket may be of any origin: the token decides, and the socket gives nothing of the trace. Everything the server
  * holds ends with `close()` or with the process; an open page keeps no connection past either.
  */
 import { randomBytes } from 'node:crypto';
@@ -42,8 +43,10 @@ export interface ServeOptions {
   readonly report?: (reports: unknown) => void;
   /** Takes gestures to programs that let themselves be reached. */
   readonly reaching?: Reaching;
-  /** Takes a program that connects to the WebSocket `inspect` below the address. */
-  readonly connect?: () => ProgramConnection;
+  /** Takes a program that connects to the WebSocket `inspect` below the address; the token alone decides, whatever its `Origin`. */
+  readonly connect?: (say: (text: string) => void) => ProgramConnection;
+  /** Receives a sentence about a program that was refused: its token is wrong, or the path below the token. */
+  readonly refused?: (why: string) => void;
   /** Guided pages to choose from. */
   readonly shelf?: Shelf;
 }
@@ -93,7 +96,7 @@ const HEADERS = {
  */
 export async function serveTrace(
   source: TraceSource,
-  { port = 0, page = builtPage(), gestures, report, reaching, connect, shelf }: ServeOptions = {},
+  { port = 0, page = builtPage(), gestures, report, reaching, connect, refused = () => {}, shelf }: ServeOptions = {},
 ): Promise<Served> {
   const token = randomBytes(16).toString('base64url');
   const serving = {
@@ -104,11 +107,14 @@ export async function serveTrace(
     report: report ?? null,
     reaching: reaching ?? null,
     shelf: shelf ?? null,
+    refused: once(refused),
   };
   const server = createServer((request, response) => {
     answer(request, response, serving).catch(() => response.destroy());
   });
-  const endSockets = connect ? await acceptSockets(server, `/${token}/inspect`, isFromOurPage, connect) : () => {};
+  const endSockets = connect
+    ? await acceptSockets(server, `/${token}/inspect`, connect, (request) => serving.refused(refusalOf(request, token)))
+    : () => {};
   await listen(server, port);
   const { port: taken } = server.address() as AddressInfo;
   return {
@@ -160,12 +166,36 @@ interface Serving {
   readonly report: ((reports: unknown) => void) | null;
   readonly reaching: Reaching | null;
   readonly shelf: Shelf | null;
+  readonly refused: (why: string) => void;
+}
+
+/** A program that tries again, or a page that guesses, fills neither the terminal nor the trace. */
+const REFUSALS_MAX = 20;
+
+function once(refused: (why: string) => void): (why: string) => void {
+  const seen = new Set<string>();
+  return (why) => {
+    if (seen.size >= REFUSALS_MAX || seen.has(why)) return;
+    seen.add(why);
+    refused(why);
+  };
+}
+
+const SHOWN_CHARACTERS = 60;
+
+function refusalOf({ url = '', headers }: IncomingMessage, token: string): string {
+  const program = headers.origin === undefined ? 'A program' : `A program of ${headers.origin.slice(0, SHOWN_CHARACTERS)}`;
+  const what = url.startsWith(`/${token}/`)
+    ? `asked for the unknown path "${url.slice(token.length + 1, token.length + 1 + SHOWN_CHARACTERS)}"`
+    : 'used a wrong token';
+  return `${program} ${what} and was refused. Give it the whole address that this inspector printed.`;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
   const { token, page, source } = serving;
   const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
   if (!isFromOurPage(request)) return refuse(response, 403, 'The inspector answers its own page only.');
+  if (!path.startsWith(`/${token}/`) && request.method === 'POST') serving.refused(refusalOf(request, token));
   if (!path.startsWith(`/${token}/`))
     return refuse(response, 404, 'Nothing here. Open the whole address that was printed, token included.');
   const name = path.slice(token.length + 2) || 'index.html';

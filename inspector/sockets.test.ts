@@ -8,7 +8,7 @@ test('without the package ws it is said what needs it, and how to have it', asyn
   });
   onTestFinished(() => vi.doUnmock('ws'));
   const connect = () => ({ take: () => {}, end: () => {} });
-  await expect(acceptSockets({} as Server, '/inspect', () => true, connect)).rejects.toThrow(
+  await expect(acceptSockets({} as Server, '/inspect', connect, () => {})).rejects.toThrow(
     /^a page for programs \(quiver explore --live, .*\) needs the package ws, which is not installed; add it: npm install ws$/,
   );
 });

@@ -7,20 +7,24 @@ import { UsageError } from '../machines/errors.js';
 /** What is done with the messages of one program, each a text. A `UsageError` ends its connection. */
 export interface ProgramConnection {
   take(text: string): void;
-  end(): void;
+  /** The connection has ended: closed by the program, or lost. */
+  end(isLost: boolean): void;
 }
 
 const BYTES_MAX = 10_000_000;
 /** The statuses of the protocol for a message that cannot be read, and for an error of our own. */
 const INVALID = 1007;
 const UNEXPECTED = 1011;
+/** The status that a socket without a closing handshake ends with. */
+const LOST = 1006;
+const REFUSAL = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** Gives what ends all connections. */
+/** Accepts WebSockets at the path, which holds the token; any other upgrade is refused. Returns what ends all connections. */
 export async function acceptSockets(
   server: Server,
   path: string,
-  isWelcome: (request: IncomingMessage) => boolean,
-  connect: () => ProgramConnection,
+  connect: (say: (text: string) => void) => ProgramConnection,
+  refused: (request: IncomingMessage) => void,
 ): Promise<() => void> {
   const { WebSocketServer } = await import('ws').catch(() => {
     throw new UsageError(
@@ -29,8 +33,17 @@ export async function acceptSockets(
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BYTES_MAX });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url !== path || !isWelcome(request)) return void socket.destroy();
-    sockets.handleUpgrade(request, socket, head, (client) => listen(client, connect()));
+    if (request.url?.split('?')[0] !== path) {
+      socket.on('error', () => {});
+      socket.end(REFUSAL);
+      return refused(request);
+    }
+    sockets.handleUpgrade(request, socket, head, (client) =>
+      listen(
+        client,
+        connect((text) => client.send(text)),
+      ),
+    );
   });
   return () => sockets.clients.forEach((client) => client.terminate());
 }
@@ -45,9 +58,9 @@ function listen(client: WebSocket, { take, end }: ProgramConnection): void {
       client.close(UNEXPECTED);
     }
   });
-  client.on('close', () => {
+  client.on('close', (code) => {
     try {
-      end();
+      end(code === LOST);
     } catch (error) {
       warn(error);
     }

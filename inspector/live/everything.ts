@@ -62,7 +62,7 @@ export function reportEverything({ url, name, reach }: Watched): void {
   reportActors(report, reached ? (actor, ref, events) => reached.add(actor, actorTarget(new WeakRef(ref), events)) : undefined);
   const place = globalThis as unknown as Record<symbol, Set<(node: Conversing) => void> | undefined>;
   (place[PLACE] ??= new Set()).add(harmless((node) => reportConversing(node, report, reached)));
-  outbox.flush().catch(complain);
+  outbox.connect().catch(complain);
   if (reached) listenTo(url, program, reached);
 }
 

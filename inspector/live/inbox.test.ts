@@ -39,6 +39,32 @@ test('a program that says nothing more is gone after three seconds, whatever it 
   expect(told).toEqual(['p: n go', 'n is gone']);
 });
 
+test('an inspector that was busy does not take its own silence for that of the programs', () => {
+  inbox.putAll({ program: { name: 'p', run: '1' }, reports: [report(now())] });
+  vi.advanceTimersByTime(500);
+  // Time passes and no timer runs.
+  vi.setSystemTime(Date.now() + 10_000);
+  const { now: clock } = performance;
+  const jump = vi.spyOn(performance, 'now').mockImplementation(() => clock.call(performance) + 10_000);
+  vi.advanceTimersByTime(1000);
+  expect(told).toEqual(['p: n go']);
+  vi.advanceTimersByTime(3000);
+  expect(told).toEqual(['p: n go', 'n is gone']);
+  jump.mockRestore();
+});
+
+test('a connected program may be silent; one that leaves is gone at once, and one that is lost may come back', () => {
+  const program = { name: 'p', run: '1' };
+  inbox.putAll({ program, reports: [report(now())] }, Infinity);
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual(['p: n go']);
+  inbox.leave(program, true);
+  vi.advanceTimersByTime(2000);
+  inbox.putAll({ program, reports: [report(now(), 'n', 'again')] }, Infinity);
+  inbox.leave(program, false);
+  expect(told).toEqual(['p: n go', 'p: n again', 'n is gone']);
+});
+
 test('a clock that is an hour ahead: its steps are shown as they are heard of, in their order, and that is said once', () => {
   const program = { name: 'ahead', run: '1' };
   const ahead = now() + HOUR_MS;

@@ -68,6 +68,7 @@ export class Inbox {
   private timer: ReturnType<typeof setInterval> | null = null;
   private readonly programs = new Map<string, Known>();
   private hasWarned = false;
+  private tendedAt: number | null = null;
 
   constructor(private readonly taker: Taker) {}
 
@@ -77,14 +78,14 @@ export class Inbox {
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
-  /** From another process, which may say anything. */
-  putAll(batch: unknown): void {
+  /** From another process, which may say anything. A program whose connection shows that it is alive is heard at `Infinity`. */
+  putAll(batch: unknown, heardAt = present()): void {
     const { program, reports, sender = '', number } = (batch ?? {}) as Partial<Batch>;
     if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
     if (!Array.isArray(reports)) throw new UsageError('a program says nothing: "reports" is no list');
     const checked = reports.map(checkReport);
     const now = present();
-    const known = this.programOf(program, now);
+    const known = this.programOf(program, heardAt);
     if (typeof number === 'number') {
       if (number <= (known.numbers.get(sender) ?? 0)) return;
       known.numbers.set(sender, number);
@@ -98,6 +99,16 @@ export class Inbox {
       this.waiting.push({ report: isOwn ? inProgram(report, known.shown) : report, program: known, local: report.node });
     }
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
+  }
+
+  /** A program has closed its connection, or lost it: then it has as long to come back as one that is silent. */
+  leave(program: Program, isLost: boolean): void {
+    const known = this.programs.get(programKey(program));
+    if (!known) return;
+    known.heardAt = present();
+    if (isLost) return;
+    this.release(Infinity, known);
+    this.bury(known, present());
   }
 
   close(): void {
@@ -127,22 +138,31 @@ export class Inbox {
   }
 
   private tend(now: number): void {
+    // While this process was busy it could hear of no program: that time is not their silence.
+    const busy = now - (this.tendedAt ?? now);
+    this.tendedAt = now;
     this.release(now);
     for (const program of this.programs.values()) {
-      if (program.hasGone || program.heardAt > now - SILENCE_MS) continue;
-      program.hasGone = true;
-      for (const node of program.nodes.keys()) this.taker.gone(node, now);
+      if (busy > BEAT_MS) program.heardAt = Math.min(program.heardAt + busy, Math.max(program.heardAt, now));
+      if (!program.hasGone && program.heardAt <= now - SILENCE_MS) this.bury(program, now);
     }
     this.taker.lookAround(now - PATIENCE_MS);
   }
 
-  private release(now: number): void {
+  private bury(program: Known, now: number): void {
+    program.hasGone = true;
+    for (const node of program.nodes.keys()) this.taker.gone(node, now);
+  }
+
+  /** Takes what is due, of all programs or of one. */
+  private release(now: number, only?: Known): void {
     const late = new Set<string>();
     const waiting = this.waiting.sort((a, b) => a.report.at - b.report.at);
     this.waiting = [];
     for (const one of waiting) {
       const { node } = one.report;
-      if (!late.has(node) && this.takes(one, now)) continue;
+      const isMeant = only === undefined || one.program === only;
+      if (isMeant && !late.has(node) && this.takes(one, now)) continue;
       late.add(node);
       this.waiting.push(one);
     }

@@ -44,7 +44,8 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * the page of another `inspect`.
  *
  * @returns the address to open, and `close`.
- * @throws UsageError for no node, when the port is in use, and when nobody answers at `report`; nothing is watched then.
+ * @throws UsageError for no node, when the port is in use, and when no inspector listens at `report`; nothing is watched then. Reports to an
+ * inspector that is busy wait, 32 MB at most, until it answers.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
@@ -128,7 +129,7 @@ async function inspectNodes(
 async function reportTo(url: string, program: Program, reach: boolean, nodes: readonly Inspectable[]): Promise<Served> {
   const outbox = new Outbox(url, program);
   const { stop, reached } = told(nodes, reach, (report) => outbox.put(report));
-  await orElse(outbox.flush(), () => {
+  await orElse(outbox.connect(), () => {
     stop();
     outbox.kill();
   });

@@ -125,6 +125,12 @@ export class Merger {
     this.end(node, { type: 'gone' });
   }
 
+  /** A program was refused by the inspector, which the page shows. */
+  refuse(why: string, at: number): void {
+    this.pass(at);
+    this.network({ kind: 'refused', why, clock: {} });
+  }
+
   /** What is on its way to nodes that nobody watches goes out of sight. */
   lookAround(at: number): void {
     this.pass(at);

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';
 import { ReportBacklog } from './backlog.js';
@@ -139,6 +139,28 @@ test('a batch that nobody answered is sent again with its number, and taken once
   await outbox.close();
   inbox.close();
   expect(lines.map(sentence)).toEqual(['n started', 'n was asked to go']);
+});
+
+test('an inspector that is busy at the start gets everything when it answers', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  let isBusy = true;
+  const events: string[] = [];
+  const url = await inspector((batch) => {
+    if (isBusy) return null;
+    events.push(...batch.reports.map((one) => ('event' in one ? one.event.type : one.kind)));
+    return 200;
+  });
+  const outbox = new Outbox(url, program);
+  onTestFinished(() => outbox.kill());
+  outbox.put(start('n'));
+  await outbox.connect();
+  expect(warn.mock.calls.flat()).toEqual([expect.stringMatching(/is busy and does not answer yet; reports wait until it does$/)]);
+  outbox.put(report({ event: { type: 'meanwhile' } }));
+  isBusy = false;
+  await expect.poll(() => events).toEqual(['start', 'meanwhile']);
+  outbox.put(report());
+  await expect.poll(() => events).toEqual(['start', 'meanwhile', 'go']);
 });
 
 test('what the inspector refuses is a gap', async () => {

@@ -46,6 +46,7 @@ export class Outbox {
   private readonly address: URL;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
   private asking: ClientRequest | null = null;
+  private readonly silence: UsageError;
   private sending: Promise<void> = Promise.resolve();
   private isSending = false;
   /** Taken out and not answered yet. */
@@ -67,6 +68,7 @@ export class Outbox {
     } catch {
       throw new UsageError(`inspect: "${url}" is no address of an inspector; give the url that inspect() returned`);
     }
+    this.silence = new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
     // Being watched keeps no program alive.
     this.beat = setInterval(() => this.try(), BEAT_MS).unref();
     if (open.size === 0) process.on('beforeExit', sayLastWords);
@@ -77,6 +79,17 @@ export class Outbox {
     this.backlog.put(report);
     if (this.isAlone || this.isSending) return;
     this.timer ??= setTimeout(() => this.try(), BATCH_MS).unref();
+  }
+
+  /**
+   * Sends what waits, as `flush` does, but does not give up an inspector that accepts the connection and is too busy to answer: reports
+   * wait, within their bounds, until it does.
+   */
+  connect(): Promise<void> {
+    return this.flush().catch((error: unknown) => {
+      if (error !== this.silence) throw error;
+      console.warn(`inspect: ${this.address.origin} is busy and does not answer yet; reports wait until it does`);
+    });
   }
 
   /** Sends what waits, after what is on its way; rejects when nobody takes it. */
@@ -97,7 +110,7 @@ export class Outbox {
 
   async close(): Promise<void> {
     this.kill();
-    const last = patience(this.isAlone ? LAST_MS / 4 : LAST_MS, () => this.asking?.destroy(this.silent()));
+    const last = patience(this.isAlone ? LAST_MS / 4 : LAST_MS, () => this.asking?.destroy(this.silence));
     try {
       await this.flush();
     } finally {
@@ -150,7 +163,7 @@ export class Outbox {
     return new Promise((resolve, reject) => {
       const asking = request(this.address, { method: 'POST', agent: this.agent });
       this.asking = asking;
-      const waiting = patience(PATIENCE_MS, () => void asking.destroy(this.silent())).unref();
+      const waiting = patience(PATIENCE_MS, () => void asking.destroy(this.silence)).unref();
       asking.on('socket', (socket) => socket.unref());
       asking.on('response', (response) => {
         response.resume();
@@ -160,12 +173,9 @@ export class Outbox {
       asking.on('error', reject);
       asking.on('close', () => {
         clearInterval(waiting);
-        reject(this.silent());
+        reject(this.silence);
       });
       asking.end(body);
     });
   }
-
-  private readonly silent = (): UsageError =>
-    new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
 }

@@ -71,6 +71,8 @@ export class ReadTrace {
   readonly missing: { readonly line: number; readonly count: number }[] = [];
   /** Where something was left out: what follows says how everything stands. */
   readonly gaps: number[] = [];
+  /** Programs that the inspector refused, each as a sentence. */
+  readonly refusals: string[] = [];
   /** Lines of which a part is not what it has to be, and what that is. */
   readonly unshown: { readonly line: number; readonly why: string }[] = [];
   /** Nodes that the header does not list, with their first line, or `null` where a link of the header names them. */
@@ -257,6 +259,7 @@ export class ReadTrace {
       else this.unshown.push({ line: place, why: unshown });
       this.messages.gap(place);
     }
+    if (kind === 'refused' && !between && line.why !== undefined) this.refusals.push(line.why);
     if (!between) return;
     if (kind === 'channel') this.change(this.channel(...between), place, up ?? false);
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined) {

@@ -54,7 +54,7 @@ function networkSentence(line: NetworkLine): string {
     case 'duplicated':
       return `${event?.type ?? `message ${message ?? ''}`} ${pair} was doubled${because}`;
     case 'refused':
-      return `${event?.type ?? 'an event'} ${pair} was refused${because}`;
+      return between ? `${event?.type ?? 'an event'} ${pair} was refused${because}` : (why ?? 'a program was refused');
     case 'channel':
       return `channel ${pair} ${up ? 'came up' : 'went down'}${because}`;
     case 'violated':

@@ -138,7 +138,7 @@ function saveLastMinute(): void {
 
 /** What the reader has to say: a fault in the trace, and what was forgotten. */
 function Notifications() {
-  const { first, header, gaps, missing, unshown, strangers } = growing();
+  const { first, header, gaps, missing, unshown, strangers, refusals } = growing();
   return (
     <>
       <Violated />
@@ -156,6 +156,11 @@ function Notifications() {
       {unshown.length > 0 && (
         <p class="notice is-wrong" role="alert">
           Not shown: {someOf(unshown.map(({ line, why }) => `line ${line + 1}, for ${why}`))}. What happened there is not known.
+        </p>
+      )}
+      {refusals.length > 0 && (
+        <p class="notice is-wrong" role="alert">
+          {someOf(refusals)}
         </p>
       )}
       {first > 0 && (

@@ -44,7 +44,7 @@ export class StatelyReader {
 
   /** One message of the wire, which may say anything. */
   read(text: string): void {
-    const told = parse(text);
+    const told = parseRecord(text);
     const { type, sessionId } = told;
     if (typeof type !== 'string' || typeof sessionId !== 'string')
       throw new UsageError('it has no type or no sessionId, as the events of @statelyai/inspect have');
@@ -64,7 +64,7 @@ export class StatelyReader {
 
   private meet(sessionId: string, { name, definition, snapshot, parentId }: JsonRecord): void {
     if (this.actors.has(sessionId)) return;
-    const config = typeof definition === 'string' ? parse(definition) : {};
+    const config = typeof definition === 'string' ? parseRecord(definition) : {};
     const chart = textOf(config['id']) ?? 'actor';
     const actor = this.add(sessionId, textOf(name) ?? sessionId, chart);
     const charts = this.charts.has(chart) ? {} : { charts: { [chart]: config } };
@@ -137,7 +137,8 @@ export class StatelyReader {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-function parse(text: string): JsonRecord {
+/** A message of the wire: an object of JSON that is not too deep. */
+export function parseRecord(text: string): JsonRecord {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -4,17 +4,21 @@
 import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import { LiveTrace } from '../live/live-trace.js';
 import { FreeNames } from '../live/free-names.js';
-import { Inbox } from '../live/inbox.js';
+import { Inbox, programKey, type Batch, type Program } from '../live/inbox.js';
 import { Merger } from '../live/merge.js';
 import { Reaching } from '../live/reaching.js';
 import { now } from '../live/report.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
-import { StatelyReader } from './reader.js';
+import type { ProgramConnection } from '../sockets.js';
+import { parseRecord, StatelyReader } from './reader.js';
 
 export interface Receiving extends Served {
   /** For `createWebSocketInspector({ url })`. */
   readonly socket: string;
 }
+
+/** A batch names its program first. */
+const BATCH_START = '{"program":';
 
 const HEADER: TraceHeader = {
   quiver: TRACE_VERSION,
@@ -49,19 +53,20 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
   const trace = new LiveTrace(HEADER, () => merger.standing());
   const names = new Set<string>();
   const programs = new FreeNames();
-  // Every program that connects numbers its actors for itself, and says no name of its own.
-  const connect = () => {
+  const speakStately = () => {
+    // Every program that connects numbers its actors for itself, and says no name of its own.
     const { name, giveBack } = programs.take('program');
-    const reader = new StatelyReader(merger, now, names, name);
-    const end = () => {
-      reader.close();
-      giveBack();
-    };
-    return { take: (text: string) => reader.read(text), end };
+    return { reader: new StatelyReader(merger, now, names, name), giveBack };
+  };
+  const current: Current = new Map();
+  const connect = (say: (text: string) => void) => connection(inbox, current, speakStately, say);
+  const refused = (why: string) => {
+    console.warn(`quiver: ${why}`);
+    merger.refuse(why, now());
   };
   const report = (batch: unknown) => inbox.putAll(batch);
   const reaching = new Reaching(merger, inbox);
-  const served = await serveTrace(() => trace.text(), { ...options, connect, report, reaching });
+  const served = await serveTrace(() => trace.text(), { ...options, connect, refused, report, reaching });
   return {
     url: served.url,
     socket: `${served.url.replace('http:', 'ws:')}inspect`,
@@ -71,4 +76,36 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
       await served.close();
     },
   };
+}
+
+/** The connection over which each program reports now: an older one may end later. */
+type Current = Map<string, ProgramConnection>;
+
+/** A program sends batches, as `xstate-quiver/inspector/browser` does, or single events of `@statelyai/inspect`. */
+function connection(
+  inbox: Inbox,
+  current: Current,
+  speakStately: () => { readonly reader: StatelyReader; readonly giveBack: () => void },
+  say: (text: string) => void,
+): ProgramConnection {
+  let program: Program | null = null;
+  let stately: ReturnType<typeof speakStately> | null = null;
+  const one: ProgramConnection = {
+    take(text) {
+      if (!text.startsWith(BATCH_START)) return (stately ??= speakStately()).reader.read(text);
+      const batch = parseRecord(text) as Partial<Batch>;
+      inbox.putAll(batch, Infinity);
+      program = batch.program!;
+      current.set(programKey(program), one);
+      say(JSON.stringify({ taken: batch.number }));
+    },
+    end(isLost) {
+      stately?.reader.close();
+      stately?.giveBack();
+      if (!program || current.get(programKey(program)) !== one) return;
+      current.delete(programKey(program));
+      inbox.leave(program, isLost);
+    },
+  };
+  return one;
 }

@@ -260,17 +260,34 @@ describe('our page receives what @statelyai/inspect tells', () => {
     expect(sentences(recording)).toContain('lamp received press from hall');
   });
 
-  test('without the token, or from the page of another site, nobody connects', async () => {
+  test('the token alone lets a program connect, whatever its origin; a refusal is shown in the terminal and on the page', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
     const receiving = await receiveInspection({ page });
+    const answer = await fetch(`${receiving.url}trace`);
     const refused = (url: string, origin?: string) =>
       new Promise<boolean>((resolve) => {
         const client = new WebSocket(url, origin === undefined ? {} : { origin });
         client.on('open', () => resolve(false));
         client.on('error', () => resolve(true));
       });
-    expect(await refused(receiving.socket.replace(/\/[\w-]+\/inspect/, '/guess/inspect'))).toBe(true);
-    expect(await refused(receiving.socket, 'http://example.com')).toBe(true);
-    expect(await refused(receiving.socket)).toBe(false);
+    for (const origin of [undefined, 'http://example.com', 'http://localhost:5173', 'null'])
+      expect(await refused(receiving.socket, origin)).toBe(false);
+    const guess = receiving.socket.replace(/\/[\w-]+\/inspect/, '/guess/inspect');
+    // The second of a kind is not shown again.
+    for (let time = 0; time < 2; time++) expect(await refused(guess, 'http://example.com')).toBe(true);
+    expect(await refused(`${receiving.socket}or`, 'http://127.0.0.1:1')).toBe(true);
+    // The trace is for the page of the inspector, token or not.
+    expect((await fetch(`${receiving.url}trace`, { headers: { origin: 'http://example.com' } })).status).toBe(403);
     await receiving.close();
+    const shown = [
+      'A program of http://example.com used a wrong token and was refused. Give it the whole address that this inspector printed.',
+      'A program of http://127.0.0.1:1 asked for the unknown path "/inspector" and was refused. Give it the whole address that this inspector printed.',
+    ];
+    expect(warn.mock.calls.flat()).toEqual(shown.map((one) => `quiver: ${one}`));
+    const recording = new ReadTrace();
+    recording.push(await answer.text());
+    recording.close();
+    expect([recording.refusals, sentences(recording)]).toEqual([shown, shown]);
   });
 });

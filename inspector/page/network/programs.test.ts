@@ -55,12 +55,12 @@ test('where no node is part of a program there are none; one of no program stand
   ]);
 });
 
-test('of a program what has stopped lies on one spot, until one of it is selected', () => {
+test('of a program what has stopped lies on one spot, but for what is selected', () => {
   const programs = programsOf(['a', 'a', 'a', 'a', 'b', 'b', undefined], 7)!;
   const lives = (['alive', 'ended', 'gone', 'ended', 'ended', 'crashed', 'gone'] as Life[]).map((life) => ({ life }));
   const folds = foldsOf(programs, lives, 0);
   expect(folds).toEqual([{ nodes: [1, 2, 3], description: '2 ended, 1 gone' }]);
-  expect(foldsOf(programs, lives, 2)).toEqual([]);
+  expect(foldsOf(programs, lives, 2)).toEqual([{ nodes: [1, 3], description: '2 ended' }]);
   const given = { xs: Float64Array.from([0, 1, 2, 3, 4, 5, 6]), ys: Float64Array.from([0, 1, 2, 3, 4, 5, 6]) };
   expect([...folded(given, folds).xs]).toEqual([0, 1, 1, 1, 4, 5, 6]);
   expect([...given.xs]).toEqual([0, 1, 2, 3, 4, 5, 6]);

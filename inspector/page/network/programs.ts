@@ -97,15 +97,16 @@ export function placePrograms(programs: readonly ProgramNodes[], ends: readonly 
 
 const STOPPED: readonly Life[] = ['ended', 'gone'];
 
-/** In each program the nodes that have stopped, if they are several and none of them is selected. */
+/** In each program the nodes that have stopped, if they are several, without the selected one. */
 export function foldsOf(
   programs: readonly ProgramNodes[],
   lives: readonly { readonly life: Life }[],
   selected: number,
 ): FoldedNodes[] {
   return programs.flatMap(({ name, nodes }) => {
-    const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
-    if (stopped.length < 2 || stopped.includes(selected)) return [];
+    const stopped =
+      name === null ? [] : nodes.filter((node) => node !== selected && STOPPED.includes(lives[node]?.life ?? 'alive'));
+    if (stopped.length < 2) return [];
     const counts = STOPPED.map((life) => [life, stopped.filter((node) => lives[node]!.life === life).length] as const);
     const description = counts.filter(([, count]) => count > 0).map(([life, count]) => `${count} ${life}`);
     return [{ nodes: stopped, description: description.join(', ') }];
