@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const BOUNDS_KB: Readonly<Record<string, number>> = {
   '.': 129.8,
+  './inspector/browser': 7.7,
   './adapters/quota': 25.9,
   './adapters/tab-locks': 50,
   './adapters/lasting-quota': 9.9,
@@ -47,7 +48,7 @@ const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   readonly exports: Readonly<Record<string, { readonly default?: string }>>;
 };
 const entries = Object.entries(exports).flatMap(([name, target]) =>
-  name.startsWith('./adapters/') || name === '.' ? [[name, target.default!] as const] : [],
+  name.startsWith('./adapters/') || ['.', './inspector/browser'].includes(name) ? [[name, target.default!] as const] : [],
 );
 
 test('every entry for applications has a bound', () => {
@@ -58,4 +59,9 @@ test.each(entries)('%s', async (name, built) => {
   const measured = bytesOf(await bundle(built)) / 1000;
   expect(measured).toBeLessThanOrEqual(BOUNDS_KB[name]!);
   expect(measured).toBeGreaterThan(0.8 * BOUNDS_KB[name]!);
+});
+
+test('a browser loads nothing but XState for the inspector', async () => {
+  const chunks = await bundle(exports['./inspector/browser']!.default!);
+  expect(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])).toEqual(['xstate']);
 });

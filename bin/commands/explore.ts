@@ -124,6 +124,7 @@ function linesOf(file: string): readonly (TraceHeader | TraceLine)[] {
 async function live(port: number): Promise<number> {
   const receiving = await receiveInspection({ port });
   console.log(bold(receiving.url));
+  console.log(`in a browser:   createInspector({ url: '${receiving.url}' }).inspect from xstate-quiver/inspector/browser`);
   console.log(`your programs:  QUIVER_INSPECT=${receiving.url} node --import xstate-quiver/inspector/auto program.js`);
   console.log(
     `or in them:     createActor(machine, { inspect: createWebSocketInspector({ url: '${receiving.socket}' }).inspect })`,

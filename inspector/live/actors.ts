@@ -73,29 +73,34 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
   const heard = new WeakSet<object>();
   const actors = new Actors(report, reach, heard);
   const { start } = Actor.prototype;
-  const fallible = Actor.prototype as unknown as { _error(error: unknown): void };
-  const { _error: fail } = fallible;
   const listen = harmless((actor: InstanceType<typeof Actor>) => {
     const isRoot = (actor as unknown as { _parent?: unknown })._parent === undefined;
     if (!isRoot || heard.has(actor.system) || isOfLibrary(actor)) return;
     heard.add(actor.system);
     actor.system.inspect(harmless((event) => actors.hear(event)));
   });
-  const failed = harmless((actor: unknown) => actors.failed(actor as Ref));
   Actor.prototype.start = function (this: InstanceType<typeof Actor>) {
     listen(this);
     return start.call(this);
   };
-  // XState inspects no event that fails, and an observer of errors would change what becomes of them.
-  fallible._error = function (this: unknown, error) {
-    failed(this);
-    fail.call(this, error);
-  };
   return () => {
     Actor.prototype.start = start;
-    fallible._error = fail;
     actors.isOver = true;
   };
+}
+
+/** Reports the actors of every system whose inspection events `hear` is given, until `stop` is called. */
+export function reporterOf(report: (report: StepReport) => void): {
+  readonly hear: (event: InspectionEvent) => void;
+  readonly stop: () => void;
+} {
+  const heard = new WeakSet<object>();
+  const actors = new Actors(report, () => () => {}, heard);
+  const hear = harmless((event: InspectionEvent) => {
+    heard.add((event.actorRef as Ref).system);
+    actors.hear(event);
+  });
+  return { hear, stop: () => void (actors.isOver = true) };
 }
 
 /** The library's nodes run below an empty machine. */
@@ -109,7 +114,10 @@ class Actors {
   private readonly known = new WeakMap<Ref, Known>();
   private readonly names = new FreeNames();
   /** Who can be sent nothing more has ended, whatever its state. */
-  private readonly dropped = new FinalizationRegistry<Ended>((known) => this.end(known));
+  private readonly dropped =
+    typeof FinalizationRegistry === 'undefined' ? null : new FinalizationRegistry<Ended>((known) => this.end(known));
+  /** Root actors whose failures are reported. */
+  private readonly fallible = new WeakSet<Ref>();
   private readonly charts = new Set<string>();
   private last = 0;
 
@@ -167,16 +175,30 @@ class Actors {
     return actor;
   }
 
-  /** What an actor that fails tells its parent is the end of its step; nobody else hears of a root. */
-  failed(ref: Ref): void {
-    const actor = this.known.get(ref);
-    if (!this.isOver && !ref._parent && actor?.life === 'runs' && actor.queue.length > 0) this.close(actor);
+  /**
+   * A child that fails sends an event to its parent, which is the end of its step. A root sends none: XState inspects no event that
+   * fails, and an observer of errors would change what becomes of them.
+   */
+  private hearFailure(ref: Ref): void {
+    if (ref._parent || this.fallible.has(ref)) return;
+    this.fallible.add(ref);
+    const root = ref as unknown as { _error(error: unknown): void };
+    const fail = root._error;
+    const failed = harmless(() => {
+      const actor = this.known.get(ref);
+      if (!this.isOver && actor?.life === 'runs' && actor.queue.length > 0) this.close(actor);
+    });
+    root._error = (error) => {
+      failed();
+      fail.call(root, error);
+    };
   }
 
   /** An actor starts, or starts anew: whatever it was sent before waits. */
   private begin(ref: Ref, event: Message): void {
     if (this.known.get(ref)?.life === 'ended') this.known.delete(ref);
     const actor = this.meet(ref);
+    this.hearFailure(ref);
     const { name, chart, leave: giveBack } = actor;
     actor.life = 'runs';
     actor.before = ref.getSnapshot() as AnyMachineSnapshot;
@@ -187,7 +209,7 @@ class Actors {
       unreach();
       giveBack();
     };
-    this.dropped.register(ref, { name, chart, leave: actor.leave }, actor);
+    this.dropped?.register(ref, { name, chart, leave: actor.leave }, actor);
   }
 
   private send(source: Ref | undefined, target: Known, event: Message): void {
@@ -230,7 +252,7 @@ class Actors {
     if (status === 'done' || status === 'error' || step.event.type === STOP) {
       actor.life = 'ended';
       actor.queue = [];
-      this.dropped.unregister(actor);
+      this.dropped?.unregister(actor);
       const failed = { type: 'failed', error: plain(messageOf(error)) };
       this.end(actor, status === 'error' ? failed : undefined);
     } else if (actor.queue.length > 0) actor.queue[0]!.at = this.instant();

@@ -17,6 +17,10 @@ const OVERHEAD_BYTES = 200;
 /** What is too large is cut to so many characters, or fewer. */
 const CUTS = [1_000_000, 100_000, 10_000];
 
+/** Of a text in UTF-8, in any runtime. */
+const encoder = new TextEncoder();
+const byteLength = (text: string): number => encoder.encode(text).length;
+
 interface Waiting {
   readonly text: string;
   readonly bytes: number;
@@ -61,7 +65,7 @@ export class ReportBacklog {
 
   private add(to: Waiting[], report: LiveReport, counts = 0): void {
     const text = textOf(report);
-    const bytes = Buffer.byteLength(text) + OVERHEAD_BYTES;
+    const bytes = byteLength(text) + OVERHEAD_BYTES;
     to.push({ text, bytes, counts: report.kind === 'gap' ? report.count : counts, tells: tellsOf(report) });
     this.bytes += bytes;
   }
@@ -171,14 +175,14 @@ function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepR
 function textOf(report: LiveReport): string {
   try {
     const text = JSON.stringify(report);
-    if (text.length <= REPORT_BYTES_MAX && Buffer.byteLength(text) <= REPORT_BYTES_MAX) return text;
+    if (text.length <= REPORT_BYTES_MAX && byteLength(text) <= REPORT_BYTES_MAX) return text;
   } catch {
     // It holds what is no JSON.
   }
   let text = '';
   for (const characters of CUTS) {
     text = JSON.stringify(cut(report, characters));
-    if (Buffer.byteLength(text) <= REPORT_BYTES_MAX) break;
+    if (byteLength(text) <= REPORT_BYTES_MAX) break;
   }
   return text;
 }

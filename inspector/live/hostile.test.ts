@@ -105,6 +105,7 @@ describe('over HTTP and WebSockets', () => {
     await new Promise((resolve) => client.on('open', resolve));
     const snapshot = { value: { a: null }, status: 'active', context: {} };
     client.send(JSON.stringify({ type: '@xstate.actor', sessionId: 'x:1', name: 'odd', snapshot }));
+    client.send(JSON.stringify({ type: '@xstate.event', sessionId: 'x:1', event: { type: 'xstate.init' } }));
     client.close();
     await new Promise((resolve) => client.on('close', resolve));
     expect(await shown()).toEqual(['odd started', 'odd is gone: its program is heard of no more', 'last started']);

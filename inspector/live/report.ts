@@ -155,7 +155,11 @@ export function reportNode(node: Inspectable, report: (report: StepReport | Peer
   };
 }
 
-export const now = (): number => performance.timeOrigin + performance.now();
+export function now(): number {
+  const { timeOrigin } = performance as { readonly timeOrigin?: number };
+  // Not every runtime says when its clock began.
+  return timeOrigin === undefined ? Date.now() : timeOrigin + performance.now();
+}
 
 class Reporter {
   private seen: NodeView;

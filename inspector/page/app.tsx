@@ -1,5 +1,6 @@
 /** The whole page. */
 import { useEffect, useState } from 'preact/hooks';
+import { Attach } from './attach.js';
 import { ChartView } from './chart/view.js';
 import { textOf } from '../gestures.js';
 import { excerptOf } from '../model/excerpt.js';
@@ -28,7 +29,8 @@ export function App() {
     return () => removeEventListener('keydown', onKey);
   }, []);
   const drop = useDrop();
-  const hasTrace = growing().header !== null;
+  const { header, nodes } = growing();
+  const isWaiting = header?.live === true && header.protocol === 'programs' && nodes.size === 0;
   return (
     <div
       class={`page${maximized.value ? ` has-large` : ''}${isChartWide.value ? ' has-wide-chart' : ''}${drop.isOver ? ' is-over' : ''}`}
@@ -37,7 +39,9 @@ export function App() {
     >
       <TopBar />
       <Notifications />
-      {hasTrace ? (
+      {isWaiting ? (
+        <Attach />
+      ) : header ? (
         <main class={`${story.value ? 'has-story' : ''}${besideRun.value ? ' has-beside' : ''}`}>
           <StoryStrip />
           <NetworkView />
@@ -74,7 +78,7 @@ function TopBar() {
           <b>{header.protocol}</b>
           <span>{count(nodes.size, 'node')}</span>
           {header.links.length > 0 && <span>{count(header.links.length, 'link')}</span>}
-          <span>seed {header.seed}</span>
+          {!header.live && <span>seed {header.seed}</span>}
           {header.choices && <span class="tag">counterexample</span>}
           {verdict.value.verdict && <span class={`tag is-${verdict.value.verdict}`}>{verdict.value.verdict}</span>}
           {header.live && <span class="tag">{isLoading.value ? 'live' : 'ended'}</span>}

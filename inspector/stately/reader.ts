@@ -2,6 +2,9 @@
  * What `@statelyai/inspect` says of any XState program, as reports that the page shows: each actor is a node, its machine the chart,
  * and its parent the other end of a link.
  *
+ * An actor is shown while it runs: one that is created and never started, as React's Strict Mode does, is not there, and one that has
+ * stopped gives its name back.
+ *
  * An event is told before the snapshot that it leads to, and meanwhile other actors may be told of; so events wait in their order for
  * their snapshots. An actor that has stopped gives none: what waits behind its event goes on after a while.
  */
@@ -20,15 +23,19 @@ const WAITING_MAX = 100;
 interface Actor {
   readonly name: string;
   readonly chart: string;
+  hasEnded: boolean;
 }
 
 interface Waiting {
   readonly actor: Actor;
   readonly report: Omit<StepReport, 'roles'>;
   view: RoleView | null;
+  isLast: boolean;
 }
 
 export class StatelyReader {
+  /** By session: what shows an actor that has been created, when it starts. */
+  private readonly created = new Map<string, () => Actor>();
   private readonly actors = new Map<string, Actor>();
   private readonly charts = new Set<string>();
   private readonly waiting: Waiting[] = [];
@@ -55,59 +62,72 @@ export class StatelyReader {
 
   /** Tells everything that waits, and that nothing more is heard of these actors; who comes next may have their names. */
   close(): void {
-    for (const { actor, report, view } of this.waiting.splice(0)) this.tell(actor, report, view);
-    for (const { name } of this.actors.values()) {
+    for (const one of this.waiting.splice(0)) this.tellNext(one);
+    for (const { name, hasEnded } of this.actors.values()) {
+      if (hasEnded) continue;
       this.merger.gone(name, this.now());
       this.names.delete(name);
     }
   }
 
   private meet(sessionId: string, { name, definition, snapshot, parentId }: JsonRecord): void {
-    if (this.actors.has(sessionId)) return;
+    if (this.actors.has(sessionId) || this.created.has(sessionId)) return;
     const config = typeof definition === 'string' ? parseRecord(definition) : {};
     const chart = textOf(config['id']) ?? 'actor';
-    const actor = this.add(sessionId, textOf(name) ?? sessionId, chart);
-    const charts = this.charts.has(chart) ? {} : { charts: { [chart]: config } };
-    this.charts.add(chart);
-    this.tell(actor, { ...this.base(actor), kind: 'start', event: { type: 'start' }, ...charts }, viewOf(actor, snapshot));
-    const parent = this.actors.get(textOf(parentId) ?? '');
-    if (parent) this.merger.link(parent.name, actor.name);
+    const wanted = textOf(name) ?? sessionId;
+    this.created.set(sessionId, () => {
+      const actor = this.add(sessionId, wanted, chart);
+      const charts = this.charts.has(chart) ? {} : { charts: { [chart]: config } };
+      this.charts.add(chart);
+      this.tell(actor, { ...this.base(actor), kind: 'start', event: { type: 'start' }, ...charts }, viewOf(actor, snapshot));
+      const parent = this.actors.get(textOf(parentId) ?? '');
+      if (parent) this.merger.link(parent.name, actor.name);
+      return actor;
+    });
   }
 
   private hear(sessionId: string, { event, sourceId }: JsonRecord): void {
     const message = messageOf(event);
-    if (message.type === INIT) return;
+    if (message.type === INIT) return this.start(sessionId);
     const actor = this.actorOf(sessionId);
     const source = typeof sourceId === 'string' ? this.actorOf(sourceId) : null;
     const base = this.base(actor);
     const report: Omit<StepReport, 'roles'> = source
       ? { ...base, kind: 'deliver', event: message, from: source.name, message }
       : { ...base, kind: 'command', event: message };
-    this.waiting.push({ actor, report, view: null });
+    this.waiting.push({ actor, report, view: null, isLast: false });
     if (this.waiting.length > WAITING_MAX) this.waiting[0]!.view ??= viewOf(actor, undefined);
     this.tellReady();
   }
 
   private see(sessionId: string, { snapshot, event }: JsonRecord): void {
     const actor = this.actorOf(sessionId);
+    const isLast = hasEnded(snapshot);
     const place = this.waiting.findIndex((one) => one.actor === actor && one.view === null);
     const view = viewOf(actor, snapshot);
     const message = messageOf(event);
     const base = this.base(actor);
     if (message.type === INIT) {
       // What it was sent before it ran comes after its first state.
-      const first: Waiting = { actor, report: { ...base, kind: 'note', event: FIRST_STATE }, view };
+      const first: Waiting = { actor, report: { ...base, kind: 'note', event: FIRST_STATE }, view, isLast };
       this.waiting.splice(place < 0 ? this.waiting.length : place, 0, first);
-    } else if (place >= 0) this.waiting[place]!.view = view;
-    else this.waiting.push({ actor, report: { ...base, kind: 'command', event: message }, view });
+    } else if (place >= 0) Object.assign(this.waiting[place]!, { view, isLast });
+    else this.waiting.push({ actor, report: { ...base, kind: 'command', event: message }, view, isLast });
     this.tellReady();
   }
 
   private tellReady(): void {
     while (this.waiting[0]?.view) {
-      const { actor, report, view } = this.waiting.shift()!;
-      this.tell(actor, report, view);
+      this.tellNext(this.waiting.shift()!);
     }
+  }
+
+  private tellNext({ actor, report, view, isLast }: Waiting): void {
+    this.tell(actor, report, view);
+    if (!isLast || actor.hasEnded) return;
+    actor.hasEnded = true;
+    this.names.delete(actor.name);
+    this.tell(actor, { ...this.base(actor), kind: 'crash', event: { type: 'ended' } }, null);
   }
 
   private tell({ name, chart }: Actor, report: Omit<StepReport, 'roles'>, view: RoleView | null): void {
@@ -122,14 +142,20 @@ export class StatelyReader {
 
   /** An actor that was there before anybody listened is known by its number. */
   private actorOf(sessionId: string): Actor {
-    return this.actors.get(sessionId) ?? this.add(sessionId, sessionId, 'actor');
+    return this.actors.get(sessionId) ?? this.created.get(sessionId)?.() ?? this.add(sessionId, sessionId, 'actor');
+  }
+
+  /** An actor starts, or starts again after it has stopped. */
+  private start(sessionId: string): void {
+    if (this.actors.get(sessionId)?.hasEnded) this.actors.delete(sessionId);
+    this.actorOf(sessionId);
   }
 
   private add(sessionId: string, name: string, chart: string): Actor {
     let free = name;
     for (let other = 2; this.names.has(free); other++) free = `${name} (${other})`;
     this.names.add(free);
-    const actor = { name: free, chart };
+    const actor = { name: free, chart, hasEnded: false };
     this.actors.set(sessionId, actor);
     return actor;
   }
@@ -149,6 +175,9 @@ export function parseRecord(text: string): JsonRecord {
   if (isTooDeep(value)) throw new UsageError(TOO_DEEP);
   return value;
 }
+
+const hasEnded = (snapshot: unknown): boolean =>
+  ['stopped', 'done', 'error'].includes((snapshot as { readonly status?: string } | null)?.status ?? '');
 
 function messageOf(event: unknown): Message {
   const { type } = (event ?? {}) as { type?: unknown };

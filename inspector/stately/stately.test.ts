@@ -133,8 +133,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
     const actor = createActor(machine, { inspect }).start();
     await soon();
     actor.send({ type: 'go' });
-    await soon();
-    expect(messages()).toContain('a → b directory: token');
+    await vi.waitFor(() => expect(messages()).toContain('a → b directory: token'));
     expect(messages()).toContain('b → a directory: find');
     actor.stop();
   });

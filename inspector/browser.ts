@@ -1,0 +1,97 @@
+/**
+ * Reports XState actors of a browser, or of any runtime with WebSocket, to an inspector that runs on this machine: one import, no
+ * window, nothing of Node.js.
+ */
+import type { InspectionEvent } from 'xstate';
+import { reportActors, reporterOf } from './live/actors.js';
+import { harmless } from './live/harmless.js';
+import type { StepReport } from './live/report.js';
+import { socketAddress, SocketOutbox } from './live/socket-outbox.js';
+
+/**
+ * Where a program reports, and as what.
+ *
+ * @experimental
+ */
+export interface BrowserInspectorOptions {
+  /** The address that `quiver explore --live` printed, token included. */
+  readonly url: string;
+  /** The name of the program on the page. @defaultValue the title of the document, its host, or "program" */
+  readonly name?: string;
+}
+
+/**
+ * Reports the actors that are created with its `inspect`.
+ *
+ * @experimental
+ */
+export interface BrowserInspector {
+  /** The option `inspect` of `createActor`, `useMachine` or `useActorRef`. */
+  readonly inspect: (event: InspectionEvent) => void;
+  /** Stops the reports and closes the connection. */
+  close(): void;
+}
+
+/**
+ * Connects to an inspector and returns `inspect` for `createActor` and `useMachine`. The child actors of an actor report with it.
+ * Reports wait, 32 MB at most, while the inspector is busy or away.
+ *
+ * @throws UsageError when `url` is not an address. In a runtime without `WebSocket` it warns and reports nothing.
+ * @example
+ * ```ts
+ * import { createActor, createMachine } from 'xstate';
+ * import { createInspector } from 'xstate-quiver/inspector/browser';
+ *
+ * const { inspect, close } = createInspector({ url: 'http://127.0.0.1:4000/TOKEN/' });
+ * const actor = createActor(createMachine({ id: 'app' }), { inspect }).start();
+ * actor.stop();
+ * close();
+ * ```
+ * @experimental
+ */
+export function createInspector(options: BrowserInspectorOptions): BrowserInspector {
+  const outbox = open('createInspector', options);
+  if (!outbox) return { inspect: () => {}, close: () => {} };
+  const { hear, stop } = reporterOf(harmless((report: StepReport) => outbox.put(report)));
+  const close = () => {
+    stop();
+    outbox.close();
+  };
+  return { inspect: hear, close };
+}
+
+/**
+ * Reports every actor that starts from now on, whatever creates it. Call it before the program starts its first actor.
+ *
+ * @returns `close`, which stops the reports.
+ * @throws UsageError when `url` is not an address. In a runtime without `WebSocket` it warns and reports nothing.
+ * @example
+ * ```ts
+ * import { inspectAll } from 'xstate-quiver/inspector/browser';
+ *
+ * const { close } = inspectAll({ url: 'http://127.0.0.1:4000/TOKEN/' });
+ * close();
+ * ```
+ * @experimental
+ */
+export function inspectAll(options: BrowserInspectorOptions): Pick<BrowserInspector, 'close'> {
+  const outbox = open('inspectAll', options);
+  if (!outbox) return { close: () => {} };
+  const stop = reportActors(harmless((report) => outbox.put(report)));
+  const close = () => {
+    stop();
+    outbox.close();
+  };
+  return { close };
+}
+
+function open(caller: string, { url, name }: BrowserInspectorOptions): SocketOutbox | null {
+  const address = socketAddress(caller, url);
+  if (typeof WebSocket === 'undefined') {
+    console.warn(`quiver: ${caller} needs WebSocket, which this runtime does not have; nothing is reported`);
+    return null;
+  }
+  const { document, location } = globalThis as Partial<typeof globalThis>;
+  const run = `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
+  return new SocketOutbox(address, { name: name ?? (document?.title || location?.host || 'program'), run });
+}

@@ -1,0 +1,110 @@
+/**
+ * Reports of a program in a browser on their way to the inspector, over a WebSocket: one batch at a time, the next one when the
+ * inspector has taken it. What waits is bounded. A connection that fails is opened again, with pauses that grow.
+ */
+import { UsageError } from '../../machines/errors.js';
+import { ReportBacklog } from './backlog.js';
+import type { Program } from './inbox.js';
+import type { LiveReport } from './report.js';
+
+const BATCH_MS = 20;
+const RETRY_MS = 500;
+const RETRY_MAX_MS = 10_000;
+/** The inspector cannot read the batch, and closes the connection with this status. */
+const INVALID = 1007;
+
+/** The address of the WebSocket, for the address of a page or of the socket itself. */
+export function socketAddress(caller: string, url: string): string {
+  if (!/^(http|ws)s?:\/\/[^/]+\/[^/]+/.test(url))
+    throw new UsageError(
+      `${caller}: "${url}" is not the address of an inspector. Copy the whole address that quiver explore --live printed, token included.`,
+    );
+  return (
+    url
+      .replace(/^http/, 'ws')
+      .replace(/[?#].*$/, '')
+      .replace(/\/(inspect)?$/, '') + '/inspect'
+  );
+}
+
+export class SocketOutbox {
+  private readonly backlog = new ReportBacklog();
+  private socket: WebSocket | null = null;
+  private isOpen = false;
+  private isClosed = false;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private failures = 0;
+  /** Sent, and not taken yet; after a lost connection it is sent again with its number, and taken once. */
+  private unanswered: { readonly number: number; readonly texts: readonly string[] } | null = null;
+  private count = 0;
+
+  constructor(
+    private readonly address: string,
+    private readonly program: Program,
+  ) {
+    this.connect();
+  }
+
+  put(report: LiveReport): void {
+    this.backlog.put(report);
+    if (this.isOpen && !this.unanswered) this.timer ??= setTimeout(() => this.send(), BATCH_MS);
+  }
+
+  /** Sends what waits, as far as one batch goes, and closes the connection. */
+  close(): void {
+    if (this.isOpen && !this.backlog.isEmpty) {
+      this.unanswered = null;
+      this.send();
+    }
+    this.isClosed = true;
+    if (this.timer) clearTimeout(this.timer);
+    this.socket?.close(1000);
+  }
+
+  private connect(): void {
+    this.timer = null;
+    try {
+      const socket = new WebSocket(this.address);
+      this.socket = socket;
+      socket.onopen = () => {
+        this.isOpen = true;
+        this.send();
+      };
+      socket.onmessage = ({ data }) => this.taken(JSON.parse(String(data)) as { readonly taken: number });
+      socket.onclose = ({ code }) => this.lost(code);
+    } catch (error) {
+      console.warn(`quiver: nothing is reported to ${this.address}: ${String(error)}`);
+    }
+  }
+
+  private send(): void {
+    this.timer = null;
+    this.unanswered ??= { number: ++this.count, texts: this.backlog.take() };
+    const { number, texts } = this.unanswered;
+    const about = JSON.stringify({ program: this.program, number });
+    this.socket!.send(`${about.slice(0, -1)},"reports":[${texts.join(',')}]}`);
+  }
+
+  private taken({ taken }: { readonly taken: number }): void {
+    if (this.unanswered?.number !== taken) return;
+    this.unanswered = null;
+    this.failures = 0;
+    if (!this.backlog.isEmpty) this.send();
+  }
+
+  private lost(code: number): void {
+    this.isOpen = false;
+    if (this.timer) clearTimeout(this.timer);
+    if (this.isClosed) return;
+    if (code === INVALID && this.unanswered) {
+      if (this.unanswered.texts.length > 0) this.backlog.refused(this.unanswered.texts);
+      this.unanswered = null;
+    }
+    if (this.failures === 0)
+      console.warn(
+        `quiver: no connection to the inspector at ${this.address}; reports wait. Start quiver explore --live and give the address that it prints.`,
+      );
+    const pause = Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS);
+    this.timer = setTimeout(() => this.connect(), pause);
+  }
+}

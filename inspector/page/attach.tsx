@@ -1,0 +1,49 @@
+/** What the live page shows until the first program reports: how to attach one, each as lines to copy. */
+import { useState } from 'preact/hooks';
+import { copyText } from './clipboard.js';
+
+interface Way {
+  readonly title: string;
+  readonly code: string;
+}
+
+function waysTo(url: string): readonly Way[] {
+  return [
+    {
+      title: 'Vite: every actor, in development',
+      code: `// vite.config.ts\nimport { quiver } from 'xstate-quiver/inspector/vite';\nexport default { plugins: [quiver({ url: '${url}' })] };`,
+    },
+    {
+      title: 'React, Vue or any other program in a browser',
+      code: `import { createInspector } from 'xstate-quiver/inspector/browser';\nconst { inspect } = createInspector({ url: '${url}' });\n// useMachine(machine, { inspect }) or createActor(machine, { inspect })`,
+    },
+    { title: 'Node.js: every actor', code: `QUIVER_INSPECT=${url} node --import xstate-quiver/inspector/auto program.js` },
+    {
+      title: '@statelyai/inspect',
+      code: `createActor(machine, { inspect: createWebSocketInspector({ url: '${url.replace('http', 'ws')}inspect' }).inspect })`,
+    },
+  ];
+}
+
+export const Attach = () => (
+  <main class="welcome">
+    <h2>Waiting for a program</h2>
+    {waysTo(`${location.origin}${location.pathname}`).map((way) => (
+      <Lines key={way.title} {...way} />
+    ))}
+  </main>
+);
+
+function Lines({ title, code }: Way) {
+  const [label, setLabel] = useState('Copy');
+  const copy = async () => setLabel((await copyText(code)) ? 'Copied' : 'Not copied: select the text');
+  return (
+    <section class="attach">
+      <h3>{title}</h3>
+      <pre tabIndex={0}>{code}</pre>
+      <button type="button" class="button" aria-label={`Copy: ${title}`} onClick={() => void copy()}>
+        {label}
+      </button>
+    </section>
+  );
+}

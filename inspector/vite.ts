@@ -1,0 +1,85 @@
+/** A plugin for Vite: in development every XState actor of the application reports to an inspector, without a change to its code. */
+import type { Served } from './server.js';
+
+/**
+ * Where the application reports, and as what.
+ *
+ * @experimental
+ */
+export interface QuiverPluginOptions {
+  /**
+   * The address that `quiver explore --live` printed.
+   *
+   * @defaultValue the environment variable QUIVER_INSPECT, or an inspector that the plugin starts (this needs the package `ws`)
+   */
+  readonly url?: string;
+  /** The name of the application on the page. @defaultValue the title of its document */
+  readonly name?: string;
+}
+
+/**
+ * The part of Vite's development server that the plugin uses.
+ *
+ * @experimental
+ */
+export interface QuiverDevelopmentServer {
+  readonly httpServer: { once(event: 'close', listener: () => void): unknown } | null;
+  readonly config: { readonly base: string; readonly logger: { info(text: string): void } };
+}
+
+/**
+ * A plugin as Vite takes it.
+ *
+ * @experimental
+ */
+export interface QuiverPlugin {
+  readonly name: 'quiver';
+  readonly apply: (config: unknown, env: { readonly command: string; readonly mode: string }) => boolean;
+  readonly config: () => { readonly optimizeDeps: { readonly include: string[] } };
+  configureServer(server: QuiverDevelopmentServer): Promise<void>;
+  resolveId(id: string): string | undefined;
+  load(id: string): string | undefined;
+  transformIndexHtml(): { tag: string; attrs: Record<string, string>; injectTo: 'head-prepend' }[];
+}
+
+const MODULE = 'virtual:quiver-inspector';
+
+/**
+ * Reports every XState actor of an application to an inspector while Vite serves it in development. A build and tests are unchanged.
+ *
+ * @example
+ * ```ts
+ * // vite.config.ts
+ * import { quiver } from 'xstate-quiver/inspector/vite';
+ *
+ * export default { plugins: [quiver()] };
+ * ```
+ * @experimental
+ */
+export function quiver({ url = process.env['QUIVER_INSPECT'], name }: QuiverPluginOptions = {}): QuiverPlugin {
+  let address = url;
+  let base = '/';
+  return {
+    name: 'quiver',
+    apply: (_, { command, mode }) => command === 'serve' && mode !== 'test',
+    config: () => ({ optimizeDeps: { include: ['xstate-quiver/inspector/browser'] } }),
+    async configureServer({ httpServer, config }) {
+      ({ base } = config);
+      if (!address) {
+        const { receiveInspection } = await import('./stately/receive.js');
+        const served: Served = await receiveInspection();
+        httpServer?.once('close', () => void served.close());
+        address = served.url;
+      }
+      config.logger.info(`  Quiver inspector: ${address}`);
+    },
+    resolveId: (id) => (id === MODULE ? MODULE : undefined),
+    load: (id) =>
+      id === MODULE
+        ? `import { inspectAll } from 'xstate-quiver/inspector/browser';\ninspectAll(${JSON.stringify({ url: address, name })});`
+        : undefined,
+    transformIndexHtml: () => [
+      { tag: 'script', attrs: { type: 'module', src: `${base}@id/${MODULE}` }, injectTo: 'head-prepend' },
+    ],
+  };
+}
