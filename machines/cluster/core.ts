@@ -1,6 +1,6 @@
 /** The core of a cluster actor: the roles of a member or a client, who takes which message, and what the commands mean. */
 import { integer, isIntegerOf, isObject, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
-import { coreOf, type RunningCore } from '../core.js';
+import { coreOf } from '../core.js';
 import { UsageError } from '../errors.js';
 import type { CoreDescription, Instance, OutsideEvent, RoleStart } from '../protocol.js';
 import { isAnything, isBoolean, isCount, isNode, isText, listOf, nullOr, recordOf, type ShapesOf } from '../shapes.js';
@@ -161,4 +161,3 @@ const clusterDescription: CoreDescription<ClusterOptions> = {
 
 /** A cluster actor without its checks and view: what an application carries of it. */
 export const clusterCore = /* @__PURE__ */ coreOf<ClusterOptions>(clusterDescription);
-export const peerCore: RunningCore<ClusterOptions> = clusterCore;
