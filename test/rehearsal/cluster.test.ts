@@ -6,6 +6,8 @@ import { linked } from '../../adapters/linked.js';
 import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
 import { clusterCore } from '../../machines/cluster/core.js';
 import { hostMachine } from '../../machines/cluster/host.js';
+import type { HostContext } from '../../machines/cluster/hosting.js';
+import type { Events } from '../../machines/cluster/messages.js';
 import { diskStorage } from './disk-storage.js';
 import { noErrors, type RehearsalJudge } from './judges.js';
 import type { Main } from './peer.js';
@@ -108,8 +110,11 @@ test('without storage, under faults that end no process', async () => {
   expect(failure).toBeNull();
 });
 
-test('a host that acknowledges before a majority has the version is found', async () => {
-  charts['host'] = hostMachine.provide({ guards: { isCommitted: () => true } });
+test('a host that applies repeated events again is found', async () => {
+  const enqueue = assign(({ context }: { context: HostContext }, { from, sender, base, events }: Events & { from: string }) => ({
+    queue: [...context.queue, ...events.map((event) => ({ ...event, from, sender, base }))],
+  }));
+  charts['host'] = hostMachine.provide({ actions: { enqueue: enqueue as never } });
   const { failure } = await rehearse({ ...options, runs: 12 }, main);
   expect(failure?.judge).toBe('one history');
 });
