@@ -64,7 +64,7 @@ test('a clock that is more than a day ahead is told with both times, and one tha
   const { clocks, frame } = heardIn();
   clocks.hear('c', direct(frame));
   expect(clocks.reasonOf('c')).toBe(
-    'heard and refused, for its clock is more than a day ahead: it began at 2026-03-03 12:00:00 UTC by its clock, and here it is 2026-03-01 12:00:00 UTC; set both clocks right',
+    'heard and refused, for its clock is more than a day ahead: it began at 2026-03-03 12:00:00 UTC by its clock, and here it is 2026-03-01 12:00:00 UTC. Set both clocks right',
   );
   clocks.hear('c', direct({ type: 'frame', session: firstSession(noon + DAY) }));
   expect(clocks.reasonOf('c')).toBeNull();

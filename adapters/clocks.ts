@@ -76,7 +76,7 @@ export class Clocks {
     const { began: theirs } = heard;
     const how = heard.via === null ? 'heard' : `heard by way of ${heard.via}`;
     if (theirs > now + AHEAD_MS_MAX)
-      return `${how} and refused, for its clock is more than a day ahead: it began at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}; set both clocks right`;
+      return `${how} and refused, for its clock is more than a day ahead: it began at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}. Set both clocks right`;
     if (this.began <= theirs + AHEAD_MS_MAX) return null;
     return (
       `${how}, and does not answer: it began at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by the clock here; ` +

@@ -208,7 +208,7 @@ describe('run under a lock', () => {
     await locks.close({ withinMs: 0 });
     expect(await outcome).toMatchObject([{ reason: { name: 'ClosedError' } }]);
     await expect(election.run(() => {}, { locks: {} as never })).rejects.toThrow(
-      'election.run: locks is an object; give locks, as in',
+      'election.run: locks is an object. Pass locks, as in',
     );
   });
 });

@@ -270,7 +270,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     checkOptions('election.run', options, RUN_CHECKS);
     if (typeof callback !== 'function')
       throw new UsageError(
-        'election.run takes what the leader does first; give a function, as in election.run(async (signal) => …)',
+        'election.run takes what the leader does first. Pass a function, as in election.run(async (signal) => …)',
       );
     const { signal, locks } = options;
     const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;

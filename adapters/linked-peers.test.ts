@@ -11,23 +11,23 @@ import type { Json, Transport } from './transports/transport.js';
 
 describe('what it is made of', () => {
   test.each<[what: string, options: unknown, answer: string]>([
-    ['no options', undefined, 'linked takes its options as an object; give { peers }'],
-    ['no peers', {}, "linked: peers is missing; give a list of ids of the others, as in ['a', 'b', 'c']"],
+    ['no options', undefined, 'linked takes its options as an object: give { peers }'],
+    ['no peers', {}, "linked: peers is missing. Pass a list of ids of the others, as in ['a', 'b', 'c']"],
     ['a peer that is none', { peers: ['b', ''] }, 'a peer cannot be ""'],
-    ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers names "b" twice; give each peer an id of its own'],
-    ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0; give a whole number of milliseconds from 1 to'],
-    ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0; give a whole number of beats from 1 to'],
-    ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1; give true or false'],
+    ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers names "b" twice. Pass a unique id for each peer'],
+    ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0. Pass a whole number of milliseconds from 1 to'],
+    ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0. Pass a whole number of beats from 1 to'],
+    ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1. Pass true or false'],
     ['an option that is none', { peers: [], beat: 1 }, 'linked has no option beat'],
     [
       'longer than any timer',
       { peers: [], beatMs: 2 ** 30, patience: 3 },
-      'linked: beatMs × patience is 3221225472; give less of either, for a number of milliseconds from 1 to 2147483647',
+      'linked: beatMs × patience is 3221225472. Pass less of either, for a number of milliseconds from 1 to 2147483647',
     ],
     [
       'longer than any timer, with the patience that it has',
       { peers: [], beatMs: 2 ** 30 },
-      'linked: beatMs × patience is 32212254720; give less of either',
+      'linked: beatMs × patience is 32212254720. Pass less of either',
     ],
   ])('%s: refused by name', (_, options, answer) => {
     expect(() => linked(wireOf().transport('a'), options as LinkedOptions)).toThrow(answer);
@@ -39,7 +39,7 @@ describe('what it is made of', () => {
     );
     const once = linked(wireOf().transport('a'), { peers: ['b'] });
     expect(() => linked(once, { peers: ['b'] })).toThrow(
-      'transport "a" is linked already; give linked what is below it, or take it as it is',
+      'transport "a" is already linked. Pass the transport below it to linked, or use it as it is',
     );
     expect(linkedPeersOf(once)).toEqual(['b']);
     expect(() => linked(wireOf({ messageBytesMax: 8_191 }).transport('a'), { peers: [] })).toThrow(
@@ -214,7 +214,7 @@ test('another version of the link layer, and what is no envelope at all, are nam
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name: 'link/2', message: { type: 'frame' } });
   expect(said()).toEqual([
-    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/3"; run the same release on both',
+    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/3". Run the same release on both',
   ]);
   const other = wireOf();
   const c = linked(other.transport('c'), { peers: ['b'], clock: time });
@@ -225,8 +225,8 @@ test('another version of the link layer, and what is no envelope at all, are nam
   await d.connect();
   plain.ends.get('d')!.received('b', { v: 1, name: 'linked', message: { type: 'frame' } });
   expect(said().slice(1)).toEqual([
-    'peer "c" dropped a message: it is no envelope, from "b"',
-    'peer "d" dropped a message: nobody here takes part in "linked", of which "b" speaks',
+    'peer "c" dropped a message: it is not an envelope, from "b"',
+    'peer "d" dropped a message: no local node belongs to "linked", named by "b"',
   ]);
   for (const each of [a, c, d]) void each.close();
   await beats(time, 40);

@@ -121,7 +121,7 @@ describe('two nodes of one id', () => {
     await beats(time, 2);
     expect(a.isClosed).toBe(false);
     await beats(time, 4);
-    expect(heardA.at(-1)).toBe('closed: another node speaks as "a"; give every peer an id of its own');
+    expect(heardA.at(-1)).toBe('closed: another node uses the id "a". Pass a unique id for each peer');
     expect([second.isClosed, [...second.peers], heardB]).toEqual([false, ['b'], ['a up', 'a down', 'a up']]);
     void second.close();
   });

@@ -73,7 +73,7 @@ describe.each(media)('over %s', (_, open) => {
     await Promise.all([a.connect(), b.connect()]);
     const large = '"\\€😀'.repeat(500_000);
     expect(() => a.send('b', 'x'.repeat(9_000_000))).toThrow(
-      'transport "a" cannot carry this message: it has 9000002 bytes as JSON, and 8388608 are the limit; split it; nothing was sent',
+      'transport "a" cannot carry this message: it has 9000002 bytes as JSON, and 8388608 are the limit. Split it. Nothing was sent',
     );
     for (const message of ['before', large, 'after']) a.send('b', message);
     await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(3);
@@ -182,7 +182,7 @@ test.each<[string, Json, number]>([
         name: 'BackpressureError',
         peer: 'b',
         message: expect.stringMatching(
-          /^transport "a" takes no more for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it, .* raise limits.bytesPerSecond there; nothing was sent$/,
+          /^transport "a" accepts no more messages for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it, .* raise limits.bytesPerSecond there. Nothing was sent$/,
         ),
       }),
     );
@@ -212,7 +212,7 @@ test('what nodes say has room where nothing else has; a peer that reads none of 
   const { a, told } = await up();
   expect(() => {
     for (;;) a.send('b', 'x'.repeat(1_000_000));
-  }).toThrow('takes no more');
+  }).toThrow('accepts no more messages');
   const say = () => Channels.of(a).send('x', 'b', { type: 'find', text: 'x'.repeat(100_000) } as never);
   for (let i = 0; i < 80; i++) say();
   expect(told).toEqual([]);
@@ -357,14 +357,14 @@ test('frames for a later session, of a peer that goes on with this one, are not 
 test("what is no envelope, on a medium that is the link layer's alone, is named", async () => {
   const { a } = await deceived();
   a.forge(['a seal', 'that nobody opens']);
-  expect(vi.mocked(console.warn).mock.calls.join()).toContain('it is no envelope, from "b"');
+  expect(vi.mocked(console.warn).mock.calls.join()).toContain('it is not an envelope, from "b"');
 });
 
 test('a peer that passes on for one who is in its list alone: the lists are named as the cause', async () => {
   const { a } = await deceived();
   a.forge({ v: 1, name: 'link/3', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
-    'or speaks of a node that is not in the topology here; give all the same list',
+    'or names a node that is not in the topology here. Pass the same list',
   );
 });
 
@@ -373,7 +373,7 @@ test('a peer of the release before this one is refused by name, and the others a
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
   a.forge({ v: 1, name: 'link', message: old });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
-    'peer "b" speaks "link" of the link layer, this side "link/3"; run the same release on both',
+    'peer "b" speaks "link" of the link layer, this side "link/3". Run the same release on both',
   );
   b.transport.send('a', 'served');
   await expect.poll(() => heard).toEqual(['served']);

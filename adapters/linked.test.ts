@@ -172,7 +172,7 @@ async function secondOfOneId(open: (id: string) => Transport): Promise<void> {
   await expect.poll(() => held.signal.reason).toMatchObject({ name: 'LostError' });
   expect(await holder!.node.closed).toMatchObject({
     name: 'ConnectionError',
-    message: 'another node speaks as "a"; give every peer an id of its own',
+    message: 'another node uses the id "a". Pass a unique id for each peer',
   });
   expect(next.fence).toBeGreaterThan(held.fence);
   expect([second.isClosed, b.isClosed]).toEqual([false, false]);
@@ -210,7 +210,7 @@ test('nothing is said to who has not come: no hub keeps mail for it', async () =
 
 test('a peer that is named twice is refused before anything starts', () => {
   expect(() => linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c', 'b'] })).toThrow(
-    'linked: peers names "b" twice; give each peer an id of its own',
+    'linked: peers names "b" twice. Pass a unique id for each peer',
   );
 });
 

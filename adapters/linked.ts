@@ -131,11 +131,13 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   if (!isTransport(transport))
     throw new UsageError('linked takes a transport first, as in linked(webSocket({ id, url }), { peers })');
   if (linkedPeersOf(transport) !== undefined)
-    throw new UsageError(`transport "${transport.id}" is linked already; give linked what is below it, or take it as it is`);
+    throw new UsageError(
+      `transport "${transport.id}" is already linked. Pass the transport below it to linked, or use it as it is`,
+    );
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
-  if (twice !== undefined) throw new UsageError(`linked: peers names "${twice}" twice; give each peer an id of its own`);
+  if (twice !== undefined) throw new UsageError(`linked: peers names "${twice}" twice. Pass a unique id for each peer`);
   checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
@@ -175,7 +177,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
       // Not in the middle of a step.
       if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
-        medium.broke(new ConnectionError(`another node speaks as "${transport.id}"; give every peer an id of its own`));
+        medium.broke(new ConnectionError(`another node uses the id "${transport.id}". Pass a unique id for each peer`));
     });
     void node.closed.then((error) => error && medium.lost(error));
     const channels = Channels.of(transport);
@@ -268,7 +270,7 @@ function announce(
 }
 
 const otherVersion = (from: NodeId, name: string): string =>
-  `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}"; run the same release on both`;
+  `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}". Run the same release on both`;
 
 function tooMuchFor(peer: NodeId, limits: PeerLimits): string {
   const { window, room, roomSize } = roomsIn(limits);

@@ -109,13 +109,13 @@ test('a class is what `new` can be said to', () => {
 test('what several options come to waits no longer than a timer does', () => {
   checkMilliseconds('what 2 beats come to', 2_147_483_647);
   expect(() => checkMilliseconds('what 2 beats come to', 2_147_483_648)).toThrow(
-    new UsageError('what 2 beats come to is 2147483648; give less of either, for a number of milliseconds from 1 to 2147483647'),
+    new UsageError('what 2 beats come to is 2147483648. Pass less of either, for a number of milliseconds from 1 to 2147483647'),
   );
 });
 
 test('the id of a transport complains by itself', () => {
   expect(id.refused('a')).toBeNull();
-  expect(() => id.refused('')).toThrow('the id of a transport cannot be "": it is empty; give');
+  expect(() => id.refused('')).toThrow('the id of a transport cannot be "": it is empty. Pass');
 });
 
 test.each<[value: unknown, why: string | null]>([
@@ -123,7 +123,7 @@ test.each<[value: unknown, why: string | null]>([
   [['a', 'b'], null],
   ['ab', 'is "ab"'],
   [[], 'is empty'],
-  [['a', 7], 'has 7 at place 1: it is 7 and no string'],
+  [['a', 7], 'has 7 at place 1: it is 7. It is not a string'],
   [['a', 'b', ''], 'has "" at place 2: it is empty'],
   [['a', 'b', 'a'], 'names "a" twice'],
 ])('peers %j', (value, why) => {
@@ -145,12 +145,12 @@ describe('all options together', () => {
   });
 
   test.each<[options: unknown, answer: string]>([
-    [undefined, 'make takes its options as an object; give { one }'],
-    ['x', 'make takes its options as an object; give { one }'],
-    [{}, 'make: one is missing; give a text'],
-    [{ one: undefined }, 'make: one is missing; give a text'],
-    [{ one: 7 }, 'make: one is 7; give a text'],
-    [{ one: 'x', two: null }, 'make: two is null; give true or false'],
+    [undefined, 'make takes its options as an object: give { one }'],
+    ['x', 'make takes its options as an object: give { one }'],
+    [{}, 'make: one is missing. Pass a text'],
+    [{ one: undefined }, 'make: one is missing. Pass a text'],
+    [{ one: 7 }, 'make: one is 7. Pass a text'],
+    [{ one: 'x', two: null }, 'make: two is null. Pass true or false'],
     [{ one: 'x', tow: 1 }, 'make has no option tow; did you mean "two"? Known: one, two'],
   ])('%j is refused', (options, answer) => {
     expect(check(options)).toThrow(new UsageError(answer));
@@ -158,8 +158,8 @@ describe('all options together', () => {
 
   test('where none is needed they may be left out, and are named', () => {
     expect(check(7, { two: optional(flag), three: optional(flag) })).toThrow(
-      'make takes its options as an object; leave them out, or give some of two, three',
+      'make takes its options as an object: leave them out, or give some of two, three',
     );
-    expect(check(7, { one: someText, two: someText })).toThrow('make takes its options as an object; give { one, two }');
+    expect(check(7, { one: someText, two: someText })).toThrow('make takes its options as an object: give { one, two }');
   });
 });

@@ -53,7 +53,7 @@ export const wholeNumberOf = (unit: string): Check =>
 export function checkMilliseconds(what: string, ms: number): void {
   const check = milliseconds(1);
   const why = check.refused(ms);
-  if (why !== null) throw new UsageError(`${what} ${why}; give less of either, for ${check.must}`);
+  if (why !== null) throw new UsageError(`${what} ${why}. Pass less of either, for ${check.must}`);
 }
 export const port = must(
   'a port from 0 to 65535, where 0 takes any free one',
@@ -110,13 +110,13 @@ export function checkOptions(who: string, options: unknown, checks: Readonly<Rec
   const needed = known.filter((key) => !checks[key]!.isOptional);
   if (!isObject(options)) {
     const cure = needed.length === 0 ? `leave them out, or give some of ${known.join(', ')}` : `give { ${needed.join(', ')} }`;
-    throw new UsageError(`${who} takes its options as an object; ${cure}`);
+    throw new UsageError(`${who} takes its options as an object: ${cure}`);
   }
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownWord(`${who} has no option ${key}`, key, known);
   for (const [key, check] of Object.entries(checks)) {
     const value = options[key];
     if (value === undefined && check.isOptional) continue;
     const why = value === undefined ? 'is missing' : check.refused(value);
-    if (why !== null) throw new UsageError(`${who}: ${key} ${why}; give ${check.must}`);
+    if (why !== null) throw new UsageError(`${who}: ${key} ${why}. Pass ${check.must}`);
   }
 }

@@ -106,7 +106,7 @@ test('so many messages of an application may wait, parts counted, and the next i
   const { end, send } = linkOf('up', 100, { window: 3, room: 4 });
   for (let i = 0; i < 7; i++) send('ab');
   expect(() => send('ab')).toThrow(
-    'transport "a" takes no more for "b" now: 0.0 MiB in 7 messages or parts of them wait for it, and 1 MiB or 7 messages may; send less, or again when it has read some; where a hub or a mesh reads too slowly, raise limits.bytesPerSecond there; nothing was sent',
+    'transport "a" accepts no more messages for "b" now: 0.0 MiB in 7 messages or parts of them wait for it, and 1 MiB or 7 messages may. Send less, or again when it has read some; where a hub or a mesh reads too slowly, raise limits.bytesPerSecond there. Nothing was sent',
   );
   expect(() => send('ab')).toThrow(expect.objectContaining({ name: 'BackpressureError', peer: 'b' }));
   expect(end.context.outbox).toHaveLength(7);

@@ -113,9 +113,9 @@ export class Outgoing {
     const { window, room, roomSize } = this.limits;
     if (count + bodies.length <= window + room && c.outboxSize + sizeOfTurns(turns) + size <= roomSize) return;
     throw new BackpressureError(
-      `transport "${this.node.id}" takes no more for "${c.peer}" now: ${this.waits(c)} for it, and ${roomSize / MIB} MiB or ` +
-        `${window + room} messages may; send less, or again when it has read some; where a hub or a mesh reads too ` +
-        'slowly, raise limits.bytesPerSecond there; nothing was sent',
+      `transport "${this.node.id}" accepts no more messages for "${c.peer}" now: ${this.waits(c)} for it, and ${roomSize / MIB} MiB or ` +
+        `${window + room} messages may. Send less, or again when it has read some; where a hub or a mesh reads too ` +
+        'slowly, raise limits.bytesPerSecond there. Nothing was sent',
       c.peer,
     );
   }

@@ -112,13 +112,13 @@ test.each([
     'an envelope of version 2',
     '"v":1,',
     '"v":2,',
-    /it speaks version 2 of the wire format, this side 1; run the same release on both/,
+    /it speaks version 2 of the wire format, this side 1. Run the same release on both/,
   ],
   [
     'a link layer of version 4',
     '"link/3"',
     '"link/4"',
-    /peer "[de]" speaks "link\/4" of the link layer, this side "link\/3"; run the same release on both/,
+    /peer "[de]" speaks "link\/4" of the link layer, this side "link\/3". Run the same release on both/,
   ],
 ])(
   '%s in a cluster of five: the three others have their locks, the two have none, and all say why',

@@ -33,14 +33,14 @@ const [anyQuota, anyNames, anyBank, anyNeighborhood] = [createQuota, createNames
 const channel = broadcastChannel({ id: 'a' });
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
-  ['no options', () => anyElection(), 'createElection takes its options as an object; give { transport, peers }'],
+  ['no options', () => anyElection(), 'createElection takes its options as an object: give { transport, peers }'],
   [
     'a run of nothing by who leads',
     () => {
       const election: any = createElection({ transport: bus.transport('r'), peers: ['r'] });
       return election.run().finally(() => election.close());
     },
-    'election.run takes what the leader does first; give a function, as in election.run(async (signal) => …)',
+    'election.run takes what the leader does first. Pass a function, as in election.run(async (signal) => …)',
   ],
   [
     'a misspelt option of a simulation',
@@ -55,30 +55,30 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a transport alone',
     () => anyElection({ transport }),
-    "createElection: peers is missing; give the ids of all who take part, as in ['a', 'b', 'c']",
+    "createElection: peers is missing. Pass the ids of all who take part, as in ['a', 'b', 'c']",
   ],
   [
     'no transport',
     () => anyElection({ peers }),
-    'createElection: transport is missing; give a transport, as in linked(webSocket({ id, url }), { peers })',
+    'createElection: transport is missing. Pass a transport, as in linked(webSocket({ id, url }), { peers })',
   ],
   [
     'an address as transport',
     () => anyElection({ transport: url, peers }),
-    `createElection: transport is "${url}"; give a transport`,
+    `createElection: transport is "${url}". Pass a transport`,
   ],
   [
     'a promise as transport',
     () => anyElection({ transport: Promise.resolve(transport), peers }),
     'createElection: transport is a promise, which is to be awaited first',
   ],
-  ['peers as one text', () => anyElection({ transport, peers: 'a,b' }), 'createElection: peers is "a,b"; give the ids of all'],
+  ['peers as one text', () => anyElection({ transport, peers: 'a,b' }), 'createElection: peers is "a,b". Pass the ids of all'],
   [
     'a peer that is a number',
     () => anyElection({ transport, peers: ['a', 2] }),
-    'createElection: peers has 2 at place 1: it is 2 and no string',
+    'createElection: peers has 2 at place 1: it is 2. It is not a string',
   ],
-  ['nobody', () => anyElection({ transport, peers: [] }), 'createElection: peers is empty; give the ids'],
+  ['nobody', () => anyElection({ transport, peers: [] }), 'createElection: peers is empty. Pass the ids'],
   [
     'a word mistyped',
     () => anyElection({ transport, peers, nmae: 'x' }),
@@ -87,36 +87,36 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a time as text',
     () => anyElection({ transport, peers, settleMs: '30' }),
-    'createElection: settleMs is "30"; give a number of milliseconds from 0 to 2147483647',
+    'createElection: settleMs is "30". Pass a number of milliseconds from 0 to 2147483647',
   ],
   [
     'radii that are none',
     () => anyElection({ transport, peers, radii: [1, 'x'] }),
-    'createElection: radii is a list of 2; give a list of hops',
+    'createElection: radii is a list of 2. Pass a list of hops',
   ],
   [
     'links that are none',
     () => anyElection({ transport, peers, links: ['a', 'b'] }),
-    'createElection: links is a list of 2; give a list of pairs of peers',
+    'createElection: links is a list of 2. Pass a list of pairs of peers',
   ],
   [
     'not one of the peers',
     () => createElection({ transport, peers: ['b', 'c'] }),
-    'node "a" is not in the topology of "election"; list it among b, c',
+    'node "a" is not in the topology of "election". List it among b, c',
   ],
   [
     'a transport without links',
     () => anyElection({ transport: broadcastChannel({ id: 'a' }), peers }),
     'election is not safe on a transport that may lose messages',
   ],
-  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object; give { transport, peers }'],
+  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object: give { transport, peers }'],
   [
     'a peer twice',
     () => createLocks({ transport, peers: ['a', 'b', 'a'] }),
-    'createLocks: peers names "a" twice; give the ids of all',
+    'createLocks: peers names "a" twice. Pass the ids of all',
   ],
   ['no peers of locks', () => createLocks({ transport, peers: [] }), 'createLocks: peers is empty'],
-  ['locks of others', () => createLocks({ transport, peers: ['b', 'c'] }), 'peer "a" is not among the peers b, c; list it'],
+  ['locks of others', () => createLocks({ transport, peers: ['b', 'c'] }), 'peer "a" is not among the peers b, c. List it'],
   [
     'a word of locks mistyped',
     () => anyLocks({ transport, peers, storrage: {} }),
@@ -125,49 +125,49 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a storage that saves nothing',
     () => anyLocks({ transport, peers, storage: { load: async () => {} } }),
-    "createLocks: storage is an object; give what keeps a peer's promises",
+    "createLocks: storage is an object. Pass what keeps a peer's promises",
   ],
   [
     'the API of OpenTelemetry, and no meter',
     () => anyLocks({ transport, peers, metrics: { getMeter: () => {} } }),
-    "createLocks: metrics is an object; give a meter, as metrics.getMeter('locks') gives it",
+    "createLocks: metrics is an object. Pass a meter, as metrics.getMeter('locks') gives it",
   ],
   [
     'a number that inspects',
     () => anyLocks({ transport, peers, inspect: 5 }),
-    'createLocks: inspect is 5; give a function, or an observer with next',
+    'createLocks: inspect is 5. Pass a function, or an observer with next',
   ],
-  ['a folder that is a number', () => (folderStorage as any)(5), 'folderStorage takes the path of a folder; give a text'],
-  ['no folder', () => (folderStorage as any)(), 'folderStorage takes the path of a folder; give a text'],
-  ['a folder without a name', () => folderStorage(''), 'folderStorage takes the path of a folder; give a text'],
+  ['a folder that is a number', () => (folderStorage as any)(5), 'folderStorage takes the path of a folder. Pass a text'],
+  ['no folder', () => (folderStorage as any)(), 'folderStorage takes the path of a folder. Pass a text'],
+  ['a folder without a name', () => folderStorage(''), 'folderStorage takes the path of a folder. Pass a text'],
   [
     'a folder as a URL',
     () => (folderStorage as any)(new URL('file:///var/lib')),
-    "folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
+    "folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
   ],
-  ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object; give { transport, peers, budget }'],
+  ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object: give { transport, peers, budget }'],
   [
     'a quota of nothing',
     () => anyQuota({ transport, peers }),
-    'createQuota: budget is missing; give a whole number of at least 0',
+    'createQuota: budget is missing. Pass a whole number of at least 0',
   ],
-  ['a budget as text', () => anyQuota({ transport, peers, budget: '100' }), 'createQuota: budget is "100"; give a whole number'],
+  ['a budget as text', () => anyQuota({ transport, peers, budget: '100' }), 'createQuota: budget is "100". Pass a whole number'],
   [
     'half a permit',
     () => anyQuota({ transport, peers, budget: 1, waste: 0.5 }),
-    'createQuota: waste is 0.5; give a whole number',
+    'createQuota: waste is 0.5. Pass a whole number',
   ],
   [
     'a waste mistyped',
     () => anyQuota({ transport, peers, budget: 1, wast: 1 }),
     'createQuota has no option wast; did you mean "waste"? Known: transport, peers, name',
   ],
-  ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing; give the ids'],
-  ['names without options', () => anyNames(), 'createNames takes its options as an object; give { transport, peers }'],
+  ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing. Pass the ids'],
+  ['names without options', () => anyNames(), 'createNames takes its options as an object: give { transport, peers }'],
   ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget; known: transport,'],
-  ['a bank without options', () => anyBank(), 'createBank takes its options as an object; give { transport, peers }'],
-  ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5"; give a whole number'],
-  ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object; give {'],
+  ['a bank without options', () => anyBank(), 'createBank takes its options as an object: give { transport, peers }'],
+  ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5". Pass a whole number'],
+  ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object: give {'],
   [
     'a neighborhood with a word mistyped',
     () => new anyNeighborhood({ transport, peers, nam: 'x' }),
@@ -176,7 +176,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'locks of more than are linked',
     () => createLocks({ transport: linked(channel, { peers }), peers: [...peers, 'c', 'd'] }),
-    'the transport of peer "a" is linked with a, b, and not with c, d of the peers of these locks; name in linked(transport, { peers })',
+    'the transport of peer "a" is linked with a, b, and not with c, d of the peers of these locks. List every possible peer in linked(transport, { peers })',
   ],
   [
     'a bucket of nothing',
@@ -191,17 +191,17 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a node of nothing',
     () => (createNode as any)(),
-    'createNode takes its options as an object; give { transport, protocol, topology }',
+    'createNode takes its options as an object: give { transport, protocol, topology }',
   ],
   [
     'a node by the name of its protocol',
     () => createNode({ transport, protocol: 'directory' as never, topology: { nodes: ['a'], links: [] } }),
-    'createNode: protocol is "directory"; give a protocol, as defineProtocol gives it, or its core',
+    'createNode: protocol is "directory". Pass a protocol, as defineProtocol gives it, or its core',
   ],
   [
     'a list of nodes as topology',
     () => createNode({ transport, protocol: directory, topology: ['a', 'b'] as never }),
-    'createNode: topology is a list of 2; give who takes part and their links',
+    'createNode: topology is a list of 2. Pass who takes part and their links',
   ],
   ['a lasting quota of nothing', () => (createLastingQuota as any)(), 'createLastingQuota takes its options as an object'],
   [
@@ -212,13 +212,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'lasting names of nothing',
     () => (createLastingNames as any)({}),
-    'createLastingNames: locks is missing; give what createLocks',
+    'createLastingNames: locks is missing. Pass what createLocks',
   ],
-  ['a register of nothing', () => new (Register as any)(), 'Register: locks is missing; give what createLocks gives'],
+  ['a register of nothing', () => new (Register as any)(), 'Register: locks is missing. Pass what createLocks gives'],
   [
     'a register by an object of options',
     () => new (Register as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
-    'Register: locks is an object; give what createLocks gives, first of new Register(locks, name, initial, isValue)',
+    'Register: locks is an object. Pass what createLocks gives, first of new Register(locks, name, initial, isValue)',
   ],
 ];
 
@@ -241,15 +241,15 @@ describe('of a request for a lock', () => {
   };
   const callback = () => {};
   test.each<[object, string]>([
-    [{ mode: 'weak' }, 'locks.request("x"): mode is "weak"; give "exclusive" or "shared"'],
-    [{ steal: true }, 'locks.request("x"): steal is true; give false: no lock is taken from whoever holds it'],
+    [{ mode: 'weak' }, 'locks.request("x"): mode is "weak". Pass "exclusive" or "shared"'],
+    [{ steal: true }, 'locks.request("x"): steal is true. Pass false: no lock is taken from whoever holds it'],
     [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel; did you mean "ifAvailable"?'],
-    [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1; give true or false'],
-    [{ signal: 5_000 }, 'locks.request("x"): signal is 5000; give an AbortSignal'],
-    [{ retry: 3 }, 'locks.request("x"): retry is 3; give true or false'],
+    [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1. Pass true or false'],
+    [{ signal: 5_000 }, 'locks.request("x"): signal is 5000. Pass an AbortSignal'],
+    [{ retry: 3 }, 'locks.request("x"): retry is 3. Pass true or false'],
     ...['timeout', 'timeoutMs', 'waitMs', 'acquireTimeout', 'ttl'].map((key): [object, string] => [
       { [key]: 5_000 },
-      `locks.request("x") has no option ${key}; to give up waiting, give signal: AbortSignal.timeout(ms)`,
+      `locks.request("x") has no option ${key}. To stop waiting, pass signal: AbortSignal.timeout(ms)`,
     ]),
   ])('%j', async (options, answer) => {
     const all = locks();
@@ -263,11 +263,11 @@ describe('of a request for a lock', () => {
   });
 
   test.each<[unknown[], string]>([
-    [[5], 'change of "x": how is 5; give a function of the value, as in register.change((count) => count + 1)'],
-    [[], 'change of "x": how is missing; give a function of the value'],
-    [[() => 1, { signal: 5 }], 'change of "x": signal is 5; give an AbortSignal'],
+    [[5], 'change of "x": how is 5. Pass a function of the value, as in register.change((count) => count + 1)'],
+    [[], 'change of "x": how is missing. Pass a function of the value'],
+    [[() => 1, { signal: 5 }], 'change of "x": signal is 5. Pass an AbortSignal'],
     [[() => 1, { timeout: 5 }], 'change of "x" has no option timeout; known: signal'],
-    [[() => 1n], '"x": a change of it gives 1n, which JSON does not carry; nothing has changed'],
+    [[() => 1n], '"x": a change of it gives 1n, which JSON does not carry. Nothing has changed'],
   ])('a change of a register: %j', async (given, answer) => {
     const register = new Register(locks(), 'x', 0, (value): value is number => typeof value === 'number');
     const answered = (register as any).change(...given);
@@ -279,13 +279,13 @@ describe('of a request for a lock', () => {
   test('a register without what it begins with', () => {
     const all = locks();
     expect(() => new (Register as any)(all, 'x')).toThrow(
-      'Register: initial is missing; give what it holds before the first change, the same for everybody, as 0 of a counter',
+      'Register: initial is missing. Pass what it holds before the first change, the same for everybody, as 0 of a counter',
     );
   });
 
   test('a time to close in', async () => {
     await expect(locks().close({ withinMs: -1 })).rejects.toThrow(
-      'locks.close: withinMs is -1; give a number of milliseconds from 0 to 2147483647',
+      'locks.close: withinMs is -1. Pass a number of milliseconds from 0 to 2147483647',
     );
   });
 });
@@ -295,11 +295,11 @@ describe('what only shows when it connects', () => {
     const given = anyNats({ id: 'a', connection: async () => 'nats://127.0.0.1' });
     await expect(given.connect()).rejects.toThrow(ConnectionError);
     await expect(given.connect()).rejects.toThrow(
-      'peer "a" was given no connection to NATS: connection() gave "nats://127.0.0.1"; return what connect(',
+      'peer "a" was given no connection to NATS: connection() gave "nats://127.0.0.1". Return what connect(',
     );
     const other = anyMqtt({ id: 'a', connection: () => undefined });
     await expect(other.connect()).rejects.toThrow(
-      'peer "a" was given no connection to the MQTT broker: connection() gave undefined; return what connect(',
+      'peer "a" was given no connection to the MQTT broker: connection() gave undefined. Return what connect(',
     );
   });
 
@@ -316,7 +316,7 @@ describe('what only shows when it connects', () => {
   test('a send before the connection, and one after the end', async () => {
     const own = bus.transport('early');
     expect(() => own.send('b', {})).toThrow(
-      new ClosedError('transport "early" is not connected; await connect() before you send'),
+      new ClosedError('transport "early" is not connected. Await connect() before you send'),
     );
     await own.close();
     expect(() => own.send('b', {})).toThrow(ClosedError);
@@ -334,6 +334,6 @@ test('a platform without WebSocket: what to install, and what to hand over', () 
 test('an error of a lost lock, uncaught, says what happened and which page to read', () => {
   const { message } = new LostError('lock "printer" is lost: others may have gone on without this peer');
   expect(message).toMatch(
-    /^lock "printer" is lost: others may have gone on without this peer; what to do: docs\/locks\.md, "When a lock is lost"/,
+    /^lock "printer" is lost: others may have gone on without this peer. What to do: the page "Locks", section "When a lock is lost"/,
   );
 });

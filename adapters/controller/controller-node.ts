@@ -35,10 +35,10 @@ export function createControllerNode(
 ): LiveNode {
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(transport.id))
-    throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
+    throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}. List it`);
   const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
   const root = nodes.find((peer) => tree[peer] === peer);
-  if (root === undefined) throw new UsageError('parents has no root; map one of the peers to itself');
+  if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself');
   return createNode({
     transport,
     protocol: controllerCore,
@@ -65,7 +65,7 @@ export class Questions {
     node.notifications$.subscribe((notification) => {
       if (answers.includes(notification.type)) this.open.shift()?.answer(notification);
       if (notification.type === 'severed')
-        this.fail(new ConnectionError(`${who} has lost its way to the others; begin anew under a new name`));
+        this.fail(new ConnectionError(`${who} has lost its way to the others. Begin anew under a new name`));
     });
     void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
   }

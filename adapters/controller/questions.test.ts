@@ -61,7 +61,7 @@ test('where a node has lost its way to the others, every question fails, also la
   const { questions, notifications$, end, asked } = questionsOf();
   const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
   notifications$.next({ type: 'severed' });
-  const why = 'node "a" of "quota" has lost its way to the others; begin anew under a new name';
+  const why = 'node "a" of "quota" has lost its way to the others. Begin anew under a new name';
   expect([await Promise.all(waiting), questions.isIdle]).toEqual([[why, why], true]);
   end(new Error('later'));
   await Promise.resolve();
@@ -127,9 +127,9 @@ test('the peers are a star around the first by name, unless a tree is given', ()
 test('a peer that is not among the peers, and a tree without a root, are refused by name', () => {
   const transport = new InProcessBus().transport('z');
   expect(() => createControllerNode({ transport, peers: ['b', 'a'] }, {})).toThrow(
-    'peer "z" is not among the peers a, b; list it',
+    'peer "z" is not among the peers a, b. List it',
   );
   expect(() => createControllerNode({ transport, peers: ['z', 'a'], parents: { z: 'a', a: 'z' } }, {})).toThrow(
-    'parents has no root; map one of the peers to itself',
+    'parents has no root. Map one of the peers to itself',
   );
 });

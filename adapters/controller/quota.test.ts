@@ -90,7 +90,7 @@ describe('quota', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => c!.take()));
     expect(answers.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(98);
     const again = createQuota({ transport: transports[1]!, peers: PEERS, budget: 100 });
-    await expect(again.take()).rejects.toThrow('node "b" of "quota" has lost its way to the others; begin anew under a new name');
+    await expect(again.take()).rejects.toThrow('node "b" of "quota" has lost its way to the others. Begin anew under a new name');
   });
 
   test('a take that cannot be answered any more is rejected', async () => {
@@ -160,7 +160,7 @@ test('a deposit at a peer that takes no part is refused by name', async () => {
   const b = createNode({ transport, protocol: controllerCore, topology, options });
   await b.ready;
   const before = b.view();
-  expect(() => b.command('deposit', { amount: 2 })).toThrow(/node "b" of "controller" cannot take "deposit" now/);
+  expect(() => b.command('deposit', { amount: 2 })).toThrow(/node "b" of "controller" cannot accept the command "deposit" now/);
   expect(b.view()).toEqual(before);
   await b.close();
 });

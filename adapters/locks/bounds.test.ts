@@ -35,7 +35,8 @@ test('one lock more than a peer has room for is refused by name, however it is a
   const held = await Promise.all(Array.from({ length: 8 }, (_, i) => a!.acquire(`x${i}`)));
   const refused = {
     name: 'UsageError',
-    message: 'lock "y" is one too many at peer "a": 8 others are held or waited for there, which is the most; release some first',
+    message:
+      'lock "y" exceeds the limit of peer "a": 8 others are already held or requested there, the maximum. Release some first',
   };
   await expect(a!.acquire('y')).rejects.toMatchObject(refused);
   await expect(a!.request('y', () => {})).rejects.toMatchObject(refused);
@@ -60,7 +61,7 @@ test('requests that were given up while others hold what they wait for fill a pe
   );
   const own = await a!.acquire('own');
   await expect(a!.acquire('y')).rejects.toThrow(
-    'lock "y" is one too many at peer "a": 8 others are held or waited for there, 7 of them given up before their turn, which is the most; release some first, or wait',
+    'lock "y" exceeds the limit of peer "a": 8 others are already held or requested there, 7 of them abandoned before their turn, the maximum. Release some first, or wait',
   );
   for (const lock of held) lock.release();
   await vi.waitFor(() => a!.request('y', () => {}), 10_000);
@@ -121,7 +122,7 @@ test('with the longest names a peer has room for fewer locks, and all of them fi
       for (;;) held.push(await locks.acquire(String(held.length).padEnd(256, '\u{6f22}')));
     };
     await expect(fill()).rejects.toThrow(
-      /others are held or waited for there, which is the most with names so long; release some first$/,
+      /others are already held or requested there, the maximum with names of this length. Release some first$/,
     );
   }
   expect(held.length).toBeGreaterThan(500);

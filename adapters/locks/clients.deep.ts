@@ -81,7 +81,7 @@ test('1,000 clients ask for locks with the longest names: who finds no room is t
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
   console.log(`of 1,000 locks of clients with names of 768 bytes, on a transport that carries 1 MB, ${held.length} at once`);
   expect(held.length).toBeGreaterThan(200);
-  expect(refused.filter(({ name, message }) => name !== 'UsageError' || !message.includes('is one too many at peer'))).toEqual(
+  expect(refused.filter(({ name, message }) => name !== 'UsageError' || !message.includes('exceeds the limit of peer'))).toEqual(
     [],
   );
   const { epoch } = voters[1]!.status();

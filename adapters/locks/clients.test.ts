@@ -78,9 +78,11 @@ test('clients that come while all peers are there are spread over them, and say 
 test('a client becomes no voter by a call, and keeps no register', async () => {
   const { locks } = await cluster(['a', 'b', 'c'], ['x']);
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
-  await expect(locks[host]!.addMember('x')).rejects.toThrow('"x" is a client of "locks", and does not vote; close it, and start');
+  await expect(locks[host]!.addMember('x')).rejects.toThrow('"x" is a client of "locks", and does not vote. Close it, and start');
   expect(await locks['b']!.request('printer', () => 'served')).toBe('served');
-  expect(() => createLastingNames({ locks: locks['x']! })).toThrow('"x" is a client; keep it on those, and ask them');
+  expect(() => createLastingNames({ locks: locks['x']! })).toThrow(
+    '"x" is a client. Create it at the voters and request its value from them',
+  );
   expect(() => createLastingQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 
@@ -101,17 +103,17 @@ test('what a client is not given is refused by name', async () => {
   const transport = bus.transport('a');
   const storage = { load: async () => undefined, save: async () => {} };
   expect(() => createLocks({ transport, peers: ['a'], client: true })).toThrow(
-    'client "a" is among the peers a, who vote; give it an id of its own',
+    'client "a" is among the peers a, which vote. Pass a unique id',
   );
   expect(() => createLocks({ transport, client: true } as never)).toThrow('createLocks: peers is missing');
   expect(() => createLocks({ transport, peers: ['b'], client: true, storage })).toThrow(
-    'createLocks: storage is an object; give nothing here beside client: true',
+    'createLocks: storage is an object. Pass nothing here beside client: true',
   );
   expect(() => createLocks({ transport, peers: ['b'], client: true, join: true })).toThrow('join');
   await expect(locks['x']!.acquire('printer', { ifAvailable: true })).rejects.toThrow(
-    'ifAvailable is for peers that vote, and "x" is a client',
+    'ifAvailable is only for voters, and "x" is a client',
   );
-  await expect(locks['x']!.addMember('y')).rejects.toThrow('peer "x" is no member');
+  await expect(locks['x']!.addMember('y')).rejects.toThrow('peer "x" is not a member');
 });
 
 test('who closes while its callback runs gives the lock back once that has ended', async () => {

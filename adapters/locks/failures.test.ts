@@ -84,7 +84,7 @@ describe('locks that an error ends', () => {
     await closed(a);
     const warnings = warn.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('of peer "a" has ended'));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/goes by the list of peers a, b.* every request rejects with this ConfigurationError/);
+    expect(warnings[0]).toMatch(/was started with the peers a, b.* every request rejects with this ConfigurationError/);
     await expect(a.request('x', () => {})).rejects.toMatchObject({ name: 'ConfigurationError' });
   });
 
@@ -154,9 +154,9 @@ describe('a peer whose numbers are beyond reason', () => {
         epoch: expect.any(Number),
         known: expect.any(Number),
       });
-      expect(said().filter((text) => text.includes(`of peer "b" takes "${bad}" for no peer`))).toEqual([
+      expect(said().filter((text) => text.includes(`of peer "b" ignores "${bad}"`))).toEqual([
         expect.stringMatching(
-          /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart; .*"Numbers beyond reason"$/,
+          /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart\. .*"Numbers beyond reason"$/,
         ),
       ]);
       // As docs/locks.md says what to do.
@@ -185,7 +185,7 @@ describe('a peer whose numbers are beyond reason', () => {
       c = start('c');
       c.locks.ready.catch(() => {});
     };
-    const named = () => said().filter((text) => text.includes('of peer "b" takes "c" for no peer')).length;
+    const named = () => said().filter((text) => text.includes('of peer "b" ignores "c"')).length;
     const isRefused = (times: number) => expect(told.filter((one) => 'at' in one && one.at === 'b')).toHaveLength(times);
     const rightValues = structuredClone(storages['c']!.values);
 
@@ -198,7 +198,7 @@ describe('a peer whose numbers are beyond reason', () => {
     passing.flush();
     expect(said()).toContainEqual(
       expect.stringMatching(
-        /^"locks" of peer "c" has granted nothing for 10 s: .*: its epochs' numbers .* more than a year apart;/,
+        /^"locks" of peer "c" has granted no locks for 10 s: .*: its epochs' numbers .* more than a year apart./,
       ),
     );
 

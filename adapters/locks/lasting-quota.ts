@@ -74,7 +74,7 @@ export class LastingQuota {
     const { locks, budget, waste = 0, name = 'quota' } = options;
     if (waste > budget)
       throw new UsageError(
-        `createLastingQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`,
+        `createLastingQuota: waste is ${waste}, and more than the budget of ${budget}. Pass what may lie in stocks of it`,
       );
     this.locks = locks;
     this.waste = waste;

@@ -27,7 +27,7 @@ test('a lasting quota gives what it has, keeps its share in stock, and answers i
   expect(await quota.take()).toEqual({ ok: false, remaining: 0 });
   await expect(quota.take(0)).rejects.toThrow('0');
   await expect(quota.take(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
-  expect(() => createLastingQuota({ locks, budget: -1 })).toThrow('createLastingQuota: budget is -1; give a whole number');
+  expect(() => createLastingQuota({ locks, budget: -1 })).toThrow('createLastingQuota: budget is -1. Pass a whole number');
   expect(() => createLastingQuota({ locks, budget: 1, waste: 0.5 })).toThrow('createLastingQuota: waste is 0.5');
   expect(() => createLastingQuota({ locks, budget: 1, name: '' })).toThrow('createLastingQuota: name is ""');
   expect(granted[0]!.name).toBe('locks/quota');
@@ -66,7 +66,7 @@ test('all of a budget may lie in stocks, and no more', async () => {
   const { locks } = await alone();
   createLastingQuota({ locks, budget: 2, waste: 2 });
   expect(() => createLastingQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
-    'createLastingQuota: waste is 3, and more than the budget of 2; give what may lie in stocks of it',
+    'createLastingQuota: waste is 3, and more than the budget of 2. Pass what may lie in stocks of it',
   );
 });
 

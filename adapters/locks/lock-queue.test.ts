@@ -332,7 +332,7 @@ test('a lock that is lost: all who hold it are told, and it is asked for again f
     expect(lockOf(who).signal.reason).toMatchObject({
       name: 'LostError',
       message: expect.stringMatching(
-        /^lock "x" is lost: others may have gone on without this peer, and it may be asked for again; what to do/,
+        /^lock "x" is lost: other peers may have continued without this peer. Request it again. What to do/,
       ),
     });
   expect([commands, queue.fence, queue.inside]).toEqual([['request'], undefined, []]);
@@ -378,7 +378,7 @@ test('closing, where the lock is kept until it is given back: who waits is refus
   expect(lockOf('first').signal.reason).toMatchObject({
     name: 'LostError',
     message: expect.stringMatching(
-      /^lock "x" is to be given back: the locks are closed; it goes on to others once its callback has ended or it is released/,
+      /^lock "x" must be released: the locks are closed. It passes to the next waiter when its callback ends or it is released/,
     ),
     cause: error,
   });
@@ -393,7 +393,7 @@ test('closing, where it is not kept, ends at once, and what is given back afterw
   queue.granted(1);
   await turn();
   await queue.close(new Error('cut'), false);
-  expect(lockOf('first').signal.reason).toMatchObject({ message: expect.stringMatching(/^lock "x" is lost: cut; /) });
+  expect(lockOf('first').signal.reason).toMatchObject({ message: expect.stringMatching(/^lock "x" is lost: cut. /) });
   lockOf('first').release();
   expect([commands, told.at(-1)!.type, queue.hasCallers]).toEqual([['request'], 'lost', false]);
   await queueOf().queue.close(new Error('cut'), true);

@@ -182,7 +182,7 @@ export class LockQueue {
 
   /** Others may have gone on without this peer. */
   lost(): void {
-    const what = `lock "${this.name}" is lost: others may have gone on without this peer, and it may be asked for again`;
+    const what = `lock "${this.name}" is lost: other peers may have continued without this peer. Request it again`;
     this.tell(new LostError(what));
     this.leave('lost');
     this.askIfWanted();
@@ -198,7 +198,7 @@ export class LockQueue {
   close(error: Error, isKept: boolean): Promise<void> {
     for (const caller of this.callers.splice(0)) caller.reject(error);
     const what = isKept
-      ? `lock "${this.name}" is to be given back: ${error.message}; it goes on to others once its callback has ended or it is released`
+      ? `lock "${this.name}" must be released: ${error.message}. It passes to the next waiter when its callback ends or it is released`
       : `lock "${this.name}" is lost: ${error.message}`;
     this.tell(new LostError(what, { cause: error }));
     if (!isKept) this.leave('lost');

@@ -22,7 +22,9 @@ test("a voter's own lock has the room that those of its clients leave: their nam
   const theirs = bytesOfLocks(['of a client'], voters) + bytesOfRecords({ id: 'a', wants });
   const fits = (bytes: number) => () => new LockQueues().requireRoom('mine', hosting, bytes / shareOf(1, voters), voters);
   expect(fits(own + theirs + 1)).not.toThrow();
-  expect(fits(own + theirs - 1)).toThrow(/^lock "mine" is one too many at peer "a".* with names so long; release some first$/);
+  expect(fits(own + theirs - 1)).toThrow(
+    /^lock "mine" exceeds the limit of peer "a".* with names of this length. Release some first$/,
+  );
 });
 
 /** A voter with these claims of its clients. */
@@ -37,12 +39,12 @@ test('without clients, or before it takes part, the locks of a peer have all the
     queues.set('other', queueOf()).set('other', queueOf());
     expect(() => queues.requireRoom('mine', node, share(bytes + 1), voters)).not.toThrow();
     expect(() => queues.requireRoom('mine', node, share(bytes - 1), voters)).toThrow(
-      'lock "mine" is one too many at peer "a": 1 others are held or waited for there, which is the most with names so long; release some first',
+      'lock "mine" exceeds the limit of peer "a": 1 others are already held or requested there, the maximum with names of this length. Release some first',
     );
     expect([queues.delete('other'), queues.delete('other')]).toEqual([true, false]);
     const alone = bytesOfLocks(['mine'], voters);
     expect(() => queues.requireRoom('mine', node, share(alone + 1), voters)).not.toThrow();
-    expect(() => queues.requireRoom('mine', node, share(alone - 1), voters)).toThrow('one too many');
+    expect(() => queues.requireRoom('mine', node, share(alone - 1), voters)).toThrow('exceeds the limit');
   }
 });
 
@@ -52,7 +54,7 @@ test('of clients that have gone the records have their room, and a lock that is 
   queues.set('mine too', queueOf());
   const bytes = bytesOfLocks(['mine too', 'mine', 'theirs'], voters) + bytesOfRecords({ id: 'a', wants });
   expect(() => queues.requireRoom('mine', gone, share(bytes + 1), voters)).not.toThrow();
-  expect(() => queues.requireRoom('mine', gone, share(bytes - 1), voters)).toThrow('one too many');
+  expect(() => queues.requireRoom('mine', gone, share(bytes - 1), voters)).toThrow('exceeds the limit');
 });
 
 test('so many locks and no more, however short their names', () => {
@@ -61,7 +63,7 @@ test('so many locks and no more, however short their names', () => {
   expect(() => queues.requireRoom('mine', voter(), Infinity, voters)).not.toThrow();
   queues.set('last', queueOf());
   expect(() => queues.requireRoom('mine', voter(), Infinity, voters)).toThrow(
-    `lock "mine" is one too many at peer "a": ${BOUNDS.locks} others are held or waited for there, which is the most; release some first`,
+    `lock "mine" exceeds the limit of peer "a": ${BOUNDS.locks} others are already held or requested there, the maximum. Release some first`,
   );
 });
 
@@ -75,7 +77,7 @@ test('a desk is told what is lost or refused, and is gone where nobody stands at
   queues.ended({ type: 'lock.refused', lock: 'unknown', peer: 'b', others: 7 } as never);
   expect([idle.lost, idle.refused, busy.lost].map((told) => vi.mocked(told).mock.calls.length)).toEqual([1, 0, 0]);
   expect(vi.mocked(busy.refused).mock.calls[0]![0].message).toBe(
-    'lock "busy" is one too many at peer "b": 7 others are held or waited for there, which is the most with names so long; release some first',
+    'lock "busy" exceeds the limit of peer "b": 7 others are already held or requested there, the maximum with names of this length. Release some first',
   );
   expect([...queues.keys()]).toEqual(['busy']);
   queues.removeIdle('busy');
@@ -101,7 +103,7 @@ test.each([
           queues.set(nameOf(i), queueOf());
         }
       };
-      expect(take).toThrow('others are held or waited for there, which is the most');
+      expect(take).toThrow('others are already held or requested there, the maximum');
       return queues.size;
     };
     expect([inProcessGuarantees.messageBytesMax, LINKED_MESSAGE_BYTES_MAX].map(roomIn)).toEqual(rooms);

@@ -68,9 +68,9 @@ function tooMany(
   { others, givenUp }: Readonly<Record<'others' | 'givenUp', number>>,
   isOfNumber: boolean,
 ): UsageError {
-  const whose = givenUp === 0 ? '' : `, ${givenUp} of them given up before their turn`;
-  const most = `which is the most${isOfNumber ? '' : ' with names so long'}; release some first${givenUp === 0 ? '' : ', or wait'}`;
+  const whose = givenUp === 0 ? '' : `, ${givenUp} of them abandoned before their turn`;
+  const most = `the maximum${isOfNumber ? '' : ' with names of this length'}. Release some first${givenUp === 0 ? '' : ', or wait'}`;
   return new UsageError(
-    `lock "${lock}" is one too many at peer "${peer}": ${others} others are held or waited for there${whose}, ${most}`,
+    `lock "${lock}" exceeds the limit of peer "${peer}": ${others} others are already held or requested there${whose}, ${most}`,
   );
 }

@@ -68,7 +68,7 @@ test('an input that it does not know is refused by name, and is no lock to write
   actor.send({ type: 'request' });
   await waitFor(actor, (snapshot) => snapshot.matches('closed'));
   expect(errors).toEqual([
-    new UsageError('lockLogic has no input moed; give input: { locks, name, mode }, of which mode may be left out'),
+    new UsageError('lockLogic has no input moed. Pass input: { locks, name, mode }, of which mode may be left out'),
   ]);
 });
 
@@ -252,7 +252,7 @@ describe('snapshots persist and restore', () => {
     const again = createActor(lockLogicOf(all['b']!), { input: {} as LockInput, snapshot: textOf(lockOf(a)) });
     const told = new Promise<any>((resolve) => again.on('lost', resolve));
     again.start();
-    expect((await told).error.message).toMatch(/^lock "printer" was held by a process that is no more; /);
+    expect((await told).error.message).toMatch(/^lock "printer" was held by a process that has ended. /);
   });
 
   test('in the same process, too, when the lock was given back meanwhile, and the snapshot was never text', async () => {
@@ -266,7 +266,7 @@ describe('snapshots persist and restore', () => {
       const again = createActor(logic, { input: { locks, name: 'printer' }, snapshot });
       const told = new Promise<any>((resolve) => again.on('lost', resolve));
       again.start();
-      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has given it back; /);
+      expect((await told).error.message).toMatch(/^lock "printer" was held by an actor that has given it back. /);
       expect(again.getSnapshot().value).toBe('free');
     }
   });
@@ -281,7 +281,7 @@ describe('snapshots persist and restore', () => {
     const again = createActor(lockLogic, { input: {} as LockInput, snapshot: textOf(waiting) });
     const told = new Promise<any>((resolve) => again.on('lost', resolve));
     again.start();
-    expect((await told).error.message).toMatch(/lock "printer" was restored from text.*provide lockLogicOf\(locks\)/);
+    expect((await told).error.message).toMatch(/lock "printer" was restored from a snapshot.*Provide lockLogicOf\(locks\)/);
     expect(again.getSnapshot().value).toBe('closed');
   });
 });
@@ -291,6 +291,6 @@ test.each([[undefined], [{}], [{ locks: {} }]])('an input of %j is told what is 
   const told = new Promise<any>((resolve) => lock.on('lost', resolve));
   lock.start().send({ type: 'request' });
   expect((await told).error.message).toMatch(
-    /^lockLogic takes its locks and the name of one as its input; give input: \{ locks, name/,
+    /^lockLogic takes its locks and the name of one as its input. Pass input: \{ locks, name/,
   );
 });

@@ -63,18 +63,20 @@ const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
   const { locks, name } = input ?? {};
   const unknown = Object.keys(input ?? {}).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)
-    throw new UsageError(`lockLogic has no input ${unknown}; give input: { locks, name, mode }, of which mode may be left out`);
+    throw new UsageError(`lockLogic has no input ${unknown}. Pass input: { locks, name, mode }, of which mode may be left out`);
   if (!locks || typeof name !== 'string')
-    throw new UsageError(`lockLogic takes its locks and the name of one as its input; give input: { locks, name: 'printer' }`);
+    throw new UsageError(`lockLogic takes its locks and the name of one as its input. Pass input: { locks, name: 'printer' }`);
   if (typeof locks.acquire === 'function') return locks;
-  throw new UsageError(`lock "${name}" was restored from text, which keeps no locks: provide lockLogicOf(locks) as its logic`);
+  throw new UsageError(
+    `lock "${name}" was restored from a snapshot, which contains no locks. Provide lockLogicOf(locks) as its logic`,
+  );
 });
 
 const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack }) => {
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
   const isOfProcess = typeof lock.release === 'function';
   if (!isOfProcess || lock.isGivenBack) {
-    const by = isOfProcess ? 'an actor that has given it back' : 'a process that is no more';
+    const by = isOfProcess ? 'an actor that has given it back' : 'a process that has ended';
     sendBack({ type: 'taken', error: new LostError(`lock "${lock.name}" was held by ${by}`) });
     return;
   }

@@ -9,20 +9,20 @@ const meter = { createCounter: () => {}, createHistogram: () => {}, createObserv
 
 describe('of the locks', () => {
   test.each<[option: string, values: readonly unknown[], answer: string]>([
-    ['transport', [undefined, {}], 'give a transport'],
-    ['peers', [undefined, [], 'ab'], "give the ids of all who take part, as in ['a', 'b', 'c']"],
-    ['name', ['', 7], 'give a text'],
-    ['storage', [{}], "give what keeps a peer's promises"],
-    ['join', ['yes'], 'give true or false'],
-    ['client', ['yes'], 'give true or false'],
-    ['confirm', ['yes'], 'give true or false'],
+    ['transport', [undefined, {}], 'Pass a transport'],
+    ['peers', [undefined, [], 'ab'], "Pass the ids of all who take part, as in ['a', 'b', 'c']"],
+    ['name', ['', 7], 'Pass a text'],
+    ['storage', [{}], "Pass what keeps a peer's promises"],
+    ['join', ['yes'], 'Pass true or false'],
+    ['client', ['yes'], 'Pass true or false'],
+    ['confirm', ['yes'], 'Pass true or false'],
     [
       'metrics',
       [{}, { ...meter, createCounter: 1 }, { ...meter, createHistogram: 1 }, { ...meter, createObservableGauge: 1 }],
-      "give a meter, as metrics.getMeter('locks') gives it",
+      "Pass a meter, as metrics.getMeter('locks') gives it",
     ],
-    ['inspect', [{}, 'all', { next: 1 }], 'give a function, or an observer with next'],
-    ['clock', [{}], 'give a scheduler of RxJS'],
+    ['inspect', [{}, 'all', { next: 1 }], 'Pass a function, or an observer with next'],
+    ['clock', [{}], 'Pass a scheduler of RxJS'],
   ])('%s is refused where it is wrong', (option, values, answer) => {
     for (const value of values) {
       expect(() => checkLocks({ ...needed, [option]: value })).toThrow(`createLocks: ${option} `);
@@ -43,13 +43,13 @@ describe('of the locks', () => {
       inspect: () => {},
     });
     checkLocks({ ...needed, inspect: { next: () => {} } });
-    expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object; give { transport, peers }');
+    expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object: give { transport, peers }');
   });
 
   test('one that comes later is given no peers', () => {
     checkLocks({ transport, join: true });
     expect(() => checkLocks({ ...needed, join: true })).toThrow(
-      'createLocks: peers is a list of 2; give nothing here beside join: true',
+      'createLocks: peers is a list of 2. Pass nothing here beside join: true',
     );
   });
 
@@ -57,7 +57,7 @@ describe('of the locks', () => {
     checkLocks({ ...needed, client: true, join: false, confirm: false });
     for (const option of ['join', 'confirm', 'storage'])
       expect(() => checkLocks({ ...needed, client: true, [option]: true })).toThrow(
-        `createLocks: ${option} is true; give nothing here beside client: true`,
+        `createLocks: ${option} is true. Pass nothing here beside client: true`,
       );
     expect(() => checkLocks({ transport, client: true })).toThrow('createLocks: peers is missing');
   });
@@ -74,10 +74,10 @@ describe.each([
   ['locks.request("x")', (options: unknown) => checkRequest('x', options)],
 ])('of %s', (who, check) => {
   test.each<[option: string, value: unknown, answer: string]>([
-    ['mode', 'read', 'give "exclusive" or "shared"'],
-    ['ifAvailable', 1, 'give true or false'],
-    ['steal', true, 'give false: no lock is taken from whoever holds it'],
-    ['signal', {}, 'give an AbortSignal'],
+    ['mode', 'read', 'Pass "exclusive" or "shared"'],
+    ['ifAvailable', 1, 'Pass true or false'],
+    ['steal', true, 'Pass false: no lock is taken from whoever holds it'],
+    ['signal', {}, 'Pass an AbortSignal'],
   ])('%s is refused where it is wrong', (option, value, answer) => {
     expect(() => check({ [option]: value })).toThrow(`${who}: ${option} is `);
     expect(() => check({ [option]: value })).toThrow(answer);
@@ -92,6 +92,6 @@ describe.each([
 
 test('to retry is for requests, and true or false', () => {
   checkRequest('x', { retry: true });
-  expect(() => checkRequest('x', { retry: 1 })).toThrow('locks.request("x"): retry is 1; give true or false');
+  expect(() => checkRequest('x', { retry: 1 })).toThrow('locks.request("x"): retry is 1. Pass true or false');
   expect(() => checkAcquire('x', { retry: true })).toThrow('locks.acquire("x") has no option retry');
 });

@@ -151,14 +151,16 @@ export const checkRequest = (name: string, options: unknown): void =>
 /** Other libraries are given a time to wait for a lock. */
 function checkAsking(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   const time = isObject(options) && Object.keys(options).find((key) => /timeout|wait|ttl/i.test(key));
-  if (time) throw new UsageError(`${who} has no option ${time}; to give up waiting, give signal: AbortSignal.timeout(ms)`);
+  if (time) throw new UsageError(`${who} has no option ${time}. To stop waiting, pass signal: AbortSignal.timeout(ms)`);
   checkOptions(who, options, checks);
 }
 
 /** What peers that vote may ask for, and a client may not. */
 export function checkOfClient(id: NodeId, mode: LockMode, ifAvailable: boolean): void {
   if (mode === 'shared')
-    throw new UsageError(`mode: "shared" is for peers that vote, and "${id}" is a client; leave it out, and have the lock alone`);
+    throw new UsageError(
+      `mode: "shared" is only for voters, and "${id}" is a client. Leave it out: a client requests the lock exclusively`,
+    );
   if (ifAvailable)
-    throw new UsageError(`ifAvailable is for peers that vote, and "${id}" is a client; give a signal that ends its waiting`);
+    throw new UsageError(`ifAvailable is only for voters, and "${id}" is a client. Pass a signal that ends the waiting`);
 }

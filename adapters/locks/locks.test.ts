@@ -148,7 +148,7 @@ test('closing settles everything: callers with a ClosedError, holders by the sig
     name: 'LostError',
     cause: { name: 'ClosedError' },
     message: expect.stringMatching(
-      /^lock "x" is to be given back: the locks of peer "a" are closed; it goes on to others once its/,
+      /^lock "x" must be released: the locks of peer "a" are closed. It passes to the next waiter when its/,
     ),
   });
   await expect(a!.acquire('x')).rejects.toMatchObject({ name: 'ClosedError' });
@@ -190,7 +190,7 @@ test('bad input is refused in one line and changes nothing', async () => {
   await expect(a!.acquire('')).rejects.toThrow(/a string of 1 to 256 characters/);
   await expect(a!.request('x', {} as never)).rejects.toThrow(/needs a callback/);
   expect(() => createLocks({ transport: transports['a']!, peers: ['b', 'c'] })).toThrow(/"a" is not among the peers/);
-  expect(() => createLocks({ transport: transports['a']!, peers: ['a'] })).toThrow(/"locks" is open already/);
+  expect(() => createLocks({ transport: transports['a']!, peers: ['a'] })).toThrow(/"locks" is already open/);
   expect(await a!.query()).toEqual({ held: [], pending: [] });
 });
 
@@ -199,7 +199,7 @@ test('a transport that tells nobody who is there does not compile, and is refuse
   const silent = hostile(bus.transport('a'), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
   // @ts-expect-error its guarantees are too weak
   expect(() => createLocks({ transport: silent, peers: ['a'] })).toThrow(
-    'locks is not safe on a transport that may lose messages and may deliver them twice and may change their order and does not report who is there; put the link layer between: linked(transport)',
+    'locks is not safe on a transport that may lose messages and may deliver messages twice and may change their order and does not report which peers are connected. Wrap the transport: linked(transport, { peers })',
   );
 });
 

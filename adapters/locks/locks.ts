@@ -238,7 +238,7 @@ export class Locks implements AsyncDisposable {
     checkName(name);
     const [options = {}, callback] = rest.length === 1 ? [{}, rest[0]] : rest;
     if (typeof callback !== 'function')
-      throw new UsageError(`locks.request("${name}") needs a callback: hand one over as the last argument`);
+      throw new UsageError(`locks.request("${name}") needs a callback. Pass it as the last argument`);
     checkRequest(name, options);
     const { retry, signal, ...how } = options as RequestOptions;
     for (;;) {
@@ -279,7 +279,7 @@ export class Locks implements AsyncDisposable {
    * where peers have served before, two majorities that have forgotten each other could both begin.
    */
   bootstrap(): void {
-    if (this.#visits) throw new UsageError('tabs begin by themselves; leave locks.bootstrap() out');
+    if (this.#visits) throw new UsageError('tab locks start without bootstrap. Remove the call of locks.bootstrap()');
     this.#node.attempt('bootstrap');
   }
 

@@ -26,26 +26,25 @@ describe('with whom a cluster begins', () => {
 
   test('a client that is listed among those who vote is refused', () => {
     expect(() => firstOf({ peers: three, client: true })).toThrow(
-      'client "a" is among the peers a, b, c, who vote; give it an id of its own, or leave client out',
+      'client "a" is among the peers a, b, c, which vote. Pass a unique id, or remove client: true',
     );
   });
 
   test('a peer that is not listed is told of the whole list', () => {
-    expect(() => firstOf({ peers: ['b', 'c'] })).toThrow('peer "a" is not among the peers b, c; list it,');
+    expect(() => firstOf({ peers: ['b', 'c'] })).toThrow('peer "a" is not among the peers b, c. List it,');
   });
 
   test('a list for which messages have no room is refused', () => {
     expect(() => firstOf({ peers: three, transport: transportOf(160) })).toThrow(
-      'a list of 3 voters with ids so long is too long for peer "a": a sixteenth of its largest message, 10 bytes as JSON, and 8192 ' +
-        'voters are the limit; take shorter ids, fewer voters or a transport with larger messages; nothing has changed',
+      'a list of 3 voters with ids of this length is too long for peer "a": a sixteenth of its largest message, 10 bytes as JSON, and 8192 ' +
+        'voters are the limit. Use shorter ids, fewer voters or a transport with larger messages. Nothing has changed',
     );
     expect(firstOf({ peers: three, transport: transportOf(16 * '["a","b","c"]'.length) })).toBe(three);
   });
 
   test('whoever is on the list and is not linked with is named', () => {
     expect(() => firstOf({ peers: [...three, 'd'], transport: linkedWith('b', 'x') })).toThrow(
-      'the transport of peer "a" is linked with b, x, and not with c, d of the peers of these locks; name in linked(transport, { peers }) ' +
-        'everybody who may ever come',
+      'the transport of peer "a" is linked with b, x, and not with c, d of the peers of these locks. List every possible peer in linked(transport, { peers })',
     );
     expect(firstOf({ peers: three, transport: linkedWith('b', 'c') })).toBe(three);
   });
@@ -126,7 +125,7 @@ function peer({ membership = firstMembership(three), clients = [], state = 'serv
 describe('what is said of lists', () => {
   test('a client that was added to the members is told by whom, and what to do', () => {
     expect(clientNamed(peer().node, 'b').message).toBe(
-      'client "a" was added to the members of "locks", as "b" says, and does not vote; start it with join: true, or remove it by ' +
+      'client "a" was added to the members of "locks", as "b" reports, and a client does not vote. Start it with join: true, or remove it with ' +
         'locks.removeMember',
     );
   });
@@ -134,8 +133,8 @@ describe('what is said of lists', () => {
   test('a list that leaves out somebody who votes, as is stored, is refused, unless the cluster began with it', () => {
     const { node } = peer({ membership: { ...firstMembership(three), version: 2, voters: ['a', 'b', 'd', 'e'] } });
     expect(shorterList(node, ['b', 'a'])?.message).toBe(
-      'peer "a" was given the peers a, b for "locks", and has stored that a, b, d, e vote; give it the list with which the cluster began; ' +
-        'if d, e shall go, call locks.removeMember',
+      'peer "a" was given the peers a, b for "locks", and has stored that a, b, d, e vote. Pass the original list of peers. ' +
+        'If d, e must leave, call locks.removeMember',
     );
     for (const peers of [three, ['a', 'b', 'd', 'e'], []]) expect(shorterList(node, peers)).toBe(null);
     expect(shorterList({ role: () => undefined } as unknown as LiveNode, ['a'])).toBe(null);
@@ -146,8 +145,8 @@ describe('what is said of lists', () => {
     tell({ type: 'serving' });
     tell({ type: 'serving' });
     expect(warned()).toEqual([
-      'peer "a" was given the peers a, b, c, d, e for "locks", of which d, e do not vote: a, b, c do, as is decided; give it the list ' +
-        'with which the cluster began, and call addMember for whoever shall vote',
+      'peer "a" was given the peers a, b, c, d, e for "locks", of which d, e do not vote: a, b, c do, by decision of the cluster. Pass the original ' +
+        'list of peers, and call addMember for each new voter',
     ]);
   });
 
@@ -163,8 +162,8 @@ describe('what is said of lists', () => {
     const { tell, warned } = peer();
     for (const id of ['x', 'y', 'x']) tell(differs(id));
     const said = (id: NodeId) =>
-      `peer "${id}" goes by the list of peers ${id} for "locks", and "a" by a, b, c; give both the same list, with which the cluster ` +
-      'began, and start who comes later with join: true; both may grant the same locks';
+      `peer "${id}" was started with the peers ${id} for "locks", and "a" by a, b, c. Start both with the original list of peers, ` +
+      'and later peers with join: true; both may grant the same locks';
     expect(warned()).toEqual([said('x'), said('y')]);
   });
 
@@ -184,40 +183,42 @@ describe('a change is refused', () => {
 
   test('among tabs', async () => {
     await expect(peer({ membership: OF_ALL_PRESENT, first: [] }).change('d', null)).rejects.toThrow(
-      'the tabs that are there are the members of "locks"; open a tab, or close one',
+      'the open tabs are the members of "locks". Open or close a tab',
     );
   });
 
   test('by who knows no members yet', async () => {
     const joining = peer({ membership: { version: 0, voters: [], origin: 0 }, first: [] });
-    await expect(joining.change('d', null)).rejects.toThrow('peer "a" is no member of "locks"; call one of the members');
+    await expect(joining.change('d', null)).rejects.toThrow('peer "a" is not a member of "locks". Call one of the members');
   });
 
   test('for somebody who is not reached, with the reason as far as it is known', async () => {
     const transport = transportOf();
     await expect(peer({ transport }).change('d', null)).rejects.toThrow(
-      'peer "d" is not reached from "a"; start it with join: true before it is added',
+      'peer "d" is not reached from "a". Start it with join: true before it is added',
     );
     explainAbsence(transport, (id) => `nobody has heard of ${id}`);
     await expect(peer({ transport }).change('d', null)).rejects.toThrow(
-      'peer "d" is not reached from "a" (nobody has heard of d); start it with join: true before it is added',
+      'peer "d" is not reached from "a" (nobody has heard of d). Start it with join: true before it is added',
     );
   });
 
   test('for a client', async () => {
     await expect(peer({ clients: ['d'] }).change('d', null)).rejects.toThrow(
-      '"d" is a client of "locks", and does not vote; close it, and start it with join: true before it is added',
+      '"d" is a client of "locks", and does not vote. Close it, and start it with join: true before it is added',
     );
   });
 
   test('where messages have no room for the list that it makes', async () => {
     const transport = transportOf(16 * '["a","b","c"]'.length, ['d']);
-    await expect(peer({ transport }).change('d', null)).rejects.toThrow('a list of 4 voters with ids so long is too long');
+    await expect(peer({ transport }).change('d', null)).rejects.toThrow('a list of 4 voters with ids of this length is too long');
   });
 
   test('of who never voted, as far as this peer has heard of every list since the first', async () => {
     const later = { ...firstMembership(three), version: 2, voters: ['a', 'b'] };
-    await expect(peer({ membership: later }).change(null, 'x')).rejects.toThrow('"x" is no member of "locks" and never was one');
+    await expect(peer({ membership: later }).change(null, 'x')).rejects.toThrow(
+      '"x" is not a member of "locks" and never was one',
+    );
     // A list that it was given counts for nothing where another cluster has taken it in.
     expect(await peer({ membership: later, first: ['a', 'z'] }).change(null, 'x')).toEqual(['a', 'b']);
   });
@@ -276,7 +277,7 @@ describe('a change that is asked for', () => {
     decide(['b', 'c']);
     await expect(decided).rejects.toMatchObject({
       name: 'ConfigurationError',
-      message: 'peer "a" was removed before its change was decided; call another member',
+      message: 'peer "a" was removed before its change was decided. Call another member',
     });
   });
 
@@ -284,7 +285,7 @@ describe('a change that is asked for', () => {
     const { wanted, decide } = peer({ transport: transportOf(16 * '["a","b","c","d"]'.length, ['d']) });
     const { decided } = await wanted('d', null);
     decide([...three, 'x']);
-    await expect(decided).rejects.toThrow('a list of 5 voters with ids so long is too long');
+    await expect(decided).rejects.toThrow('a list of 5 voters with ids of this length is too long');
   });
 
   test('ends with the locks', async () => {

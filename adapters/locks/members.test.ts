@@ -179,9 +179,9 @@ describe('a change', () => {
     const [a] = await beginning(start);
     const d = start('d', { join: true });
     while (d.members.length === 0) await settled();
-    await expect(d.addMember('d')).rejects.toThrow('peer "d" is no member of "locks"; call one of a, b, c');
+    await expect(d.addMember('d')).rejects.toThrow('peer "d" is not a member of "locks". Call one of a, b, c');
     await expect(a.addMember('z')).rejects.toThrow(
-      'peer "z" is not reached from "a"; start it with join: true before it is added',
+      'peer "z" is not reached from "a". Start it with join: true before it is added',
     );
     await expect(a.addMember('')).rejects.toThrow('a member cannot be ""');
     expect(await a.addMember('b')).toEqual(three);
@@ -193,12 +193,12 @@ describe('a change', () => {
     const start = onBus();
     const [a, b, c] = await beginning(start, ['worker-1', 'worker-2', 'worker-3']);
     const never = (id: string, guess = '') =>
-      `"${id}" is no member of "locks" and never was one; ${guess}the members are worker-1, worker-2, worker-3; nothing has changed`;
+      `"${id}" is not a member of "locks" and never was one; ${guess}the members are worker-1, worker-2, worker-3. Nothing has changed`;
     await expect(a.removeMember('worker-22')).rejects.toThrow(never('worker-22', 'did you mean "worker-2"? '));
     await expect(a.removeMember('printer')).rejects.toThrow(never('printer'));
     const d = start('d', { join: true });
     while (d.members.length === 0) await settled();
-    await expect(a.replaceMember('worker-4', 'd')).rejects.toThrow('"worker-4" is no member');
+    await expect(a.replaceMember('worker-4', 'd')).rejects.toThrow('"worker-4" is not a member');
     expect(a.members).toHaveLength(3);
     const rest = ['worker-1', 'worker-2'];
     expect(await a.removeMember('worker-3')).toEqual(rest);
@@ -311,8 +311,8 @@ describe('who starts again', () => {
     expect(again.members).toEqual(three);
     const told = () => warn.mock.calls.map(([text]) => text as string).filter((text) => text.includes('not vote'));
     expect(told()).toEqual([
-      'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, as is decided; give it the list with which ' +
-        'the cluster began, and call addMember for whoever shall vote',
+      'peer "c" was given the peers a, b, c, d for "locks", of which d does not vote: a, b, c do, by decision of the cluster. Pass the original ' +
+        'list of peers, and call addMember for each new voter',
     ]);
     // The list with which the cluster began is right forever, and one that is not heard of yet is not a mistake.
     const d = start('d', { join: true });
@@ -334,7 +334,7 @@ describe('who starts again', () => {
     const [a, b, c] = await beginning(cluster((id) => bus.transport(id)));
     await a.removeMember('c');
     await vi.waitFor(() => expect(c!.members).toEqual(['a', 'b']));
-    await expect(c!.addMember('c')).rejects.toThrow('peer "c" was removed from "locks"; call one of a, b');
+    await expect(c!.addMember('c')).rejects.toThrow('peer "c" was removed from "locks". Call one of a, b');
     expect(await b!.addMember('c')).toEqual(['a', 'b', 'c']);
   });
 
@@ -349,7 +349,7 @@ describe('who starts again', () => {
     await expect(e.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(
-        /goes by the list of peers a, b, c, d \(changed since its cluster began\) for "locks", and "e" by a, b, c, d, e; .* join: true/,
+        /was started with the peers a, b, c, d \(changed since its cluster began\) for "locks", and "e" by a, b, c, d, e\. .* join: true/,
       ),
     });
   });
@@ -358,10 +358,10 @@ describe('who starts again', () => {
 test('who begins and who joins is said, one of the two', () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
-  expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing; give the ids of all');
-  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('give nothing here beside join: true');
+  expect(() => createLocks({ transport })).toThrow('createLocks: peers is missing. Pass the ids of all');
+  expect(() => createLocks({ transport, peers: ['a'], join: true })).toThrow('Pass nothing here beside join: true');
   expect(() => createLocks({ transport, peers: ['b'] })).toThrow(
-    'list it, give client: true if it is not to vote, or join: true in place of peers',
+    'List it, or pass client: true for a peer that does not vote, or join: true instead of peers',
   );
   bus.close();
 });

@@ -44,11 +44,11 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
   const { id } = transport;
   if (client && peers.includes(id))
     throw new UsageError(
-      `client "${id}" is among the peers ${peers.join(', ')}, who vote; give it an id of its own, or leave client out`,
+      `client "${id}" is among the peers ${peers.join(', ')}, which vote. Pass a unique id, or remove client: true`,
     );
   if (!client && !join && !peers.includes(id))
     throw new UsageError(
-      `peer "${id}" is not among the peers ${peers.join(', ')}; list it, give client: true if it is not to vote, or join: true in place of peers`,
+      `peer "${id}" is not among the peers ${peers.join(', ')}. List it, or pass client: true for a peer that does not vote, or join: true instead of peers`,
     );
   const mistake = client ? null : withoutRoom(peers, transport);
   if (mistake) throw mistake;
@@ -59,7 +59,7 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
       : peers.filter((peer) => peer !== id && !linkedPeers.includes(peer));
   if (unlinked.length > 0)
     throw new UsageError(
-      `the transport of peer "${id}" is linked with ${linkedPeers!.join(', ')}, and not with ${unlinked.join(', ')} of the peers of these locks; name in linked(transport, { peers }) everybody who may ever come`,
+      `the transport of peer "${id}" is linked with ${linkedPeers!.join(', ')}, and not with ${unlinked.join(', ')} of the peers of these locks. List every possible peer in linked(transport, { peers })`,
     );
   return peers;
 }
@@ -68,7 +68,7 @@ export function firstPeersOf({ transport, peers = [], join, client }: LocksOptio
 function withoutRoom(voters: readonly NodeId[], { id, guarantees: { messageBytesMax } }: Transport): UsageError | null {
   if (hasRoomForVoters(voters, messageBytesMax)) return null;
   return new UsageError(
-    `a list of ${voters.length} voters with ids so long is too long for peer "${id}": a sixteenth of its largest message, ${Math.floor(messageBytesMax * LIST)} bytes as JSON, and ${VOTERS_MAX} voters are the limit; take shorter ids, fewer voters or a transport with larger messages; nothing has changed`,
+    `a list of ${voters.length} voters with ids of this length is too long for peer "${id}": a sixteenth of its largest message, ${Math.floor(messageBytesMax * LIST)} bytes as JSON, and ${VOTERS_MAX} voters are the limit. Use shorter ids, fewer voters or a transport with larger messages. Nothing has changed`,
   );
 }
 
@@ -81,14 +81,14 @@ export function differingLists(
     ({ voters, version }) => voters.join(', ') + (version > 1 ? ' (changed since its cluster began)' : ''),
   );
   return new ConfigurationError(
-    `peer "${peer}" goes by the list of peers ${there} for "${node.name}", and "${node.id}" by ${here}; give both the same list, with which the cluster began, and start who comes later with join: true`,
+    `peer "${peer}" was started with the peers ${there} for "${node.name}", and "${node.id}" by ${here}. Start both with the original list of peers, and later peers with join: true`,
   );
 }
 
 /** Of a client that somebody has added to those who vote. */
 export const clientNamed = (node: LiveNode, peer: NodeId): ConfigurationError =>
   new ConfigurationError(
-    `client "${node.id}" was added to the members of "${node.name}", as "${peer}" says, and does not vote; start it with join: true, or remove it by locks.removeMember`,
+    `client "${node.id}" was added to the members of "${node.name}", as "${peer}" reports, and a client does not vote. Start it with join: true, or remove it with locks.removeMember`,
   );
 
 /** Of a peer whose list leaves out some who vote, as it has stored, and is not that with which its cluster began. */
@@ -100,7 +100,7 @@ export function shorterList(node: LiveNode, peers: readonly NodeId[]): Configura
   const missing = membership.voters.filter((voter) => !peers.includes(voter));
   if (peers.length === 0 || missing.length === 0 || membership.origin === firstMembership(peers).origin) return null;
   return new ConfigurationError(
-    `peer "${node.id}" was given the peers ${peers.toSorted().join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote; give it the list with which the cluster began; if ${missing.join(', ')} shall go, call locks.removeMember`,
+    `peer "${node.id}" was given the peers ${peers.toSorted().join(', ')} for "${node.name}", and has stored that ${membership.voters.join(', ')} vote. Pass the original list of peers. If ${missing.join(', ')} must leave, call locks.removeMember`,
   );
 }
 
@@ -114,7 +114,7 @@ function longerList({ node, first }: { readonly node: LiveNode; readonly first: 
   if (isOfAllPresent(membership) || more.length === 0 || membership.origin === firstMembership(first).origin) return null;
   return (
     `peer "${node.id}" was given the peers ${first.toSorted().join(', ')} for "${node.name}", of which ${more.join(', ')} ${more.length === 1 ? 'does' : 'do'} not vote: ` +
-    `${membership.voters.join(', ')} do, as is decided; give it the list with which the cluster began, and call addMember for whoever shall vote`
+    `${membership.voters.join(', ')} do, by decision of the cluster. Pass the original list of peers, and call addMember for each new voter`
   );
 }
 
@@ -210,28 +210,27 @@ export class Members {
     // Who votes is known once the storage is read.
     await node.ready;
     const { voters } = this;
-    if (isOfTabs(node))
-      throw new UsageError(`the tabs that are there are the members of "${node.name}"; open a tab, or close one`);
+    if (isOfTabs(node)) throw new UsageError(`the open tabs are the members of "${node.name}". Open or close a tab`);
     if (!voters.includes(node.id)) {
       const isRemoved = wasRemoved(node.role(EPOCHS)!.context as EpochsContext);
       throw new UsageError(
-        `peer "${node.id}" ${isRemoved ? 'was removed from' : 'is no member of'} "${node.name}"; call one of ${voters.join(', ') || 'the members'}`,
+        `peer "${node.id}" ${isRemoved ? 'was removed from' : 'is not a member of'} "${node.name}". Call one of ${voters.join(', ') || 'the members'}`,
       );
     }
     if (remove !== null && this.hasNeverVoted(remove)) throw new UsageError(neverVoted(remove, node, voters));
     // Who is not served may know an old list.
     if (isDone(change, voters) && isServing(node)) return voters;
     if (voters.every((voter) => voter === remove) && add === null)
-      throw new UsageError(`"${remove}" is the last member of "${node.name}"; replace it, or close the locks`);
+      throw new UsageError(`"${remove}" is the last member of "${node.name}". Replace it, or close the locks`);
     if (add !== null && add !== node.id && !this.transport.peers.has(add)) {
       const reason = absenceOf(this.transport, add);
       throw new UsageError(
-        `peer "${add}" is not reached from "${node.id}"${reason === null ? '' : ` (${reason})`}; start it with join: true before it is added`,
+        `peer "${add}" is not reached from "${node.id}"${reason === null ? '' : ` (${reason})`}. Start it with join: true before it is added`,
       );
     }
     if (add !== null && attachmentOf(node.role(EPOCHS)!.context as EpochsContext, add))
       throw new UsageError(
-        `"${add}" is a client of "${node.name}", and does not vote; close it, and start it with join: true before it is added`,
+        `"${add}" is a client of "${node.name}", and does not vote. Close it, and start it with join: true before it is added`,
       );
     const noRoom = (voters: readonly NodeId[]) =>
       add === null ? null : withoutRoom(votersAfter({ voters }, change), this.transport);
@@ -245,7 +244,7 @@ export class Members {
         const decided = 'voters' in locksNotification ? locksNotification.voters : this.voters;
         if (isDone(change, decided)) return resolve([...decided]);
         if (!decided.includes(node.id))
-          reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided; call another member`));
+          reject(new ConfigurationError(`peer "${node.id}" was removed before its change was decided. Call another member`));
         // Another one's change took it.
         const mistake = noRoom(decided);
         if (mistake) reject(mistake);
@@ -270,7 +269,7 @@ export class Members {
 function neverVoted(id: NodeId, { name }: LiveNode, voters: readonly NodeId[]): string {
   const meant = nearestWord(id, voters);
   const guess = meant === undefined ? '' : `did you mean "${meant}"? `;
-  return `"${quote(id)}" is no member of "${name}" and never was one; ${guess}the members are ${voters.join(', ')}; nothing has changed`;
+  return `"${quote(id)}" is not a member of "${name}" and never was one; ${guess}the members are ${voters.join(', ')}. Nothing has changed`;
 }
 
 const isDone = ({ add, remove }: MembershipChange, voters: readonly NodeId[]): boolean =>

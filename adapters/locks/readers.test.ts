@@ -165,7 +165,7 @@ test('a client is told that it has its locks alone', async () => {
   const bus = new InProcessBus();
   const client = createLocks({ transport: bus.transport('x'), peers: ['a'], client: true });
   await expect(client.acquire('x', shared)).rejects.toThrow(
-    'mode: "shared" is for peers that vote, and "x" is a client; leave it out, and have the lock alone',
+    'mode: "shared" is only for voters, and "x" is a client. Leave it out: a client requests the lock exclusively',
   );
   await client.close();
   bus.close();

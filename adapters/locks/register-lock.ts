@@ -59,7 +59,7 @@ export class RegisterLock {
     const { node } = this.locks;
     console.warn(
       escape(
-        `"${this.name}" of "${node.name}" at peer "${node.id}" has its lock, and was refused for ${WAITING_MS / 1000} s by "${peer}", who has answered a holder with a larger fence; see whether what "${peer}" has stored is of this cluster`,
+        `"${this.name}" of "${node.name}" at peer "${node.id}" holds its lock, but has been refused for ${WAITING_MS / 1000} s by "${peer}", which has answered a holder with a larger fencing token. Check that the storage of "${peer}" belongs to this cluster`,
       ),
     );
     node.notify({ type: 'register.waits', register: this.name, ms: WAITING_MS, missing: [peer] } as Message);

@@ -148,7 +148,7 @@ describe('who waits is told on the console', () => {
     clock.runUntil(10_000);
     expect(told.mock.calls).toEqual([
       [
-        '"x" of "locks" at peer "a" has waited for 10 s for those who keep it: "b" is connected and does not answer; make "x" there as well, as each member does when it starts; "c" is not there',
+        '"x" of "locks" at peer "a" has waited for 10 s for those who keep it: "b" is connected and does not answer. Create "x" there too: each member must create it at its start; "c" is not there',
       ],
     ]);
     expect(notified).toEqual([{ type: 'register.waits', register: 'x', ms: 10_000, missing: ['b', 'c'] }]);
@@ -172,7 +172,7 @@ describe('who waits is told on the console', () => {
     for (const type of ['read', 'read']) say('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
     expect(told.mock.calls).toEqual([
       [
-        '"quota" of "locks" begins at peer "b" with another value than at "a", where it is 10; give all the same, of a lasting quota the same budget: one of them has counted',
+        '"quota" of "locks" starts at peer "b" with a different initial value than at "a", where it is 10. Pass all the same, of a lasting quota the same budget: one of them has counted',
       ],
     ]);
   });
@@ -181,7 +181,7 @@ describe('who waits is told on the console', () => {
 test('a quota refuses more waste than there is, and shares it among the members of now', async () => {
   const { locks, decide } = await locksOf({ peers: ['a'] });
   expect(() => createLastingQuota({ locks, budget: 10, waste: 11 })).toThrow(
-    'createLastingQuota: waste is 11, and more than the budget of 10; give what may lie in stocks of it',
+    'createLastingQuota: waste is 11, and more than the budget of 10. Pass what may lie in stocks of it',
   );
   const quota = createLastingQuota({ locks, budget: 10, waste: 4 });
   expect(await quota.take()).toEqual({ ok: true, remaining: 4 });

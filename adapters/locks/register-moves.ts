@@ -106,7 +106,7 @@ export class RegisterMoves implements Moving {
       if (!(error instanceof ClosedError))
         console.warn(
           escape(
-            `"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the members of now: ${(error as Error).message}`,
+            `"${this.name}" of "${node.name}" at peer "${node.id}" cannot move to the current members: ${(error as Error).message}`,
           ),
         );
       throw error;
@@ -117,7 +117,7 @@ export class RegisterMoves implements Moving {
     const { name } = this.locks.node;
     const { peers } = decidedBy(this.locks);
     return new ConfigurationError(
-      `the members of "${name}" are ${peers.join(', ')} now, and "${this.name}" has not moved to them: ${cause.message}; let nobody go who kept it before, and call for the same change again once that is mended`,
+      `the members of "${name}" are ${peers.join(', ')} now, and "${this.name}" has not moved to them: ${cause.message}. Keep all previous members running, fix the problem, and repeat the change`,
       { cause },
     );
   }

@@ -146,7 +146,7 @@ describe('a change', () => {
     expect(await changed).toMatchObject({
       name: 'LostError',
       message: expect.stringContaining(
-        'the lock was lost while "x" was being changed, and others have changed it since: whether the change counts is not known; read the value and decide',
+        'the lock was lost while "x" was being changed, and others have changed it since: it is unknown whether the change was stored. Read the value and decide',
       ),
     });
     expect(released).toHaveLength(2);
@@ -181,7 +181,7 @@ describe('a change', () => {
     }
     expect(warn.mock.calls).toEqual([
       [
-        '"x" of "locks" at peer "a" has its lock, and was refused for 10 s by "b", who has answered a holder with a larger fence; see whether what "b" has stored is of this cluster',
+        '"x" of "locks" at peer "a" holds its lock, but has been refused for 10 s by "b", which has answered a holder with a larger fencing token. Check that the storage of "b" belongs to this cluster',
       ],
     ]);
     expect(notified).toEqual([{ type: 'register.waits', register: 'x', ms: 10_000, missing: ['b'] }]);
@@ -376,24 +376,24 @@ describe('with storage', () => {
 test('what it is made of is checked, and clients and tabs do not keep it', async () => {
   const [{ locks }, tab] = [await locksOf(), await locksOf({ peers: [], isKeeper: false })];
   const client = await locksOf({ peers: ['b'], isKeeper: false });
-  expect(() => new Register(locks, '', 0, isNumber)).toThrow('Register: name is ""; give a text');
+  expect(() => new Register(locks, '', 0, isNumber)).toThrow('Register: name is "". Pass a text');
   expect(() => new Register(locks, 'x', 0, 7 as never)).toThrow(
-    'Register: isValue is 7; give a function that tells whether a value is one of this register',
+    'Register: isValue is 7. Pass a function that tells whether a value is one of this register',
   );
-  expect(() => new Register({} as never, 'x', 0, isNumber)).toThrow('Register: locks is an object; give what createLocks gives');
+  expect(() => new Register({} as never, 'x', 0, isNumber)).toThrow('Register: locks is an object. Pass what createLocks gives');
   expect(() => new Register(tab.locks, 'x', 0, isNumber)).toThrow(
-    '"x" is kept by peers that vote and stay, and "a" is a tab; keep it on those, and ask them',
+    '"x" is stored by voters, and "a" is a tab. Create it at the voters and request its value from them',
   );
-  expect(() => new Register(client.locks, 'x', 0, isNumber)).toThrow('and "a" is a client; keep it');
+  expect(() => new Register(client.locks, 'x', 0, isNumber)).toThrow('and "a" is a client. Create it');
   expect(() => new Register(locks, 'x', 'text' as never, isNumber)).toThrow(
-    '"x": its initial value is "text", which isValue refuses, as JSON carries it; nothing has changed',
+    '"x": its initial value is "text", which isValue refuses, as JSON carries it. Nothing has changed',
   );
 });
 
 test('its name is free again when the locks have ended', async () => {
   const { locks, end } = await locksOf();
   new Register(locks, 'x', 0, isNumber);
-  expect(() => new Register(locks, 'x', 0, isNumber)).toThrow('"locks/x" is open already');
+  expect(() => new Register(locks, 'x', 0, isNumber)).toThrow('"locks/x" is already open');
   end(null);
   await turn();
   expect(() => new Register(locks, 'x', 0, isNumber)).not.toThrow();

@@ -23,7 +23,7 @@ export class LateError extends LostError {
     readonly peer: NodeId,
     register: string,
   ) {
-    super(`somebody else has changed "${register}" since`);
+    super(`another peer has changed "${register}" since`);
   }
 }
 
@@ -124,7 +124,7 @@ export class CopyQuestions {
     const missing = [...new Set(awaited)];
     const reasonOf = (peer: NodeId): string => {
       if (this.isHere(peer))
-        return `"${peer}" is connected and does not answer; make "${this.name}" there as well, as each member does when it starts`;
+        return `"${peer}" is connected and does not answer. Create "${this.name}" there too: each member must create it at its start`;
       const absence = absenceOf(transport, peer);
       return `"${peer}" is not there${absence === null ? '' : ` (${absence})`}`;
     };

@@ -65,7 +65,7 @@ describe('between peers on a bus', () => {
     expect(kept.length).toBeGreaterThan(13_700);
     expect(refused.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(
-      /^UsageError: "text": a change of it gives one that peers could not tell each other: a message with it has 141\d\d bytes as JSON, and 14000 are the limit; split it; nothing has changed$/,
+      /^UsageError: "text": a change of it gives one that peers could not tell each other: a message with it has 141\d\d bytes as JSON, and 14000 are the limit. Split it. Nothing has changed$/,
     );
   });
 
@@ -93,7 +93,7 @@ describe('between peers on a bus', () => {
     await expect(b.locks.addMember(e.id, changes)).rejects.toMatchObject({
       name: 'UsageError',
       message:
-        'a list of 3 voters with ids so long is too long for peer "b": a sixteenth of its largest message, 1000 bytes as JSON, and 8192 voters are the limit; take shorter ids, fewer voters or a transport with larger messages; nothing has changed',
+        'a list of 3 voters with ids of this length is too long for peer "b": a sixteenth of its largest message, 1000 bytes as JSON, and 8192 voters are the limit. Use shorter ids, fewer voters or a transport with larger messages. Nothing has changed',
     });
     expect(b.locks.members).toEqual(['b', d.id]);
     for (const peer of [b, d, e]) await peer.end();
@@ -117,7 +117,7 @@ describe('between peers on a bus', () => {
     const [{ reason }] = added.filter((end): end is PromiseRejectedResult => end.status === 'rejected') as [
       PromiseRejectedResult,
     ];
-    expect(reason.message).toMatch(/^a list of 4 voters with ids so long is too long for peer "[ab]"/);
+    expect(reason.message).toMatch(/^a list of 4 voters with ids of this length is too long for peer "[ab]"/);
     await vi.waitFor(() => expect([a.locks.members.length, b.locks.members.length]).toEqual([3, 3]));
   });
 });
@@ -126,7 +126,7 @@ test('a list with which a cluster begins, and for which there is no room, is ref
   const peers = ['a', 'b'.repeat(200)];
   const make = () => createLocks({ transport: narrow(new InProcessBus(), 'a', 3_000), peers });
   expect(make).toThrow(
-    'a list of 2 voters with ids so long is too long for peer "a": a sixteenth of its largest message, 187 bytes',
+    'a list of 2 voters with ids of this length is too long for peer "a": a sixteenth of its largest message, 187 bytes',
   );
 });
 
@@ -169,11 +169,11 @@ describe('a value is refused, also as the initial one,', () => {
     const { locks } = await locksOf({ peers: ['a'] });
     const register = new Register<Json>(locks, 'x', has, isAny);
     await expect(register.change(() => hasNot)).rejects.toThrow(
-      `"x": a change of it gives one that peers could not tell each other: a message with it ${description}; nothing has changed`,
+      `"x": a change of it gives one that peers could not tell each other: a message with it ${description}. Nothing has changed`,
     );
     expect(await register.change(() => has)).toEqual(has);
     expect(() => new Register<Json>(locks, 'y', hasNot, isAny)).toThrow(
-      `"y": its initial value is one that peers could not tell each other: a message with it ${description}; nothing has changed`,
+      `"y": its initial value is one that peers could not tell each other: a message with it ${description}. Nothing has changed`,
     );
   });
 });
@@ -254,7 +254,7 @@ describe('of a release that did not look', () => {
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
       message:
-        'the new value of "x" is too long at b, c for a message that would tell it; give all a transport that carries the same; whether the change counts is not known until it was made again, or another one',
+        'the new value of "x" is too long at b, c for a message that would tell it. Pass all a transport that carries the same; whether the change counts is not known until it was made again, or another one',
     });
   });
 
@@ -271,12 +271,12 @@ describe('of a release that did not look', () => {
     expect(await moved).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(
-        /^the members of "locks" are a, b, d+ now, and "x" has not moved to them: "x" holds a value that is too long to be kept with a, b, d+, a, b, c: a message with it has \d+ bytes as JSON, and 1044480 are the limit; split it; change it to a shorter one; nothing has changed; let nobody go who kept it before, and call for the same change again once that is mended$/,
+        /^the members of "locks" are a, b, d+ now, and "x" has not moved to them: "x" holds a value that is too long to be kept with a, b, d+, a, b, c: a message with it has \d+ bytes as JSON, and 1044480 are the limit. Split it. Change it to a shorter one. Nothing has changed. Keep all previous members running, fix the problem, and repeat the change$/,
       ),
       cause: { name: 'UsageError' },
     });
     expect(told.mock.calls).toEqual([
-      [expect.stringMatching(/^"x" of "locks" at peer "a" cannot move to the members of now: "x" holds/)],
+      [expect.stringMatching(/^"x" of "locks" at peer "a" cannot move to the current members: "x" holds/)],
     ]);
     // Called for again it is tried again.
     const again = [...locks.registers][0]!.moved().catch((error: Error) => error);

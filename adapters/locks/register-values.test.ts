@@ -9,11 +9,7 @@ describe('a value that is none', () => {
     ['NaN, which JSON does not carry', () => NaN, 'gives NaN, which isValue refuses, as JSON carries it'],
     ['nothing', () => undefined as never, 'gives undefined, which JSON does not carry'],
     ['a BigInt', () => 1n as never, 'gives 1n, which JSON does not carry'],
-    [
-      'a promise',
-      async () => 1,
-      'gives a promise; wait for what it takes before, and give the value itself; nothing has changed',
-    ],
+    ['a promise', async () => 1, 'gives a promise. Await it first, and pass the value. Nothing has changed'],
     ['a promise that fails', () => Promise.reject(new Error('mine')), 'gives a promise'],
   ])('of a change is refused before anything is written: %s', async (_, how, description) => {
     const { register, sent, released, answer } = await registerOf();
@@ -59,7 +55,7 @@ describe('a value that is none', () => {
     await answer('c', { type: 'refused' });
     expect(end).toMatchObject({
       name: 'ConfigurationError',
-      message: expect.stringContaining('the new value of "x" is refused by isValue at b, c; give all the same isValue'),
+      message: expect.stringContaining('the new value of "x" is refused by isValue at b, c. Pass all the same isValue'),
     });
   });
 

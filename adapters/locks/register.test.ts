@@ -188,7 +188,7 @@ describe('a lasting quota', () => {
   test('bad amounts and budgets are refused', async () => {
     const { things } = peers((locks) => {
       expect(() => createLastingQuota({ locks, budget: 1.5 })).toThrow(
-        'createLastingQuota: budget is 1.5; give a whole number of at least 0',
+        'createLastingQuota: budget is 1.5. Pass a whole number of at least 0',
       );
       return createLastingQuota({ locks, budget: 10 });
     });

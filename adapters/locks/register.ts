@@ -135,7 +135,7 @@ export class Register<T extends Json> {
     const { id, environment, closed } = locks.node;
     if (!locks.isKeeper)
       throw new UsageError(
-        `"${name}" is kept by peers that vote and stay, and "${id}" is a ${locks.peers.length === 0 ? 'tab' : 'client'}; keep it on those, and ask them`,
+        `"${name}" is stored by voters, and "${id}" is a ${locks.peers.length === 0 ? 'tab' : 'client'}. Create it at the voters and request its value from them`,
       );
     this.conversation = `${locks.node.name}/${name}`;
     this.lock = new RegisterLock(locks, name, this.conversation);
@@ -227,7 +227,7 @@ export class Register<T extends Json> {
     }, signal);
     if (changed) return changed.value;
     throw new LostError(
-      `the lock was lost while "${this.name}" was being changed, and others have changed it since: whether the change counts is not known; read the value and decide`,
+      `the lock was lost while "${this.name}" was being changed, and others have changed it since: it is unknown whether the change was stored. Read the value and decide`,
     );
   }
 
@@ -243,19 +243,17 @@ export class Register<T extends Json> {
   private checked(value: unknown, whatIs: string): T {
     if (value instanceof Promise) {
       value.catch(() => {});
-      throw new UsageError(
-        `"${this.name}": ${whatIs} a promise; wait for what it takes before, and give the value itself; nothing has changed`,
-      );
+      throw new UsageError(`"${this.name}": ${whatIs} a promise. Await it first, and pass the value. Nothing has changed`);
     }
     const heard = toJson(value);
     if (heard === undefined || !this.isValue(heard)) {
       const why = heard === undefined ? 'JSON does not carry' : 'isValue refuses, as JSON carries it';
-      throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}; nothing has changed`);
+      throw new UsageError(`"${this.name}": ${whatIs} ${shownValue(value)}, which ${why}. Nothing has changed`);
     }
     const refused = this.room.refused(heard);
     if (refused !== null)
       throw new UsageError(
-        `"${this.name}": ${whatIs} one that peers could not tell each other: a message with it ${refused}; nothing has changed`,
+        `"${this.name}": ${whatIs} one that peers could not tell each other: a message with it ${refused}. Nothing has changed`,
       );
     return heard;
   }
@@ -320,7 +318,7 @@ export class Register<T extends Json> {
       if (refused === null) continue;
       const who = keeperLists(copy.keepers).flat().join(', ');
       throw new UsageError(
-        `"${this.name}" holds a value that is too long to be kept with ${who}: a message with it ${refused}; change it to a shorter one; nothing has changed`,
+        `"${this.name}" holds a value that is too long to be kept with ${who}: a message with it ${refused}. Change it to a shorter one. Nothing has changed`,
       );
     }
   }
@@ -330,7 +328,7 @@ export class Register<T extends Json> {
     return new ConfigurationError(
       long.length > 0
         ? `"${this.name}" has at ${long.join(', ')} a value that is too long to be told by a message, where ${this.room.bytes} bytes are the limit at "${this.locks.node.id}", as releases before wrote it: give all a transport that carries longer ones, or keep what it shall hold in a register of another name`
-        : `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}"; give all the same isValue: let first all peers read what is new, and then one write it`,
+        : `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}". Pass all the same isValue: let first all peers read what is new, and then one write it`,
     );
   }
 
@@ -338,8 +336,8 @@ export class Register<T extends Json> {
     const long = peers.filter((peer) => 'long' in answers.get(peer)!);
     const why =
       long.length > 0
-        ? `is too long at ${long.join(', ')} for a message that would tell it; give all a transport that carries the same`
-        : `is refused by isValue at ${peers.join(', ')}; give all the same isValue: let first all peers read what is new, and then one write it`;
+        ? `is too long at ${long.join(', ')} for a message that would tell it. Pass all a transport that carries the same`
+        : `is refused by isValue at ${peers.join(', ')}. Pass all the same isValue: let first all peers read what is new, and then one write it`;
     return new ConfigurationError(
       `the new value of "${this.name}" ${why}; whether the change counts is not known until it was made again, or another one`,
     );
@@ -379,7 +377,7 @@ export class Register<T extends Json> {
     const { id, name } = this.locks.node;
     console.warn(
       escape(
-        `"${this.name}" of "${name}" begins at peer "${quote(from)}" with another value than at "${id}", where it is ${shownValue(this.initial)}; give all the same, of a lasting quota the same budget: one of them has counted`,
+        `"${this.name}" of "${name}" starts at peer "${quote(from)}" with a different initial value than at "${id}", where it is ${shownValue(this.initial)}. Pass all the same, of a lasting quota the same budget: one of them has counted`,
       ),
     );
   }

@@ -47,7 +47,7 @@ describe('a lock that is lost', () => {
     const held = await a!.acquire('x');
     for (const gone of ['b', 'c']) await transports[gone]!.close();
     expect(held.signal.reason).toMatchObject({ name: 'LostError', isRetryable: true });
-    expect(held.signal.reason.message).toMatch(/it may be asked for again/);
+    expect(held.signal.reason.message).toMatch(/Request it again/);
   });
 
   test('may not where the locks have ended, and its error says so', async () => {
@@ -263,7 +263,7 @@ test('what is no name, no options or no callback is said as that', async () => {
   await expect(request()).rejects.toThrow('a lock needs a name: give a string of 1 to 256 characters');
   await expect(request('x')).rejects.toThrow('locks.request("x") needs a callback');
   await expect(request('x', null, () => {})).rejects.toThrow(
-    'locks.request("x") takes its options as an object; leave them out, or give some of mode, ifAvailable, steal, signal, retry',
+    'locks.request("x") takes its options as an object: leave them out, or give some of mode, ifAvailable, steal, signal, retry',
   );
   await expect((a as any).acquire()).rejects.toThrow('a lock needs a name');
 });

@@ -51,7 +51,7 @@ async function fill(locks: Locks, held: Lock[], next: { number: number }): Promi
 
 const isRefusal = (error: Error, peer: string) =>
   new RegExp(
-    `^lock "\\d.* is one too many at peer "${peer}": \\d+ others are held or waited for there, which is the most with names so long; release some first$`,
+    `^lock "\\d.* exceeds the limit of peer "${peer}": \\d+ others are already held or requested there, the maximum with names of this length. Release some first$`,
   ).test(error.message) && error.name === 'UsageError';
 
 test('all peers are full: each epoch that follows keeps all of them', async () => {

@@ -101,7 +101,7 @@ test('what tabs have no use for is refused by name', async () => {
   const locks = tabs().open();
   expect(() => locks.bootstrap()).toThrow(UsageError);
   await locks.ready;
-  await expect(locks.addMember('b')).rejects.toThrow(/the tabs that are there are the members/);
+  await expect(locks.addMember('b')).rejects.toThrow(/the open tabs are the members/);
 });
 
 test('tabs that name no channel share the one that is called locks', async () => {
@@ -129,6 +129,6 @@ test.each([[() => {}], [{ next: () => {} }]])('an inspector may be %o', async (i
 
 test.each(['loud', null, 1])('no inspector is %o', (inspect) => {
   expect(() => createTabLocks({ inspect } as never)).toThrow(
-    /^createTabLocks: inspect is .+; give a function, or an observer with next$/,
+    /^createTabLocks: inspect is .+. Pass a function, or an observer with next$/,
   );
 });

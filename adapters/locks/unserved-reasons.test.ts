@@ -55,7 +55,7 @@ function peer(context: object = {}, missing: readonly string[] = ['b', 'c']) {
   };
   const hears = (type: string, detail: object) => node.dispatchEvent(new CustomEvent(type, { detail }));
   const said = () =>
-    warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted nothing for 10 s: ', ''));
+    warn.mock.calls.map(([text]) => (text as string).replace('"mine" of peer "a" has granted no locks for 10 s: ', ''));
   /** What it says after ten seconds. */
   const why = () => {
     watch();
@@ -103,10 +103,10 @@ test('numbers beyond reason are told at once and once, and are the reason, until
   const { hears, pass, becomes, said, watch } = peer();
   watch();
   const reason =
-    'its epochs\' numbers (900) and those here (4) are more than a year apart; docs/locks.md, "Numbers beyond reason"';
+    'its epochs\' numbers (900) and those here (4) are more than a year apart. See the page "Locks", section "Numbers beyond reason"';
   hears('unreasonable', { peer: 'b', epoch: 900, known: 4 });
   hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
-  expect(said()).toEqual([`"mine" of peer "a" takes "b" for no peer: ${reason}`]);
+  expect(said()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);
   pass(10_000);
   expect(said().at(-1)).toBe(`it does not reach b, c (b: ${reason}), and more than half of the peers must be there`);
   hears('serving', { members: ['a', 'b'] });
@@ -117,7 +117,7 @@ test('numbers beyond reason are told at once and once, and are the reason, until
 });
 
 test('of tabs one of them does not answer', () => {
-  expect(peer({ membership: OF_ALL_PRESENT }).why()).toBe('a tab that is there does not answer; close it, or stop debugging it');
+  expect(peer({ membership: OF_ALL_PRESENT }).why()).toBe('an open tab does not answer. Close it, or end its debugger');
 });
 
 test('another list of peers comes first, of those who have not come back with this one', () => {
@@ -127,7 +127,7 @@ test('another list of peers comes first, of those who have not come back with th
     { node: 'd', hasGivenWay: false },
   ];
   expect(peer({ differing }).why()).toBe(
-    '"b", "d" was given another list of peers than a, b, c; start it again with this list, or this peer with its list',
+    '"b", "d" was given another list of peers than a, b, c. Start it again with this list, or this peer with its list',
   );
 });
 
@@ -180,15 +180,15 @@ test('a majority that has forgotten waits for all; any other is asked for more',
       'new; if c was removed since, nobody here remembers it: stop all peers, and start them with the peers of now',
   );
   expect(peer({ memory: 'known' }, ['c']).why()).toBe('it does not reach c; locks.status() of all peers tells more');
-  expect(peer({}, []).why()).toBe('it reaches everybody; locks.status() of all peers tells more');
+  expect(peer({}, []).why()).toBe('it reaches all peers; locks.status() of all peers tells more');
 });
 
 test('a change of the members that may be decided names the voters whom it does not reach', () => {
   const ballot = (proposer: string, membership: Membership) => ({ proposer, next: membership });
   const [two, four] = [later(['a', 'b', 'd']), { ...later(['a', 'b', 'd', 'e']), version: 3 }];
   const decided = (voters: string, absent: string) =>
-    `it does not reach c; the members were being changed to ${voters}, which may be decided, and of these it does not reach ${absent}; ` +
-    'start them: more than half of these must remember what they promised, or all be there';
+    `it does not reach c; the members were being changed to ${voters}, which may be decided, and of these it does not reach ${absent}. ` +
+    'Start them: more than half of these must remember what they promised, or all be there';
   const others = 'it does not reach c, and peers without storage begin once all are there';
   const links = ['b'];
   expect(peer({ links, pending: [ballot('b', two), ballot('b', four)] }, ['c']).why()).toBe(decided('a, b, d, e', 'd, e'));
@@ -205,7 +205,7 @@ test('an end is told with its error, and one that was asked for is not', () => {
   expect(said()).toEqual([]);
   warnOfEnd(node as unknown as LiveNode, new ConnectionError('the cable is cut'));
   expect(said()).toEqual([
-    '"mine" of peer "a" has ended: the cable is cut; every request rejects with this ConnectionError, and so does locks.ready before it ' +
-      'has served; docs/locks.md, "When the locks of a peer end"',
+    '"mine" of peer "a" has ended: the cable is cut; every request rejects with this ConnectionError, and so does locks.ready before the ' +
+      'first grant. See the page "Locks", section "When the locks of a peer end"',
   ]);
 });

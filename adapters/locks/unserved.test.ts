@@ -40,7 +40,7 @@ function cluster() {
   return { start, said };
 }
 const three = ['a', 'b', 'c'];
-const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted nothing for 10 s: `;
+const nothing = (name: string, id: string) => `"${name}" of peer "${id}" has granted no locks for 10 s: `;
 const tooFew = ', and more than half of the peers must be there';
 /** Over a bus, with a link layer that is given these. */
 const onBus = (bus: InProcessBus) => (id: string, peers: readonly string[]) => linked(bus.transport(id), { peers, beatMs: 5 });
@@ -57,7 +57,7 @@ describe('locks of another name', () => {
       `${nothing('orders', 'a')}it does not reach b, c (b: connected, with "order" and without "orders": ${cure}; ` +
         `c: connected, with "jobs" and without "orders": ${cure})${tooFew}`,
     );
-    expect((await said()).filter((text) => text.includes('granted nothing'))).toHaveLength(3);
+    expect((await said()).filter((text) => text.includes('granted no locks'))).toHaveLength(3);
   });
 
   test('and a peer that has none yet', async () => {
@@ -142,7 +142,7 @@ describe('a client of whose list nobody votes', () => {
     const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now; start it again with these as its peers`);
+    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
   });
 
   test('for they were removed: they tell it who votes', async () => {
@@ -152,7 +152,7 @@ describe('a client of whose list nobody votes', () => {
     const { transport } = start(on('d', everybody), { peers: ['e'], client: true });
     await expect.poll(() => transport.peers.size).toBe(4);
     await settled();
-    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now; start it again with these as its peers`);
+    expect(await said()).toContain(`${client('d', 'e')}e; a, b, c vote for "locks" now. Start it again with these as its peers`);
   });
 });
 
@@ -165,7 +165,7 @@ test('peers that were given the hubs in another order', async () => {
   const all = [start(on('a', urls), { peers: three }), start(on('b', urls.toReversed()), { peers: three })];
   await Promise.all(all.map(({ node }) => node.ready));
   const at = (other: string, i: number) =>
-    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: it has not come, or was given others; give everybody the same ones in the same order)${tooFew}`;
+    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: it has not come, or was given others. Pass everybody the same ones in the same order)${tooFew}`;
   expect(await said()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
 });
 
@@ -187,9 +187,9 @@ describe('a peer that is heard and refused', () => {
     [
       'with another key',
       (medium) => sealed(medium, { key: 'another of sixteen' }),
-      'heard with a seal of another key, and refused: give both the same key',
+      'it sends with a seal of a different key and is refused: use the same key at both peers',
     ],
-    ['without a seal', (medium) => medium, 'heard without a seal, and refused: give it sealed with the same key'],
+    ['without a seal', (medium) => medium, 'it sends without a seal and is refused: use sealed with the same key there'],
   ];
   test.each(wrong)('%s', async (_, made, reason) => {
     const { start, said } = cluster();
@@ -209,7 +209,7 @@ describe('a peer that is heard and refused', () => {
     const [a, b] = [on('a', () => key), on('b', () => theirs)];
     onTestFinished(() => Promise.all([a.close(), b.close()]).then(() => {}));
     await Promise.all([a.connect(), b.connect()]);
-    await vi.waitFor(() => expect(absenceOf(a, 'b')).toContain('another key'));
+    await vi.waitFor(() => expect(absenceOf(a, 'b')).toContain('different key'));
     theirs = key;
     await vi.waitFor(() => expect(a.peers.has('b')).toBe(true));
     expect(absenceOf(a, 'b')).toBeNull();
@@ -247,7 +247,7 @@ describe('a name that is wrong in the peers of linked', () => {
       `${nothing('locks', 'd')}it is no member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
-      'peer "d" is not reached from "a" (not named in the peers of linked here); start it with join: true before it is added',
+      'peer "d" is not reached from "a" (not named in the peers of linked here). Start it with join: true before it is added',
     );
   });
 });
@@ -265,7 +265,7 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   await vi.waitFor(() => expect(all[1]!.transport.peers).toContain('c'));
   await settled();
   const ahead = (began: string) =>
-    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC; set both clocks right`;
+    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC. Set both clocks right`;
   const warnings = await said();
   expect(warnings).toContain(
     `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
@@ -275,7 +275,7 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   await all[1]!.transport.close();
   // Who is gone is not refused.
   await expect.poll(reason).toBeNull();
-  expect(warnings.filter((text) => text.includes('"b" has granted nothing'))[0]).toContain(
+  expect(warnings.filter((text) => text.includes('"b" has granted no locks'))[0]).toContain(
     '(a: heard, and does not answer: it began at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by the clock here; ' +
       'unless it has run for so long, the clocks are more than a day apart: set both right)',
   );
@@ -301,11 +301,11 @@ test('clocks of two who reach each other by way of a third alone: both times are
   await settled();
   const warnings = await said();
   const begin = ', and peers without storage begin once all are there';
-  expect(warnings.find((text) => text.includes('"a" has granted nothing'))).toContain(
+  expect(warnings.find((text) => text.includes('"a" has granted no locks'))).toContain(
     'it does not reach c (c: heard by way of b and refused, for its clock is more than a day ahead: it began at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +
-      `2026-02-28 16:00:00 UTC; set both clocks right)${begin}`,
+      `2026-02-28 16:00:00 UTC. Set both clocks right)${begin}`,
   );
-  expect(warnings.find((text) => text.includes('"c" has granted nothing'))).toContain(
+  expect(warnings.find((text) => text.includes('"c" has granted no locks'))).toContain(
     'it does not reach a (a: heard by way of b, and does not answer: it began at 2026-02-28 16:00:00 UTC by its clock, and this peer at 2026-03-02 08:00:00 UTC by the ' +
       `clock here; unless it has run for so long, the clocks are more than a day apart: set both right)${begin}`,
   );

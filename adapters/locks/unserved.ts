@@ -41,7 +41,7 @@ export function warnWhenUnserved(
     const seconds = UNSERVED_MS / 1000;
     console.warn(
       escape(
-        `"${name}" of peer "${id}" has granted nothing for ${seconds} s: ${whyUnserved(node, transport, given, now, farOff)}`,
+        `"${name}" of peer "${id}" has granted no locks for ${seconds} s: ${whyUnserved(node, transport, given, now, farOff)}`,
       ),
     );
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
@@ -67,9 +67,9 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   node.addEventListener('unreasonable', (event) => {
     const notification = (event as CustomEvent<LocksNotification & { type: 'unreasonable' }>).detail;
     if (known.has(notification.peer)) return;
-    const reason = `its epochs' numbers (${notification.epoch}) and those here (${notification.known}) are more than a year apart; docs/locks.md, "Numbers beyond reason"`;
+    const reason = `its epochs' numbers (${notification.epoch}) and those here (${notification.known}) are more than a year apart. See the page "Locks", section "Numbers beyond reason"`;
     known.set(notification.peer, reason);
-    console.warn(escape(`"${name}" of peer "${id}" takes "${notification.peer}" for no peer: ${reason}`));
+    console.warn(escape(`"${name}" of peer "${id}" ignores "${notification.peer}": ${reason}`));
   });
   node.addEventListener('serving', (event) => {
     for (const member of (event as CustomEvent<LocksNotification & { type: 'serving' }>).detail.members) known.delete(member);
@@ -83,7 +83,7 @@ export function warnOfEnd({ id, name }: LiveNode, error: Error): void {
   console.warn(
     escape(
       `"${name}" of peer "${id}" has ended: ${error.message}; every request rejects with this ${error.name}, and so ` +
-        'does locks.ready before it has served; docs/locks.md, "When the locks of a peer end"',
+        'does locks.ready before the first grant. See the page "Locks", section "When the locks of a peer end"',
     ),
   );
 }
@@ -138,7 +138,7 @@ function whyClientUnserved(node: LiveNode, transport: Transport, given: readonly
   const unserved = `it is a client, and none of ${given.join(', ')} takes it; it reaches ${within}${reasonsOf(node, true, transport, away)}`;
   const { voters } = membership;
   if (given.some((peer) => !voters.includes(peer)))
-    return `${unserved}; ${voters.join(', ')} vote for "${name}" now; start it again with these as its peers`;
+    return `${unserved}; ${voters.join(', ')} vote for "${name}" now. Start it again with these as its peers`;
   const channels = Channels.of(transport);
   const others = [...transport.peers].filter((peer) => !given.includes(peer) && channels.receivedFrom(peer, name) > 0);
   if (others.length === 0) return unserved;
@@ -165,8 +165,8 @@ function whyUnserved(
   const reasons = reasonsOf(node, false, transport, missing, farOff);
   const differing = context.differing.filter(({ hasGivenWay }) => !hasGivenWay).map(({ node }) => `"${node}"`);
   if (differing.length > 0)
-    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}; start it again with this list, or this peer with its list`;
-  if (isOfAllPresent(membership)) return 'a tab that is there does not answer; close it, or stop debugging it';
+    return `${differing.join(', ')} was given another list of peers than ${voters.join(', ')}. Start it again with this list, or this peer with its list`;
+  if (isOfAllPresent(membership)) return 'an open tab does not answer. Close it, or end its debugger';
   if (!voters.includes(node.id)) {
     const members = voters.length === 0 ? 'a member' : `one of ${voters.join(', ')}`;
     const strange = voters.length > 0 ? reasons : reasonsOf(node, false, transport, unmet(context, transport));
@@ -174,7 +174,7 @@ function whyUnserved(
     return `${isNone}${strange}; ${or}call addMember("${node.id}") on ${members}, where it is named in the peers of linked`;
   }
   const isStranger = served.epoch === 0 && missing.length === voters.length - 1 && reasons === '';
-  const without = missing.length === 0 ? 'it reaches everybody' : `it does not reach ${missing.join(', ')}${reasons}`;
+  const without = missing.length === 0 ? 'it reaches all peers' : `it does not reach ${missing.join(', ')}${reasons}`;
   if (!isMajority(voters.length - missing.length, voters))
     return `${without}, and more than half of the peers must be there${isStranger ? joining(node.id) : ''}`;
   const later = undecided(context);
@@ -198,6 +198,6 @@ function undecided({ id, promised, pending, membership, links }: EpochsContext):
   if (!later || absent.length === 0) return undefined;
   return (
     `the members were being changed to ${later.voters.join(', ')}, which may be decided, and of these it does not reach ` +
-    `${absent.join(', ')}; start them: more than half of these must remember what they promised, or all be there`
+    `${absent.join(', ')}. Start them: more than half of these must remember what they promised, or all be there`
   );
 }

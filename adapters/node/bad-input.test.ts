@@ -111,7 +111,7 @@ test('two nodes with one id: the second is refused by name, the first goes on', 
   const second = createLocks({ transport: bus.transport('a'), peers: ['a'] });
   await expect(second.acquire('x')).rejects.toMatchObject({
     name: 'ConnectionError',
-    message: 'the hub refused peer "a": the id "a" is taken; give every peer its own',
+    message: 'the hub refused peer "a": the id "a" is in use. Use a unique id for each peer',
   });
   expect(await first.request('x', ({ name }) => name)).toBe('x');
   await Promise.all([first.close(), second.close()]);
@@ -158,7 +158,7 @@ test('peers of another version of the wire format: warned of by name; who waits 
   await Promise.all([locks.node.ready, other.connect()]);
   await expect(locks.acquire('x', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
   expect(warn.mock.calls.join()).toMatch(
-    /speaks version 2 of the wire format, this side 1; run the same release on both, from "b"/,
+    /speaks version 2 of the wire format, this side 1. Run the same release on both, from "b"/,
   );
   const [outcome] = await Promise.all([Promise.allSettled([locks.acquire('x')]), locks.close()]);
   expect(namesOf(outcome)).toEqual(['ClosedError']);

@@ -83,7 +83,7 @@ describe('a conversation', () => {
     channels.open('x'.repeat(512), nobody);
     channels.open('y', nobody);
     expect(() => channels.open('y', nobody)).toThrow(
-      '"y" is open already on the transport of "a"; close it first or take another name',
+      '"y" is already open on the transport of "a". Close it first, or use another name',
     );
     channels.close('y');
     channels.open('y', nobody);
@@ -154,7 +154,7 @@ describe('a conversation', () => {
     say('late');
     expect(channels.drops.count).toBe(0);
     say('x'.repeat(100));
-    expect(told()).toEqual([`peer "a" dropped a message: nobody here takes part in "${'x'.repeat(80)}", of which "b" speaks`]);
+    expect(told()).toEqual([`peer "a" dropped a message: no local node belongs to "${'x'.repeat(80)}", named by "b"`]);
     const asked: string[] = [];
     channels.explain((name, from) => (asked.push(`first: ${name} of ${from}`), null));
     channels.explain((name) => (asked.push(`second: ${name}`), 'it has ended'));

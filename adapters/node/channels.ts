@@ -69,7 +69,7 @@ export class Channels {
     }
     if (this.conversations.has(name)) {
       throw new UsageError(
-        `"${name}" is open already on the transport of "${this.transport.id}"; close it first or take another name`,
+        `"${name}" is already open on the transport of "${this.transport.id}". Close it first, or use another name`,
       );
     }
     this.conversations.set(name, conversation);
@@ -172,7 +172,7 @@ export class Channels {
       const why = explain(name, from);
       if (why !== null) return why;
     }
-    return `nobody here takes part in "${name.slice(0, 80)}", of which "${from}" speaks`;
+    return `no local node belongs to "${name.slice(0, 80)}", named by "${from}"`;
   }
 }
 

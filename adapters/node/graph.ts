@@ -33,7 +33,7 @@ function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
   const neighbors = new Map(nodes.map((node) => [node, [] as [NodeId, number][]]));
   const neighborsOf = (node: NodeId) => {
     const known = neighbors.get(node);
-    if (!known) throw new UsageError(`node "${node}" is not in the topology; name one of its ${nodes.length} nodes`);
+    if (!known) throw new UsageError(`node "${node}" is not in the topology. Name one of its ${nodes.length} nodes`);
     return known;
   };
   for (const [u, v, weight] of links) {

@@ -42,10 +42,10 @@ describe('what a node is made of', () => {
   test('wrong options, and a node that nobody lists, are refused by name', () => {
     expect(() => createNode({} as never)).toThrow('createNode: transport is missing');
     expect(() => made({ topology: { nodes: ['b', 'c'], links: [] }, name: 'mine' })).toThrow(
-      'node "a" is not in the topology of "mine"; list it among b, c',
+      'node "a" is not in the topology of "mine". List it among b, c',
     );
     const storage: PeerStorage = { load: async () => undefined, save: async () => {} };
-    expect(() => made({ storage })).toThrow('protocol parrot stores nothing; leave storage out of "parrot"');
+    expect(() => made({ storage })).toThrow('protocol parrot stores nothing. Remove storage from "parrot"');
     expect(() => made({ guarantees: { ...inProcessGuarantees, loss: 'possible' } })).toThrow('parrot is not safe on a transport');
   });
 
@@ -135,7 +135,7 @@ describe('what comes', () => {
     const other = await started({ name: 'other' });
     other.medium.received('c', envelope({ type: 'song' }, 'other'));
     expect(said()[1]).toBe(
-      'node "a" of "other" dropped a message: "song" from "c" is malformed, or speaks of a node that is not in the topology here; give all the same list of peers, linked\'s as well',
+      'node "a" of "other" dropped a message: "song" from "c" is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked',
     );
   });
 

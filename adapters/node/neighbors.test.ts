@@ -141,19 +141,19 @@ describe('what a protocol needs of a transport', () => {
 
   test.each<[string, Core, Partial<Guarantees>, string]>([
     ['losses', routedCore, { loss: 'possible' }, 'may lose messages'],
-    ['doubles', routedCore, { duplication: 'possible' }, 'may deliver them twice'],
+    ['doubles', routedCore, { duplication: 'possible' }, 'may deliver messages twice'],
     ['no order for one that needs it', orderly, { order: 'unordered' }, 'may change their order'],
     ['no order where links speak', linkedCore, { order: 'unordered' }, 'may change their order'],
-    ['nobody told of', linkedCore, { presence: 'none' }, 'does not report who is there'],
+    ['nobody told of', linkedCore, { presence: 'none' }, 'does not report which peers are connected'],
     [
       'nothing at all',
       linkedCore,
       worst,
-      'may lose messages and may deliver them twice and may change their order and does not report who is there',
+      'may lose messages and may deliver messages twice and may change their order and does not report which peers are connected',
     ],
   ])('%s: refused by name with the cure', (_, core, lacking, why) => {
     expect(() => refuseUnsafe(core, { ...all, ...lacking })).toThrow(
-      `${core.name} is not safe on a transport that ${why}; put the link layer between: linked(transport)`,
+      `${core.name} is not safe on a transport that ${why}. Wrap the transport: linked(transport, { peers })`,
     );
   });
 
@@ -190,7 +190,7 @@ describe('the graph', () => {
   });
 
   test('refuses a node that it does not have, in a link and in a question, by name', () => {
-    const answer = 'node "x" is not in the topology; name one of its 2 nodes';
+    const answer = 'node "x" is not in the topology. Name one of its 2 nodes';
     expect(() => graphOf(directory, { nodes: ['a', 'b'], links: [['a', 'x', 1]] })).toThrow(answer);
     const { distance } = graphOf(directory, topology);
     expect(() => distance('a', 'x')).toThrow(answer);

@@ -12,13 +12,13 @@ const needed = {
 };
 const check = (options: object) => checkOptions('createNode', { ...needed, ...options }, NODE_CHECKS);
 
-const PROTOCOL = 'give a protocol, as defineProtocol gives it, or its core';
-const TOPOLOGY = "give who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }";
+const PROTOCOL = 'Pass a protocol, as defineProtocol gives it, or its core';
+const TOPOLOGY = "Pass who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }";
 const FUNCTION = 'a function';
 
 test.each<[option: string, values: readonly unknown[], answer: string]>([
-  ['transport', [undefined], 'transport is missing; give a transport'],
-  ['protocol', [undefined], `protocol is missing; ${PROTOCOL}`],
+  ['transport', [undefined], 'transport is missing. Pass a transport'],
+  ['protocol', [undefined], `protocol is missing. ${PROTOCOL}`],
   [
     'protocol',
     [
@@ -30,19 +30,19 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
     ],
     PROTOCOL,
   ],
-  ['topology', [undefined], `topology is missing; ${TOPOLOGY}`],
+  ['topology', [undefined], `topology is missing. ${TOPOLOGY}`],
   [
     'topology',
     ['ring', {}, { nodes: 'ab', links: [] }, { nodes: ['a', 1], links: [] }, { nodes: ['a'] }, { nodes: ['a'], links: 'none' }],
     TOPOLOGY,
   ],
-  ['options', [7, []], 'give an object of options, as in a scenario'],
-  ['neighbors', ['b', ['b', 7]], 'give a list of ids'],
-  ['name', ['', 7], 'give a text'],
-  ['storage', [{}, { load: () => null }], "give what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
-  ['nextCommand', [null, 'x'], `give ${FUNCTION}`],
-  ['clock', [{ now: () => 0 }, 7], 'give a scheduler of RxJS'],
-  ['crypto', [{}, 7], "give Web Crypto, as the platform's own"],
+  ['options', [7, []], 'Pass an object of options, as in a scenario'],
+  ['neighbors', ['b', ['b', 7]], 'Pass a list of ids'],
+  ['name', ['', 7], 'Pass a text'],
+  ['storage', [{}, { load: () => null }], "Pass what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
+  ['nextCommand', [null, 'x'], `Pass ${FUNCTION}`],
+  ['clock', [{ now: () => 0 }, 7], 'Pass a scheduler of RxJS'],
+  ['crypto', [{}, 7], "Pass Web Crypto, as the platform's own"],
 ])('%s is refused by name where it is wrong', (option, values, answer) => {
   for (const value of values) {
     expect(() => check({ [option]: value })).toThrow(`createNode: ${option} `);

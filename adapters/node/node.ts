@@ -162,7 +162,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     refuseUnsafe(protocol, transport.guarantees);
     if (instance.rank(transport.id) < 0) {
       throw new UsageError(
-        `node "${transport.id}" is not in the topology of "${name}"; list it among ${topology.nodes.join(', ')}`,
+        `node "${transport.id}" is not in the topology of "${name}". List it among ${topology.nodes.join(', ')}`,
       );
     }
     this.name = name;
@@ -195,7 +195,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
     if (storage && !protocol.reload)
-      throw new UsageError(`protocol ${protocol.name} stores nothing; leave storage out of "${name}"`);
+      throw new UsageError(`protocol ${protocol.name} stores nothing. Remove storage from "${name}"`);
     this.storage = storage;
     const loaded = storage && loadStored(storage, { peer: this.id, key: name, clock });
     loaded?.catch(() => {});
@@ -243,11 +243,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     const command = this.protocol.commands[name];
     if (!command)
       throw new UsageError(
-        `${this.protocol.name} knows no command "${name}"; it knows ${Object.keys(this.protocol.commands).join(', ')}`,
+        `${this.protocol.name} has no command "${name}". Its commands: ${Object.keys(this.protocol.commands).join(', ')}`,
       );
     if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
     if (!this.attempt(name, fields))
-      throw new UsageError(`node "${this.id}" of "${this.name}" cannot take "${name}" now; nothing has changed`);
+      throw new UsageError(`node "${this.id}" of "${this.name}" cannot accept the command "${name}" now. Nothing has changed`);
   }
 
   /** The same, and false where `command` would throw because the command is not known or not possible now, or the node is closed. */
@@ -351,7 +351,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.host.comesFrom?.(null);
     } else
       this.drops.drop(
-        `"${message.type}" from "${from}" is malformed, or speaks of a node that is not in the topology here; give all the same list of peers, linked's as well`,
+        `"${message.type}" from "${from}" is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked`,
       );
   }
 

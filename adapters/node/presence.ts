@@ -39,7 +39,7 @@ export class Presence {
     if (this.has(to)) return this.say(to, message);
     if (this.known.has(to)) return 0;
     if (this.waiting.length < this.waitingMax) this.waiting.push({ to, message });
-    else throw new ConnectionError(`${this.waitingMax} messages wait for peers that have not come; this one is for "${to}"`);
+    else throw new ConnectionError(`${this.waitingMax} messages wait for peers that have not connected. This one is for "${to}"`);
     return null;
   }
 

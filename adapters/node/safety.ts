@@ -12,12 +12,12 @@ export function refuseUnsafe(protocol: Pick<Core, 'name' | 'network'>, { order, 
   const keepsOrder = order === 'fifo' || (network.order === 'unordered' && !needsPresence(protocol));
   const lacks = [
     ...(loss === 'none' ? [] : ['may lose messages']),
-    ...(duplication === 'none' ? [] : ['may deliver them twice']),
+    ...(duplication === 'none' ? [] : ['may deliver messages twice']),
     ...(keepsOrder ? [] : ['may change their order']),
-    ...(presence === 'reported' || !needsPresence(protocol) ? [] : ['does not report who is there']),
+    ...(presence === 'reported' || !needsPresence(protocol) ? [] : ['does not report which peers are connected']),
   ];
   if (lacks.length === 0) return;
   throw new UsageError(
-    `${name} is not safe on a transport that ${lacks.join(' and ')}; put the link layer between: linked(transport)`,
+    `${name} is not safe on a transport that ${lacks.join(' and ')}. Wrap the transport: linked(transport, { peers })`,
   );
 }

@@ -54,7 +54,7 @@ function fileNameOf(key: string): string {
 export function folderStorage(folder: string): PeerStorage {
   if (typeof folder !== 'string' || folder === '')
     throw new UsageError(
-      `folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
+      `folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
     );
   const fileOf = (key: string): string => join(folder, `${fileNameOf(key)}.json`);
   const others = (key: string, text: string, own: Json) =>

@@ -67,7 +67,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage 
       "jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv: await new Kvm(await connect()).create('printers')",
     );
   if (typeof peer !== 'string' || peer === '')
-    throw new UsageError('jetStreamStorage: peer is no text; give the id of the peer that stores');
+    throw new UsageError('jetStreamStorage: peer is no text. Pass the id of the peer that stores');
   const { clock } = environmentOf(options);
   const placeOf = (key: string): string => `${topicToken(peer)}.${topicToken(key)}`;
   /** The revision of each key that was read or written here last. */

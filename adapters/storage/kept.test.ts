@@ -37,7 +37,7 @@ describe('what is kept', () => {
 
   test('by another peer is refused by name', async () => {
     await expect(load({ peer: 'b', stored: {} })).rejects.toEqual(
-      new StorageError('"locks" in the storage of peer "a" is that of peer "b"; give each peer a storage of its own'),
+      new StorageError('"locks" in the storage of peer "a" is that of peer "b". Pass each peer a storage of its own'),
     );
   });
 
@@ -48,11 +48,11 @@ describe('what is kept', () => {
     const failing: PeerStorage = { load: () => Promise.reject(thrown), save: () => Promise.reject(thrown) };
     await expect(loadStored(failing, keeping)).rejects.toMatchObject({
       name: 'StorageError',
-      message: `"locks" cannot be loaded: ${why}; make the storage readable and start the peer again`,
+      message: `"locks" cannot be loaded: ${why}. Make the storage readable and start the peer again`,
       cause: thrown,
     });
     await expect(save(failing, keeping, {})).rejects.toMatchObject({
-      message: `"locks" cannot be saved, and nothing was promised that depends on it: ${why}; make the storage writable and start the peer again`,
+      message: `"locks" cannot be saved, and nothing was promised that depends on it: ${why}. Make the storage writable and start the peer again`,
     });
     expect(clock.isIdle).toBe(true);
   });
@@ -73,7 +73,7 @@ describe('what is kept', () => {
     own.runUntil(30_000);
     await loading;
     expect(ends).toEqual([
-      '"locks" cannot be loaded: the storage has not answered for 30 s; see to it, end this process, so that nothing is written late, and start the peer again',
+      '"locks" cannot be loaded: the storage has not answered for 30 s. See to it, end this process, so that nothing is written late, and start the peer again',
     ]);
   });
 });
@@ -119,7 +119,7 @@ describe('a folder', () => {
 
   test.each([[''], [undefined], [new URL('file:///x')]])('%s is none', (path) => {
     expect(() => folderStorage(path as never)).toThrow(
-      "folderStorage takes the path of a folder; give a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
+      "folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
     );
   });
 });
@@ -273,7 +273,7 @@ describe('a bucket of JetStream', () => {
       expect(() => jetStreamStorage(options as never)).toThrow(none);
     for (const peer of [undefined, '', 7])
       expect(() => jetStreamStorage({ bucket, peer } as never)).toThrow(
-        'jetStreamStorage: peer is no text; give the id of the peer that stores',
+        'jetStreamStorage: peer is no text. Pass the id of the peer that stores',
       );
   });
 });

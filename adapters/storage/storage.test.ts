@@ -133,7 +133,7 @@ test('the storage of another peer is refused by name', async () => {
   const b = createLocks({ transport: bus.transport('b'), peers: IDS, storage: of });
   await expect(b.ready).rejects.toMatchObject({
     name: 'StorageError',
-    message: '"locks" in the storage of peer "b" is that of peer "a"; give each peer a storage of its own',
+    message: '"locks" in the storage of peer "b" is that of peer "a". Pass each peer a storage of its own',
   });
   expect(of.values).toEqual(before);
 });
@@ -152,7 +152,7 @@ describe('a peer that starts again with another list of peers than the one that 
     await expect(a.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
       message:
-        'peer "a" was given the peers a, b for "locks", and has stored that a, b, c vote; give it the list with which the cluster began; if c shall go, call locks.removeMember',
+        'peer "a" was given the peers a, b for "locks", and has stored that a, b, c vote. Pass the original list of peers. If c must leave, call locks.removeMember',
     });
   });
 
@@ -174,7 +174,7 @@ test('a storage that takes nothing more ends its peer with a StorageError', asyn
   await expect(locks['b']!.node.closed).resolves.toMatchObject({
     name: 'StorageError',
     message:
-      '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device; make the storage writable and start the peer again',
+      '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device. Make the storage writable and start the peer again',
   });
   const signal = await waiting.catch((error: Error) => error);
   expect(signal instanceof AbortSignal ? signal.reason : signal).toMatchObject({
@@ -222,7 +222,7 @@ describe.each<[string, PeerStorage['save']]>([
     await expect(a.ready).rejects.toMatchObject({
       name: 'StorageError',
       message:
-        '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device; make the storage writable and start the peer again',
+        '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device. Make the storage writable and start the peer again',
     });
     expect(transports[0]!.isClosed).toBe(false);
     const signal = AbortSignal.timeout(2_000);
@@ -256,7 +256,7 @@ test('a storage that never answers ends its peer after 30 seconds, and the other
   clock.flush();
   await expect(made[0]!.node.closed).resolves.toMatchObject({
     name: 'StorageError',
-    message: expect.stringContaining('the storage has not answered for 30 s; see to it, end this process'),
+    message: expect.stringContaining('the storage has not answered for 30 s. See to it, end this process'),
   });
   expect(await made[1]!.request('x', { signal: AbortSignal.timeout(2_000) }, ({ fence }) => fence)).toBeGreaterThan(0);
   await Promise.all(made.map((locks) => locks.close()));

@@ -52,7 +52,7 @@ export async function loadStored(storage: PeerStorage, { peer, key, clock }: Kee
   if (!isObject(loaded) || typeof loaded['peer'] !== 'string' || !isObject(loaded['stored'])) return { damaged: true };
   if (loaded['peer'] !== peer)
     throw new StorageError(
-      `"${key}" in the storage of peer "${peer}" is that of peer "${loaded['peer']}"; give each peer a storage of its own`,
+      `"${key}" in the storage of peer "${peer}" is that of peer "${loaded['peer']}". Pass each peer a storage of its own`,
     );
   return loaded['stored'];
 }
@@ -69,7 +69,7 @@ export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored
 async function failing<T>(what: string, needed: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
   const waiting = new Subscription();
   const over = new Promise<never>((_, reject) => {
-    const late = `the storage has not answered for ${SETTLED_MS / 1000} s; see to it, end this process, so that nothing is written late`;
+    const late = `the storage has not answered for ${SETTLED_MS / 1000} s. See to it, end this process, so that nothing is written late`;
     later(waiting, clock, () => reject(new StorageError(`${what}: ${late}, and start the peer again`)), SETTLED_MS);
   });
   try {
@@ -77,7 +77,7 @@ async function failing<T>(what: string, needed: string, doing: () => Promise<T>,
   } catch (error) {
     if (error instanceof StorageError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new StorageError(`${what}: ${why}; make the storage ${needed} and start the peer again`, { cause: error });
+    throw new StorageError(`${what}: ${why}. Make the storage ${needed} and start the peer again`, { cause: error });
   } finally {
     waiting.unsubscribe();
   }

@@ -28,7 +28,7 @@ export async function connectedBy<C extends object>(
   }
   if (typeof (made as { subscribe?: unknown } | null | undefined)?.subscribe === 'function') return made as C;
   throw new ConnectionError(
-    `${who} was given no connection to ${broker}: connection() gave ${shownValue(made)}; return what ${how} gives`,
+    `${who} was given no connection to ${broker}: connection() gave ${shownValue(made)}. Return what ${how} gives`,
   );
 }
 
@@ -50,7 +50,7 @@ export class Absence {
   readonly begins = (): void => {
     // Each try in vain is not a new absence.
     if (this.timer || this.signal.aborted) return;
-    const warn = () => console.warn(`${this.who} for ${QUIET_MS / 1000} s; its client goes on trying`);
+    const warn = () => console.warn(`${this.who} for ${QUIET_MS / 1000} s; its client keeps trying`);
     later((this.timer = new Subscription()), this.clock, warn, QUIET_MS);
   };
 

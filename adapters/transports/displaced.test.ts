@@ -47,7 +47,7 @@ test.each(media)('they do so ever more seldom, and both say why: %s', async (_, 
   await other.connect();
   for (const each of [await start(), await start()]) await each.connect();
   await expect
-    .poll(() => warn.mock.calls.flat().filter((text) => /somebody else has the id and the key of this peer/.test(text)), {
+    .poll(() => warn.mock.calls.flat().filter((text) => /another process uses the id and the key of this peer/.test(text)), {
       timeout: 15_000,
       interval: 50,
     })

@@ -24,7 +24,7 @@ test('the error that ends a transport is named where nobody listens to it, and o
   const unheard = await connected();
   unheard.medium.lost(new Error('the cable is cut'));
   expect(unheard.warn.mock.calls).toEqual([
-    [expect.stringMatching(/^transport "a" has ended: the cable is cut; subscribe to its events/)],
+    [expect.stringMatching(/^transport "a" has ended: the cable is cut. Subscribe to its events/)],
   ]);
   const heard = await connected();
   const events: unknown[] = [];
@@ -45,12 +45,12 @@ test('a connection that is given up before it is asked for is not opened', async
 
 test('what cannot be sent is refused by name', async () => {
   const early = createTransport('a', inProcessGuarantees, () => {});
-  expect(() => early.send('b', 1)).toThrow('transport "a" is not connected; await connect() before you send');
+  expect(() => early.send('b', 1)).toThrow('transport "a" is not connected. Await connect() before you send');
   const { transport } = await connected();
-  expect(() => transport.send('a', 1)).toThrow('transport "a" carries nothing to itself; handle the message where it is made');
+  expect(() => transport.send('a', 1)).toThrow('transport "a" does not send to itself. Handle the message locally');
   expect(() => transport.send('b', 'x'.repeat(inProcessGuarantees.messageBytesMax))).toThrow('transport "a"');
   await transport.close();
-  expect(() => transport.send('b', 1)).toThrow('transport "a" is closed; make a new one');
+  expect(() => transport.send('b', 1)).toThrow('transport "a" is closed. Create a new one');
   expect(() => createTransport('', inProcessGuarantees, () => {})).toThrow('the id of a transport cannot be ""');
 });
 
@@ -135,11 +135,11 @@ test('a connection that comes when nobody wants it any more is closed', async ()
 });
 
 test.each([
-  ['messageBytesMax', undefined, /guarantees\.messageBytesMax is missing; give the largest message in bytes/],
+  ['messageBytesMax', undefined, /guarantees\.messageBytesMax is missing. Pass the largest message in bytes/],
   ['messageBytesMax', Number.NaN, /guarantees\.messageBytesMax is NaN/],
   ['messageBytesMax', 0, /an integer of at least 1/],
-  ['order', 'random', /guarantees\.order is "random"; choose fifo or unordered/],
-  ['loss', undefined, /guarantees\.loss is missing; choose none or possible/],
+  ['order', 'random', /guarantees\.order is "random". Choose fifo or unordered/],
+  ['loss', undefined, /guarantees\.loss is missing. Choose none or possible/],
 ])('a transport whose %s is %s is refused', (key, value, message) => {
   const guarantees = {
     order: 'fifo',

@@ -96,16 +96,16 @@ const CHOICES: Readonly<Record<Exclude<keyof Guarantees, 'messageBytesMax'>, rea
 
 function checkGuarantees(guarantees: Guarantees): void {
   if (typeof guarantees !== 'object' || guarantees === null)
-    throw new UsageError(`createTransport: guarantees is ${String(guarantees)}; give an object with what the transport promises`);
+    throw new UsageError(`createTransport: guarantees is ${String(guarantees)}. Pass an object with what the transport promises`);
   for (const [key, choices] of Object.entries(CHOICES)) {
     const value: unknown = guarantees[key as keyof Guarantees];
     if (!choices.includes(value as string))
-      throw new UsageError(`createTransport: guarantees.${key} is ${show(value)}; choose ${choices.join(' or ')}`);
+      throw new UsageError(`createTransport: guarantees.${key} is ${show(value)}. Choose ${choices.join(' or ')}`);
   }
   const { messageBytesMax } = guarantees;
   if (!Number.isSafeInteger(messageBytesMax) || messageBytesMax < 1)
     throw new UsageError(
-      `createTransport: guarantees.messageBytesMax is ${show(messageBytesMax)}; give the largest message in bytes, an integer of at least 1`,
+      `createTransport: guarantees.messageBytesMax is ${show(messageBytesMax)}. Pass the largest message in bytes, an integer of at least 1`,
     );
 }
 
@@ -143,11 +143,10 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
 
   send(to: NodeId, message: Json): void {
     if (this.isClosed) throw this.closedError();
-    if (!this.connection) throw new ClosedError(`transport "${this.id}" is not connected; await connect() before you send`);
-    if (to === this.id)
-      throw new UsageError(`transport "${this.id}" carries nothing to itself; handle the message where it is made`);
+    if (!this.connection) throw new ClosedError(`transport "${this.id}" is not connected. Await connect() before you send`);
+    if (to === this.id) throw new UsageError(`transport "${this.id}" does not send to itself. Handle the message locally`);
     if (typeof to !== 'string')
-      throw new UsageError(`transport "${this.id}" sends to peers by their ids: ${quote(to)} is no text; give an id`);
+      throw new UsageError(`transport "${this.id}" sends to peer ids: ${quote(to)} is not a string. Pass an id`);
     this.connection.send(to, message, write(message, this.guarantees.messageBytesMax, `transport "${this.id}"`));
   }
 
@@ -226,10 +225,10 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   }
 
   private warnOfEnd(error: Error): void {
-    console.warn(escape(`transport "${this.id}" has ended: ${error.message}; subscribe to its events to hear of this`));
+    console.warn(escape(`transport "${this.id}" has ended: ${error.message}. Subscribe to its events to be notified`));
   }
 
   private closedError(): ClosedError {
-    return new ClosedError(`transport "${this.id}" is closed; make a new one`);
+    return new ClosedError(`transport "${this.id}" is closed. Create a new one`);
   }
 }

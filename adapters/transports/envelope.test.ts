@@ -29,7 +29,7 @@ test.each([
   [{ v: 1, name: '', message: { type: 'find' } }, /its name/],
   [{ v: 1, name: 'x', message: { type: 7 } }, /no type/],
   [{ v: 1, name: 'x', message: { type: 'find' }, to: 'all' }, /field "to"/],
-  ['hello', /no envelope/],
+  ['hello', /not an envelope/],
 ])('%j is refused with its reason', (value, reason) => {
   expect(refusal(value as never)).toMatch(reason);
 });
@@ -52,10 +52,10 @@ test('what has the parts of an envelope is one of some version, and everything e
 test.each([
   [
     { v: '1', name: 'x', message: { type: 'find' } },
-    'it speaks version 1 of the wire format, this side 1; run the same release on both',
+    'it speaks version 1 of the wire format, this side 1. Run the same release on both',
   ],
-  [{ v: 1, name: 'x'.repeat(513), message: { type: 'find' } }, 'its name is no string of 1 to 512 characters'],
-  [{ v: 1, name: '😀'.repeat(513), message: { type: 'find' } }, 'its name is no string of 1 to 512 characters'],
+  [{ v: 1, name: 'x'.repeat(513), message: { type: 'find' } }, 'its name is not a string of 1 to 512 characters'],
+  [{ v: 1, name: '😀'.repeat(513), message: { type: 'find' } }, 'its name is not a string of 1 to 512 characters'],
   [{ v: 1, name: 'x', message: { type: 'x'.repeat(65) } }, 'its message has no type'],
   [{ v: 1, name: 'x', message: 'find' }, 'its message has no type'],
   [{ v: 1, name: '😀'.repeat(512), message: { type: '😀'.repeat(64) } }, null],

@@ -48,12 +48,12 @@ export const envelopeSchema = {
 
 /** Why a value is not an envelope, in a few words; `null` when it is one. */
 export function refusal(value: Json): string | null {
-  if (!isObject(value)) return 'it is no envelope';
+  if (!isObject(value)) return 'it is not an envelope';
   const { v, name, message, ...others } = value;
   if (v !== WIRE_VERSION) {
-    return `it speaks version ${quote(v)} of the wire format, this side ${WIRE_VERSION}; run the same release on both`;
+    return `it speaks version ${quote(v)} of the wire format, this side ${WIRE_VERSION}. Run the same release on both`;
   }
-  if (!isText(name, CHANNEL_NAME_LENGTH_MAX)) return `its name is no string of 1 to ${CHANNEL_NAME_LENGTH_MAX} characters`;
+  if (!isText(name, CHANNEL_NAME_LENGTH_MAX)) return `its name is not a string of 1 to ${CHANNEL_NAME_LENGTH_MAX} characters`;
   if (!isObject(message) || !isText(message['type'], TYPE_LENGTH_MAX)) return 'its message has no type';
   const [extra] = Object.keys(others);
   return extra === undefined ? null : `it has a field "${quote(extra)}" that no envelope has`;

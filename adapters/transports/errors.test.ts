@@ -12,7 +12,7 @@ test('a lock that was lost may be asked for again, unless its locks have ended, 
   const { LostError } = errors;
   expect(new LostError('lost')).toMatchObject({
     isRetryable: true,
-    message: 'lost; what to do: docs/locks.md, "When a lock is lost"',
+    message: 'lost. What to do: the page "Locks", section "When a lock is lost"',
   });
   expect(new LostError('lost', { cause: new Error('the end') }).isRetryable).toBe(false);
 });

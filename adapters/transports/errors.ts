@@ -72,7 +72,7 @@ export class LostError extends Error {
   readonly isRetryable = !this.cause;
 
   constructor(what: string, options?: ErrorOptions) {
-    super(`${what}; what to do: docs/locks.md, "When a lock is lost"`, options);
+    super(`${what}. What to do: the page "Locks", section "When a lock is lost"`, options);
   }
 }
 

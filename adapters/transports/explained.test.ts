@@ -7,10 +7,10 @@ test('a mesh has no hub to look for', () => {
 });
 
 test.each([
-  ['ws://hub', 'Unexpected server response: 403', /403; the page is not let in there: name its origin in origins/],
-  ['ws://hub', 'Unexpected server response: 404', /404; nobody takes WebSockets at that path/],
+  ['ws://hub', 'Unexpected server response: 403', /403; the server does not accept pages of this origin: add it to origins/],
+  ['ws://hub', 'Unexpected server response: 404', /404; no WebSocket server answers at that path/],
   ['ws://hub', 'Unexpected server response: 503', /503; it is full: raise limits.connections/],
-  ['ws://hub', 'Unexpected server response: 502', /502; who answers there is no hub/],
+  ['ws://hub', 'Unexpected server response: 502', /502; the server there is not a hub/],
   ['ws://hub', 'connect ECONNREFUSED 127.0.0.1:1', /ECONNREFUSED 127.0.0.1:1; is the hub there\?/],
   ['wss://hub', 'socket hang up', /hang up; the other end may ask for a certificate and not trust the one from here/],
   ['wss://hub', 'ssl/tls alert certificate required: SSL alert number 116', /; it asks for a certificate .* give cert and key/],
@@ -25,7 +25,7 @@ test.each([
 
 test.each([
   ['ws://hub', 'Unexpected server response: 400', /another WebSocket server answers for that path, .*: make it with noServer$/],
-  ['ws://hub', 'Unexpected server response: 4031', /; who answers there is no hub, or stands before it/],
+  ['ws://hub', 'Unexpected server response: 4031', /; the server there is not a hub, or a proxy in front of it/],
   ['ws://hub', 'response: 403 it said', /; is the hub there\?$/],
   ['wss://hub', 'write EPROTO: wrong version number', /; it speaks no TLS there: try ws:$/],
   ['wss://hub', 'ssl: PACKET LENGTH TOO LONG', /; it speaks no TLS there: try ws:$/],
@@ -54,7 +54,7 @@ test.each([
 
 test('the first that fits counts', () => {
   expect(explained('Unexpected server response: 404', 'ws://hub')).toBe(
-    'Unexpected server response: 404; nobody takes WebSockets at that path: give the path of the hub',
+    'Unexpected server response: 404; no WebSocket server answers at that path: pass the path of the hub',
   );
   expect(explained('\u001B[2J', 'ws://hub')).toBe('\\u{1b}[2J; is the hub there?');
 });

@@ -29,7 +29,7 @@ test('a frame is what its sender says around the JSON of a message', () => {
 });
 
 test.each([
-  ['text of somebody else', 'hello', 'it is no JSON: hello'],
+  ['text of somebody else', 'hello', 'it is not JSON: hello'],
   ['a text', '"b"', 'it names no sender or carries no message'],
   ['nothing', 'null', 'it names no sender or carries no message'],
   ['no sender', '{"message":1}', 'it names no sender or carries no message'],

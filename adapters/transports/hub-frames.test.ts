@@ -153,7 +153,10 @@ test('an id has one holder: another key is refused while it answers, and has the
   const first = member('a', 'one', async () => isThere);
   const second = member('a', 'two');
   await turn();
-  expect([second.news(), first.closes]).toEqual([[{ type: 'refused', why: 'the id "a" is taken; give every peer its own' }], 0]);
+  expect([second.news(), first.closes]).toEqual([
+    [{ type: 'refused', why: 'the id "a" is in use. Use a unique id for each peer' }],
+    0,
+  ]);
   isThere = false;
   first.news();
   const third = member('a', 'three');
@@ -162,13 +165,15 @@ test('an id has one holder: another key is refused while it answers, and has the
   expect(first.news()).toEqual([
     {
       type: 'refused',
-      why: expect.stringMatching(/^somebody else has the id and the key of this peer; give every process/),
+      why: expect.stringMatching(/^another process uses the id and the key of this peer. Use unique ones/),
       again: true,
     },
   ]);
   const plain = hubOf();
   plain.member('a', 'one');
-  expect(plain.member('a', 'two').news()).toEqual([{ type: 'refused', why: 'the id "a" is taken; give every peer its own' }]);
+  expect(plain.member('a', 'two').news()).toEqual([
+    { type: 'refused', why: 'the id "a" is in use. Use a unique id for each peer' },
+  ]);
 });
 
 test('one that goes while its holder is asked is seated nowhere', async () => {
@@ -228,7 +233,10 @@ test('mail is bounded for each sender, each receiver and in all; who is beyond i
   const [d, e] = [member('d'), member('e')];
   for (let i = 0; i < 20; i++) d.description(send('w', i));
   e.description(send('v', 'one more'));
-  expect(why(e)).toEqual({ type: 'refused', why: `60 messages wait for peers that have not come; this one is for "v". ${cure}` });
+  expect(why(e)).toEqual({
+    type: 'refused',
+    why: `60 messages wait for peers that have not come; this one is for "v". ${cure}`,
+  });
 });
 
 test('and by its characters', () => {

@@ -60,7 +60,7 @@ test('a rule that does not answer is named once, and whoever was asked about may
   for (const { got } of [x, y])
     expect(got).toEqual([{ type: 'refused', why: 'the hub cannot say now whether this peer may come in', again: true }]);
   expect(warn.mock.calls).toEqual([
-    ['hub: admit has not answered for "x" within 5000 ms, which counts as no for now; it may try again'],
+    ['hub: admit has not answered for "x" within 5000 ms, so the peer is refused for now. It may try again'],
   ]);
 });
 

@@ -32,10 +32,10 @@ export const HELLO_BYTES_MAX = 2 ** 16;
 const WELCOME_CHARS_MAX = FRAME_BYTES_MAX / 4;
 
 /** What a peer hears that comes to a place which somebody else has. */
-export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is taken; give every peer its own`;
+export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is in use. Use a unique id for each peer`;
 
 /** What a peer hears that is alive when another one comes with its key. */
-export const DISPLACED = 'somebody else has the id and the key of this peer; give every process its own';
+export const DISPLACED = 'another process uses the id and the key of this peer. Use unique ones for each process';
 
 export interface Line {
   send(text: string): void;
@@ -111,7 +111,7 @@ export class Hub {
     if (guest.state !== 'asking') return this.refuse(guest, `no hello was accepted within ${ms} ms`, true);
     if (!this.hasReported)
       console.warn(
-        `hub: admit has not answered for "${escape(guest.id)}" within ${ms} ms, which counts as no for now; it may try again`,
+        `hub: admit has not answered for "${escape(guest.id)}" within ${ms} ms, so the peer is refused for now. It may try again`,
       );
     this.hasReported = true;
     this.refuse(guest, DOUBT, true);

@@ -26,5 +26,5 @@ const transports: [string, (id: string) => unknown][] = [
 
 test.each(transports)('%s refuses at creation what can be no id', (_, create) => {
   for (const [, id] of evil)
-    expect(() => create(id as string)).toThrow(/cannot be ".*": .*; give a non-empty string of at most 255/s);
+    expect(() => create(id as string)).toThrow(/cannot be ".*": .*. Pass a non-empty string of at most 255/s);
 });

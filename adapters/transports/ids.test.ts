@@ -9,18 +9,18 @@ test('what people write is an id', () => {
 test.each(evil)('%s is no id', (_, id) => {
   expect(isId(id)).toBe(false);
   expect(() => checkId(id, 'the id of a transport')).toThrow(
-    /^the id of a transport cannot be ".*": .*; give a non-empty string of/s,
+    /^the id of a transport cannot be ".*": .*. Pass a non-empty string of/s,
   );
 });
 
 test.each<[unknown, string]>([
-  [7, 'it is 7 and no string'],
+  [7, 'it is 7. It is not a string'],
   ['', 'it is empty'],
   ['x'.repeat(256), 'its 256 characters are over the limit of 255'],
   ['a\nb', 'it has a control or format character, or half of a character'],
   ['a\u202Eb', 'it has a control or format character, or half of a character'],
   ['\uD800', 'it has a control or format character, or half of a character'],
-  ['a\uFE0F', 'it has a character that nobody sees'],
+  ['a\uFE0F', 'it has an invisible character'],
   [' a', 'it begins or ends with a space, or has a line break or a space other than the common one'],
   ['a ', 'it begins or ends with a space, or has a line break or a space other than the common one'],
   ['a\u00A0b', 'it begins or ends with a space, or has a line break or a space other than the common one'],
@@ -32,7 +32,7 @@ test.each<[unknown, string]>([
 
 test('a complaint quotes what was given and says what an id is', () => {
   expect(() => checkId('a\nb', 'a member')).toThrow(
-    'a member cannot be "a\\u{a}b": it has a control or format character, or half of a character; give a non-empty string of at most 255 characters',
+    'a member cannot be "a\\u{a}b": it has a control or format character, or half of a character. Pass a non-empty string of at most 255 characters',
   );
   expect(() => checkId('a b', 'a member')).not.toThrow();
 });

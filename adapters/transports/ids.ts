@@ -12,11 +12,11 @@ export const ID_LENGTH_MAX = 255;
 
 /** Why this is not an id; `null` when it is one. */
 export function refusedId(id: unknown): string | null {
-  if (typeof id !== 'string') return `it is ${quote(id)} and no string`;
+  if (typeof id !== 'string') return `it is ${quote(id)}. It is not a string`;
   if (id === '') return 'it is empty';
   if (id.length > ID_LENGTH_MAX) return `its ${id.length} characters are over the limit of ${ID_LENGTH_MAX}`;
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(id)) return 'it has a control or format character, or half of a character';
-  if (/[\p{Default_Ignorable_Code_Point}]/u.test(id)) return 'it has a character that nobody sees';
+  if (/[\p{Default_Ignorable_Code_Point}]/u.test(id)) return 'it has an invisible character';
   if (/(?! )\p{Z}|^ | $/u.test(id))
     return 'it begins or ends with a space, or has a line break or a space other than the common one';
   if (id !== id.normalize()) return 'it is not in the normal form NFC of Unicode (use `id.normalize()`)';
@@ -31,7 +31,7 @@ export function checkId(id: unknown, what: string): asserts id is NodeId {
   const refused = refusedId(id);
   if (refused !== null) {
     throw new UsageError(
-      `${what} cannot be "${quote(id)}": ${refused}; give a non-empty string of at most ${ID_LENGTH_MAX} characters`,
+      `${what} cannot be "${quote(id)}": ${refused}. Pass a non-empty string of at most ${ID_LENGTH_MAX} characters`,
     );
   }
 }

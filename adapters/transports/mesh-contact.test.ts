@@ -149,7 +149,7 @@ test.each([
 });
 
 test('who is dialed and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
-  expect(whatIsMissing(contact({ state: 'new' }))).toBe('nobody there says to be a peer of a mesh');
+  expect(whatIsMissing(contact({ state: 'new' }))).toBe('no peer of a mesh answers there');
   expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, and has not said whether this peer may come in');
 });
 

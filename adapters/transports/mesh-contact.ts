@@ -66,7 +66,7 @@ export const isOfBefore = ({ begun }: MeshContact, holder: MeshContact): boolean
 export const whatIsMissing = ({ state, id }: MeshContact): string =>
   state === 'asking'
     ? `"${quote(id)}" answers there, and has not said whether this peer may come in`
-    : 'nobody there says to be a peer of a mesh';
+    : 'no peer of a mesh answers there';
 
 /** What it has said instead. */
 export function unexpected(contact: MeshContact, { type, proof }: Readonly<Record<string, unknown>>): string {

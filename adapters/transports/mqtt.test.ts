@@ -55,7 +55,7 @@ test('a peer whose broker starts late, or goes, waits for it and says so, with t
   const connection = async () => connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 10 });
   const a = mqtt({ id: 'a', connection, clock: faster(50) });
   const connecting = a.connect();
-  const away = 'peer "a" has had no connection to the MQTT broker for 2 s; its client goes on trying';
+  const away = 'peer "a" has had no connection to the MQTT broker for 2 s; its client keeps trying';
   await expect.poll(() => warn.mock.calls).toEqual([[away]]);
   const broker = await Aedes.createBroker();
   const server = net.createServer(broker.handle).listen(port, '127.0.0.1');

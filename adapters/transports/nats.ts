@@ -77,7 +77,7 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     if (bytesMax < FRAME_BYTES_MAX) {
       await made.close();
       throw new ConnectionError(
-        `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes; set its max_payload to ${FRAME_BYTES_MAX} or more`,
+        `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes. Set its max_payload to ${FRAME_BYTES_MAX} or more`,
       );
     }
     void follow(made, absence);

@@ -21,15 +21,15 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 test.each<[string, unknown, RegExp]>([
   ['5,000 brackets', deep(5_000), /more than 64 lists and objects inside each other/],
   ['objects as deep', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, /more than 64 lists/],
-  ['half a frame', '{"from":"a","mess', /no JSON: \{"from":"a","mess$/],
+  ['half a frame', '{"from":"a","mess', /not JSON: \{"from":"a","mess$/],
   ['a megabyte and one', JSON.stringify('x'.repeat(FRAME_BYTES_MAX - 1)), /over the limit of 1048576 bytes/],
   ['a megabyte of three bytes each', JSON.stringify('€'.repeat(FRAME_BYTES_MAX / 3)), /over the limit/],
   ['too many values', `[${'0,'.repeat(VALUES_MAX)}0]`, /more than 131072 keys and values/],
   ['too many keys', JSON.stringify(Object.fromEntries(Array.from({ length: VALUES_MAX / 2 + 1 }, (_, i) => [i, 0]))), /keys/],
   ['a number beyond all', '{"ack":1e999}', /a number that JSON cannot carry/],
-  ['no text', { from: 'a' }, /no text but an object/],
-  ['a list', ['a'], /no text but a list/],
-  ['bytes', new Uint8Array(3), /no text but an object/],
+  ['no text', { from: 'a' }, /not text but an object/],
+  ['a list', ['a'], /not text but a list/],
+  ['bytes', new Uint8Array(3), /not text but an object/],
 ])('%s: refused with the reason, and nothing is thrown', (_, text, reason) => {
   expect(readFrame(text)).toEqual({ refused: expect.stringMatching(reason) });
 });
@@ -47,7 +47,7 @@ test('what is just within the bounds is read', () => {
 
 test.each<[string, unknown, RegExp]>([
   ['a deep message', JSON.parse(deep(DEPTH_MAX + 1)), /it has more than 64 lists/],
-  ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON, and 64 are the limit; split it/],
+  ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON, and 64 are the limit. Split it/],
   ['no JSON', undefined, /it is undefined, which is no JSON/],
   ['a bigint', [1n], /it is no JSON \(/],
   ['no number', [NaN], /a number that JSON cannot carry/],
@@ -72,7 +72,7 @@ test('a transport refuses at send what it cannot carry, and goes on', async () =
   expect(() => a.send('b', 'x'.repeat(a.guarantees.messageBytesMax))).toThrow(
     /transport "a" cannot carry this message: it has \d+ bytes/,
   );
-  expect(() => a.send('b', JSON.parse(deep(5_000)))).toThrow(/nothing was sent/);
+  expect(() => a.send('b', JSON.parse(deep(5_000)))).toThrow(/Nothing was sent/);
   a.send('b', 'x'.repeat(a.guarantees.messageBytesMax - 2));
   await expect.poll(() => heard.length).toBe(1);
   await Promise.all([a.close(), b.close()]);
@@ -117,7 +117,7 @@ test('bounds are of bytes in UTF-8, and a message leaves room for its head', () 
   expect([bytesOf('x'), bytesOf('€'), MESSAGE_BYTES_MAX]).toEqual([1, 3, 1_044_480]);
   expect(write('€'.repeat(10), 32, 'a')).toBe(`"${'€'.repeat(10)}"`);
   expect(() => write('€'.repeat(10), 31, 'transport "a"')).toThrow(
-    'transport "a" cannot carry this message: it has 32 bytes as JSON, and 31 are the limit; split it; nothing was sent',
+    'transport "a" cannot carry this message: it has 32 bytes as JSON, and 31 are the limit. Split it. Nothing was sent',
   );
   expect(readFrame('"€"', 5)).toEqual({ value: '€' });
   expect(readFrame('"€"', 4)).toEqual({ refused: 'its 3 characters are over the limit of 4 bytes' });

@@ -30,13 +30,13 @@ export type Reading = { readonly value: Json } | { readonly refused: string };
 
 /** Reads a frame; with other bounds, what has been put together from several. */
 export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
-  if (typeof text !== 'string') return { refused: `it is no text but ${quote(text)}` };
+  if (typeof text !== 'string') return { refused: `it is not text but ${quote(text)}` };
   if (!fits(text, bytesMax)) return { refused: `its ${text.length} characters are over the limit of ${bytesMax} bytes` };
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    return { refused: `it is no JSON: ${quote(text)}` };
+    return { refused: `it is not JSON: ${quote(text)}` };
   }
   const excess = excessOf(value, DEPTH_MAX + HEAD_DEPTH, { left: VALUES_MAX, max: VALUES_MAX });
   return excess === null ? { value } : { refused: `it ${excess}` };
@@ -46,7 +46,7 @@ export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
 export function write(message: Json, bytesMax: number, who: string): string {
   const written = writtenWithin(message, bytesMax);
   if ('text' in written) return written.text;
-  throw new UsageError(`${who} cannot carry this message: it ${written.refused}; nothing was sent`);
+  throw new UsageError(`${who} cannot carry this message: it ${written.refused}. Nothing was sent`);
 }
 
 /** A message as JSON, or which bound it is beyond. */
@@ -65,7 +65,7 @@ export function writtenWithin(
   }
   if (text === undefined) return { refused: `is ${quote(message)}, which is no JSON` };
   if (fits(text, bytesMax)) return { text };
-  return { refused: `has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit; split it` };
+  return { refused: `has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit. Split it` };
 }
 
 const encoder = new TextEncoder();

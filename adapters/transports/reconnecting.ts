@@ -184,6 +184,6 @@ class Reconnecting {
   private complain(error: Error): void {
     if (this.environment.clock.now() - this.reportedAt < QUIET_MS) return;
     this.reportedAt = this.environment.clock.now();
-    console.warn(`${this.who} has no connection and goes on trying: ${escape(error.message)}`);
+    console.warn(`${this.who} has no connection and keeps trying: ${escape(error.message)}`);
   }
 }

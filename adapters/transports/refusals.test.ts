@@ -20,14 +20,14 @@ test('a hub says whom it refused, from where and why, once in ten seconds with t
   const hub = await hubWith({ ids: ['a', 'b'], admit: ({ token }) => token === 'right' });
   const url = `ws://127.0.0.1:${hub.port}`;
   for (const [id, why] of [
-    ['b', 'it is not let in: its token or its id does not do; give it what admit asks for'],
-    ['c', 'it is not among the ids that are known here; list it in ids'],
+    ['b', 'it is not admitted: admit rejects its token or id'],
+    ['c', 'its id is not allowed here. Add it to ids'],
   ] as const)
     await expect(peer(id, hub.port, { token: 'wrong' }).connect()).rejects.toThrow(
       `the hub at ${url} refused peer "${id}": ${why}`,
     );
   expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
-  const b = '"b" from 127.0.0.1: it is not let in: its token or its id does not do; give it what admit asks for';
+  const b = '"b" from 127.0.0.1: it is not admitted: admit rejects its token or id';
   expect(said()).toEqual([`webSocketHub refused a connection: ${b}`]);
   vi.useFakeTimers({ now: Date.now() + 11_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -55,7 +55,7 @@ test('so does a peer of a mesh', async () => {
     b.events.subscribe((event) => event.type === 'closed' && resolve(event.error)),
   );
   b.connect().catch(() => {});
-  const why = 'it is not let in: its token or its id does not do; give it what admit asks for';
+  const why = 'it is not admitted: admit rejects its token or id';
   expect((await closed)?.message).toBe(`peer "a" at ${at} refused peer "b": ${why}`);
   expect(said()).toEqual([`peer "a" refused a connection: "b" from 127.0.0.1: ${why}`]);
 });
@@ -75,9 +75,9 @@ test('who does not get through goes on trying, and the warning says what helps',
       'page',
       `ws://127.0.0.1:${plain.port}`,
       { origin: 'https://other.example' },
-      /403; the page is not let in there: name its origin in/,
+      /403; the server does not accept pages of this origin: add it to/,
     ],
-    ['without TLS', `ws://127.0.0.1:${tls.port}`, {}, /socket hang up; try wss:, if it listens with TLS$/],
+    ['without TLS', `ws://127.0.0.1:${tls.port}`, {}, /socket hang up. Try wss:, if it listens with TLS$/],
     ['with TLS', `wss://127.0.0.1:${plain.port}`, {}, /it speaks no TLS there: try ws:$/],
     ['without authority', `wss://127.0.0.1:${tls.port}`, {}, /self-signed certificate; .*NODE_EXTRA_CA_CERTS$/],
     ['by another name', `wss://127.0.0.2:${tls.port}`, { ca: cert }, /subjectAltName$/],
@@ -94,12 +94,12 @@ test.each<[string, object, RegExp]>([
   [
     'an origin with a slash',
     { origins: ['https://app.example', 'https://www.app.example/'] },
-    /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is no origin; give a list/,
+    /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is no origin. Pass a list/,
   ],
   [
     'a certificate that is none',
     { tls: { key, cert: 'x' } },
-    /^webSocketHub: tls has a cert that cannot be read \(.*no start line.*\); give options of a TLS server/,
+    /^webSocketHub: tls has a cert that cannot be read \(.*no start line.*\). Pass options of a TLS server/,
   ],
   ['a key that is none', { tls: { key: 'x', cert } }, /^webSocketHub: tls has a key that cannot be read/],
   [

@@ -3,14 +3,14 @@ import { quote } from './reading.js';
 
 /** Each kind of failure, by what `ws` and Node say of it. The first that fits counts. */
 const CURES: readonly (readonly [description: RegExp, cure: string])[] = [
-  [/response: 403$/, 'the page is not let in there: name its origin in origins of whoever listens'],
-  [/response: 404$/, 'nobody takes WebSockets at that path: give the path of the hub'],
+  [/response: 403$/, 'the server does not accept pages of this origin: add it to origins of the server'],
+  [/response: 404$/, 'no WebSocket server answers at that path: pass the path of the hub'],
   [/response: 503$/, 'it is full: raise limits.connections or limits.connectionsPerAddress there, or wait'],
   [
     /response: 400$/,
     'another WebSocket server answers for that path, as one of ws with { server, path } does for all: make it with noServer',
   ],
-  [/response: \d+$/, 'who answers there is no hub, or stands before it and does not pass WebSockets on'],
+  [/response: \d+$/, 'the server there is not a hub, or a proxy in front of it does not forward WebSockets'],
   [/wrong version number|packet length too long/i, 'it speaks no TLS there: try ws:'],
   [
     /self-signed|unable to (get|verify)|unknown authority/i,

@@ -57,10 +57,10 @@ describe('who has not the key is not heard', () => {
     a.send('b', 'sound');
     await expect.poll(() => heard).toEqual(['sound']);
     expect(warn).toHaveBeenCalledTimes(1);
-    expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken|of another key/);
+    expect(warn.mock.calls[0]![0]).toMatch(/has no seal|is broken|with a different key/);
   });
 
-  test('another key', async () => {
+  test('different key', async () => {
     const { bus, a, heard } = await pair();
     const other = sealed(bus.transport('x'), { key: 'another key of sixteen' });
     await other.connect();
@@ -99,7 +99,7 @@ test('under the link layer: a broker that anybody writes to carries what the pap
 
 test('a key that can be guessed is refused', () => {
   const transport = new InProcessBus().transport('a');
-  expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed; give at least 16 random ones');
+  expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed. Use at least 16 random ones');
 });
 
 describe('under the link layer, on a bus that loses and doubles every third message and keeps no order', () => {
@@ -284,7 +284,7 @@ describe('keys', () => {
     const broker = new Broker();
     const [a, b] = [await broker.peer('a', old), await broker.peer('b', fresh)];
     a.transport.send('b', 1);
-    await expect.poll(() => warn.mock.calls.join()).toContain('the seal of a message from "a" is of another key');
+    await expect.poll(() => warn.mock.calls.join()).toContain('the seal of a message from "a" was made with a different key');
     expect(b.heard).toEqual([]);
   });
 
@@ -303,7 +303,7 @@ describe('keys', () => {
     await expect.poll(() => thief.heard.length + asked().length).toBeGreaterThan(1);
     for (const { message } of asked()) broker.say('a', 'b', message);
     await expect.poll(() => b.heard).toEqual(['a: 1', 'c: "question"']);
-    expect(warn.mock.calls.join()).toMatch(/from "a" is of another key|is broken/);
+    expect(warn.mock.calls.join()).toMatch(/from "a" was made with a different key|is broken/);
   });
 });
 
@@ -368,9 +368,9 @@ test.each<[string, () => unknown, string]>([
     },
     'failed: EBUSY',
   ],
-  ['gives nothing', () => undefined, 'gave none that will do: there is no key; give at least one for every peer'],
+  ['gives nothing', () => undefined, 'gave none that will do: there is no key. Pass at least one for every peer'],
   ['gives a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
-  ['gives a promise', () => Promise.reject(new Error('no such file')), 'gave a promise; keep the keys that are in use'],
+  ['gives a promise', () => Promise.reject(new Error('no such file')), 'gave a promise. Keep the keys that are in use'],
 ])(
   'a key function that for a while %s costs what is for that peer alone, at either end, and no link ends',
   async (_, fail, why) => {

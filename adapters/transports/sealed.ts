@@ -91,7 +91,7 @@ export function sealed<const G extends Guarantees>(transport: Transport<G>, opti
     throw new UsageError('sealed takes a transport first, as in sealed(nats({ id, connection }), { key })');
   if (linkedPeersOf(transport) !== undefined)
     throw new UsageError(
-      `sealed goes below linked, and transport "${transport.id}" is linked already; write linked(sealed(transport, { key }), { peers })`,
+      `sealed goes below linked, and transport "${transport.id}" is linked already. Write linked(sealed(transport, { key }), { peers })`,
     );
   checkOptions('sealed', options, CHECKS);
   const { key, ...environment } = options;
@@ -249,7 +249,7 @@ class Seal {
       return this.refuse(
         from,
         `a message from "${from}" has no seal`,
-        'heard without a seal, and refused: give it sealed with the same key',
+        'it sends without a seal and is refused: use sealed with the same key there',
       );
     const [name, code, kind, run, heard, number, text] = message;
     const known = this.others.get(from);
@@ -260,17 +260,17 @@ class Seal {
       return this.refuse(
         from,
         `the seal of a message from "${from}" cannot be looked at: ${keys}`,
-        'heard, and sealed has no key for it here',
+        'it sends, and sealed has no key for it here',
       );
     const key = keys.find((each) => each.name === name);
     if (!key)
       return this.refuse(
         from,
-        `the seal of a message from "${from}" is of another key; give both the same`,
-        'heard with a seal of another key, and refused: give both the same key',
+        `the seal of a message from "${from}" was made with a different key. Use the same key at both peers`,
+        'it sends with a seal of a different key and is refused: use the same key at both peers',
       );
     if (!isSame(code, key.code([from, this.transport.id, kind, run, heard, number, text])))
-      return this.refuse(from, `the seal of a message from "${from}" is broken`, 'heard with a broken seal, and refused');
+      return this.refuse(from, `the seal of a message from "${from}" is broken`, 'it sends with a broken seal and is refused');
     this.refused.taken(from);
     const other = this.other(from);
     if (kind === 'ask') this.send(from, 'tell', heard, 0, '');
@@ -289,7 +289,7 @@ class Seal {
 
   /** A medium that doubles messages does so all the time, and nothing is wrong with that. */
   private dropRepeated(from: NodeId): void {
-    if (this.transport.guarantees.duplication === 'none') this.drops.drop(`a message from "${from}" has been here before`);
+    if (this.transport.guarantees.duplication === 'none') this.drops.drop(`a message from "${from}" was received before`);
   }
 
   private beTold(from: NodeId, other: Other, run: string, challenge: string): void {
@@ -367,7 +367,7 @@ class Keys {
       const given: unknown = (this.key as (peer: NodeId) => unknown)(peer);
       if (given instanceof Promise) {
         given.catch(() => {});
-        return `${whose} gave a promise; keep the keys that are in use where it finds them at once`;
+        return `${whose} gave a promise. Keep the keys that are in use where it finds them at once`;
       }
       return this.all(given);
     } catch (error) {
@@ -377,12 +377,12 @@ class Keys {
 
   private all(given: unknown): SealingKey[] {
     const keys: readonly unknown[] = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given];
-    if (keys.length === 0) throw new UsageError('there is no key; give at least one for every peer');
+    if (keys.length === 0) throw new UsageError('there is no key. Pass at least one for every peer');
     return keys.map((key) => {
       const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
-      if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}; give a text or a Uint8Array`);
+      if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}. Pass a text or a Uint8Array`);
       if (secret.length < KEY_BYTES_MIN)
-        throw new UsageError(`a key of ${secret.length} bytes can be guessed; give at least ${KEY_BYTES_MIN} random ones`);
+        throw new UsageError(`a key of ${secret.length} bytes can be guessed. Use at least ${KEY_BYTES_MIN} random ones`);
       const hex = bytesToHex(secret);
       let made = this.made.get(hex);
       if (!made) this.made.set(hex, (made = sealingKey(secret)));

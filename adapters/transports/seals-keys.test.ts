@@ -67,11 +67,11 @@ describe('keys', () => {
   });
 
   test.each<[what: string, keys: unknown, why: string]>([
-    ['none', [], 'there is no key; give at least one for every peer'],
-    ['nothing', undefined, 'sealed: key is missing; give a key of at least 16 random bytes'],
-    ['a short one', 'short', 'a key of 5 bytes can be guessed; give at least 16 random ones'],
-    ['one that is fifteen bytes', 'x'.repeat(15), 'a key of 15 bytes can be guessed; give at least 16 random ones'],
-    ['a number', 7, 'a key is 7; give a text or a Uint8Array'],
+    ['none', [], 'there is no key. Pass at least one for every peer'],
+    ['nothing', undefined, 'sealed: key is missing. Pass a key of at least 16 random bytes'],
+    ['a short one', 'short', 'a key of 5 bytes can be guessed. Use at least 16 random ones'],
+    ['one that is fifteen bytes', 'x'.repeat(15), 'a key of 15 bytes can be guessed. Use at least 16 random ones'],
+    ['a number', 7, 'a key is 7. Pass a text or a Uint8Array'],
     ['one short of two', ['x'.repeat(16), 'y'], 'a key of 1 bytes can be guessed'],
   ])('%s: refused at once', (_, keys, why) => {
     const wire = createTransport('a', inProcessGuarantees, () => {});
@@ -84,13 +84,13 @@ describe('keys', () => {
   });
 
   test.each<[what: string, given: () => unknown, why: string]>([
-    ['nothing', () => undefined, 'gave none that will do: there is no key; give at least one for every peer'],
+    ['nothing', () => undefined, 'gave none that will do: there is no key. Pass at least one for every peer'],
     ['null', () => null, 'gave none that will do: there is no key'],
     ['a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
     [
       'a promise',
       () => Promise.reject(new Error('late')),
-      'gave a promise; keep the keys that are in use where it finds them at once',
+      'gave a promise. Keep the keys that are in use where it finds them at once',
     ],
     [
       'an error',
@@ -123,7 +123,7 @@ describe('keys', () => {
     carry(ends);
     expect(a.heard).toEqual([['c', 'heard']]);
     expect(said()[1]).toContain(`the seal of a message from "b" cannot be looked at: the key function of sealed`);
-    expect(absenceOf(a.transport, 'b')).toBe('heard, and sealed has no key for it here');
+    expect(absenceOf(a.transport, 'b')).toBe('it sends, and sealed has no key for it here');
     isFailing = false;
     a.transport.send('b', 'sealed');
     carry(ends);
@@ -179,10 +179,10 @@ describe('below and above', () => {
     );
     const wire = createTransport('a', inProcessGuarantees, () => {});
     expect(() => sealed(wire, { key, salt: 1 } as never)).toThrow('sealed has no option salt');
-    expect(() => sealed(wire, { key: null } as never)).toThrow('sealed: key is null; give a key of at least 16 random bytes');
+    expect(() => sealed(wire, { key: null } as never)).toThrow('sealed: key is null. Pass a key of at least 16 random bytes');
     noteLinkedPeers(wire, ['b']);
     expect(() => sealed(wire, { key })).toThrow(
-      'sealed goes below linked, and transport "a" is linked already; write linked(sealed(transport, { key }), { peers })',
+      'sealed goes below linked, and transport "a" is linked already. Write linked(sealed(transport, { key }), { peers })',
     );
   });
 });

@@ -95,7 +95,7 @@ describe('frame by frame', () => {
 
 describe('what is taken once', () => {
   test.each([
-    ['none', ['transport "b" dropped a message: a message from "a" has been here before']],
+    ['none', ['transport "b" dropped a message: a message from "a" was received before']],
     ['possible', []],
   ] as const)(
     'a repeated message is dropped, with a warning unless the medium doubles messages: duplication %s',
@@ -134,7 +134,7 @@ describe('what is taken once', () => {
     carry({ a: again, b });
     b.hear('a', kept);
     expect(b.heard).toEqual([['a', 'new']]);
-    expect(said()).toEqual(['transport "b" dropped a message: a message from "a" has been here before']);
+    expect(said()).toEqual(['transport "b" dropped a message: a message from "a" was received before']);
   });
 
   test('so many earlier runs are remembered; beyond them everybody is asked anew', async () => {
@@ -165,7 +165,12 @@ describe('what is refused, and why', () => {
   const forged = (frame: Frame, place: number, value: unknown) => frame.map((part, i) => (i === place ? value : part));
 
   test.each<[what: string, place: number, value: unknown, why: RegExp]>([
-    ['of another key', 0, '00000000', /the seal of a message from "a" is of another key; give both the same$/],
+    [
+      'with a different key',
+      0,
+      '00000000',
+      /the seal of a message from "a" was made with a different key. Use the same key at both peers$/,
+    ],
     ['with another code', 1, '0'.repeat(64), /the seal of a message from "a" is broken$/],
     ['with a shorter code', 1, '', /is broken$/],
     ['for another run', 4, 'b9', /is broken$/],
@@ -215,7 +220,7 @@ describe('what is refused, and why', () => {
     send.send('b', null, 'half a mess');
     carry({ x: raw, b });
     expect(b.heard).toEqual([]);
-    expect(said()).toEqual(['transport "b" dropped a message: it is no JSON: half a mess, from "x"']);
+    expect(said()).toEqual(['transport "b" dropped a message: it is not JSON: half a mess, from "x"']);
   });
 
   test('why a peer is not reached is told by what was refused of it last, until something is taken', async () => {
@@ -226,19 +231,19 @@ describe('what is refused, and why', () => {
     expect(why()).toBe('the wire says so');
     const say = forged(frames.at(-1)!, 5, 2) as Frame;
     b.hear('a', 'text');
-    expect(why()).toBe('heard without a seal, and refused: give it sealed with the same key');
+    expect(why()).toBe('it sends without a seal and is refused: use sealed with the same key there');
     b.hear('a', forged(say, 0, '00000000'));
-    expect(why()).toBe('heard with a seal of another key, and refused: give both the same key');
+    expect(why()).toBe('it sends with a seal of a different key and is refused: use the same key at both peers');
     b.hear('a', say);
-    expect(why()).toBe('heard with a broken seal, and refused');
+    expect(why()).toBe('it sends with a broken seal and is refused');
     a.transport.send('b', 1);
     carry(ends);
     expect(why()).toBe('the wire says so');
     for (let i = 0; i < 1_001; i++) b.hear(`x${i}`, 'text');
     expect(['x0', 'x1', 'x1000'].map((peer) => absenceOf(b.transport, peer))).toEqual([
       'the wire says so',
-      'heard without a seal, and refused: give it sealed with the same key',
-      'heard without a seal, and refused: give it sealed with the same key',
+      'it sends without a seal and is refused: use sealed with the same key there',
+      'it sends without a seal and is refused: use sealed with the same key there',
     ]);
   });
 });

@@ -82,7 +82,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
     const hear = (notification: TabNotification) => {
       if (notification.type === 'present') medium.opened(connection);
       else if (notification.type === 'missed')
-        medium.broke(new ConnectionError(`tab "${id}" did not answer, and was counted as gone`));
+        medium.broke(new ConnectionError(`tab "${id}" did not answer, so it counts as closed`));
       else if (notification.type === 'link.up') {
         met.add(notification.peer);
         medium.up(notification.peer);

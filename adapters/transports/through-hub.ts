@@ -88,7 +88,7 @@ class HubLine {
     if (this.life.closed) return;
     this.silence = 0;
     const reading = readFrame(text);
-    if ('refused' in reading) this.lose(`the hub of peer "${id}" sent what cannot be read: ${reading.refused}`);
+    if ('refused' in reading) this.lose(`the hub of peer "${id}" sent an unreadable frame: ${reading.refused}`);
     else if (isObject(reading.value)) this.take(reading.value, id);
   }
 

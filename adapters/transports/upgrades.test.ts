@@ -35,7 +35,7 @@ test('a second hub at the same path of one server is refused by name, and the fi
   const first = await hubWith({ server, path: '/one' });
   await expect(webSocketHub({ server, path: '/one' })).rejects.toMatchObject({
     name: 'UsageError',
-    message: "webSocketHub: the path /one of this server is another hub's; give each hub a path of its own",
+    message: 'webSocketHub: the path /one of this server belongs to another hub. Use a unique path for each hub',
   });
   await peer('a', 0, { url: `ws://127.0.0.1:${port}/one` }).connect();
   await first.close();

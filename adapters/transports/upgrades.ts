@@ -53,7 +53,7 @@ const pathsOf = new WeakMap<Server, Paths>();
 export function takeUpgrades(server: Server, path: string | null, taker: Taker, who: string): () => void {
   const paths = pathsOf.get(server) ?? new Paths(server);
   if (paths.takers.has(path))
-    throw new UsageError(`${who}: the path ${path} of this server is another hub's; give each hub a path of its own`);
+    throw new UsageError(`${who}: the path ${path} of this server belongs to another hub. Use a unique path for each hub`);
   pathsOf.set(server, paths);
   paths.takers.set(path, taker);
   return () => {

@@ -26,7 +26,7 @@ test('a living peer keeps its place against a stranger, who is told', async () =
   const [a, b] = [peer('a', hub.port), peer('b', hub.port)];
   await Promise.all([a.connect(), b.connect()]);
   await expect(peer('a', hub.port).connect()).rejects.toThrow(
-    `the hub at ws://127.0.0.1:${hub.port} refused peer "a": the id "a" is taken`,
+    `the hub at ws://127.0.0.1:${hub.port} refused peer "a": the id "a" is in use`,
   );
   const seen = log(a);
   b.send('a', 'still you?');
@@ -109,7 +109,7 @@ test('a token is checked by a function of the application, for each connection; 
   for (const token of ['secret of a', 'guess', undefined]) {
     await expect(peer('b', hub.port, token === undefined ? {} : { token }).connect()).rejects.toMatchObject({
       name: 'ConnectionError',
-      message: `the hub at ws://127.0.0.1:${hub.port} refused peer "b": it is not let in: its token or its id does not do; give it what admit asks for`,
+      message: `the hub at ws://127.0.0.1:${hub.port} refused peer "b": it is not admitted: admit rejects its token or id`,
     });
   }
   expect(seen).toEqual([]);
@@ -125,9 +125,9 @@ test.each([
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ admit: admit as never });
-  for (const id of ['a', 'b']) await expect(peer(id, hub.port).connect()).rejects.toThrow('its token or its id does not do');
+  for (const id of ['a', 'b']) await expect(peer(id, hub.port).connect()).rejects.toThrow('admit rejects its token or id');
   expect(warn.mock.calls.flat()).toEqual([
-    `webSocketHub: admit gave ${shown} for "a", and only true lets anybody in; give true or false`,
+    `webSocketHub: admit gave ${shown} for "a", and only true lets anybody in. Pass true or false`,
     expect.stringContaining('webSocketHub refused a connection: "a" from 127.0.0.1'),
   ]);
 });
@@ -171,7 +171,7 @@ test('what cannot listen says where, and leaves nothing open', async () => {
 test('ids that are not listed are refused', async () => {
   const hub = await hubWith({ ids: ['a', 'b'] });
   await peer('a', hub.port).connect();
-  await expect(peer('c', hub.port).connect()).rejects.toThrow('it is not among the ids that are known here');
+  await expect(peer('c', hub.port).connect()).rejects.toThrow('its id is not allowed here');
 });
 
 test('who says no hello is closed', async () => {
@@ -292,7 +292,7 @@ test('a rule for origins that fails, or that answers with a promise, has not sai
 });
 
 test.each<[string, Partial<WebSocketOptions>, RegExp]>([
-  ['an address', { url: 'localhost:8080' }, /peer "a": localhost:8080 is no address of a WebSocket; give one as in ws:/],
+  ['an address', { url: 'localhost:8080' }, /peer "a": localhost:8080 is no address of a WebSocket. Pass one as in ws:/],
   ['an address among others', { url: ['ws://127.0.0.1', 'http://127.0.0.1'] }, /http:\/\/127.0.0.1 is no address of a WebSocket/],
   ['a key', { key: '' }, /the key of peer "a" has to be a text of 1 to 255 characters/],
   ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" has to be a text of 1 to 255 characters$/],

@@ -111,26 +111,26 @@ export class AccessControl {
   ) {
     const { ids, admit } = rules;
     if (ids !== undefined && !Array.isArray(ids))
-      throw new UsageError(`${who}: ids is no list of ids; give one, as in ['a', 'b']`);
+      throw new UsageError(`${who}: ids is not a list of ids. Pass one, as in ['a', 'b']`);
     for (const id of ids ?? []) checkId(id, `${who}: one of its ids`);
     if (admit !== undefined && typeof admit !== 'function')
       throw new UsageError(
         // A text may be a secret.
-        `${who}: admit is ${typeof admit === 'string' ? 'a text' : quote(admit)} and no function; give one that says true or false, or a promise of it`,
+        `${who}: admit is ${typeof admit === 'string' ? 'a text' : quote(admit)} and not a function. Pass one that returns true or false, or a promise of it`,
       );
   }
 
   /** Why this peer may not come in; `null` when it may. */
   async refuses({ id, token }: Pick<PeerHello, 'id' | 'token'>, request: IncomingMessage): Promise<string | null> {
     const { ids, admit } = this.rules;
-    if (ids && !ids.includes(id)) return 'it is not among the ids that are known here; list it in ids';
+    if (ids && !ids.includes(id)) return 'its id is not allowed here. Add it to ids';
     const answer: unknown = admit ? await this.ask(admit, { id, token, request }) : true;
     // Whatever else counts as true in JavaScript, a user that was found, for instance, has not said that the peer may come in.
     if (typeof answer !== 'boolean') {
       const gave = `admit gave ${typeof answer === 'string' ? 'the text ' : ''}${quote(answer)} for "${quote(id)}"`;
-      this.tell(`${gave}, and only true lets anybody in; give true or false`);
+      this.tell(`${gave}, and only true lets anybody in. Pass true or false`);
     }
-    return answer === true ? null : 'it is not let in: its token or its id does not do; give it what admit asks for';
+    return answer === true ? null : 'it is not admitted: admit rejects its token or id';
   }
 
   /** Whoever wanted to come in is not told why the question failed: what the error says may be a secret. */

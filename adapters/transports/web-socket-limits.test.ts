@@ -143,7 +143,7 @@ test.each([
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(warn.mock.calls).toEqual([
     [
-      `the connection of "x" with 127.0.0.1 brings more than ${much} a second and is read slowly; raise limits.${limit} here if it is a peer of yours`,
+      `the connection of "x" with 127.0.0.1 brings more than ${much} a second and is read slowly. Raise limits.${limit} here if it is a peer of yours`,
     ],
   ]);
 });

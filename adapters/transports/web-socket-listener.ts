@@ -149,15 +149,15 @@ const OF_THE_SERVER = {
 
 /** Throws a `UsageError` for what is not a place to listen; `more` is what else may be given with it. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
-  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object; give { port }, or { server, path }`);
+  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object: give { port }, or { server, path }`);
   checkOptions(who, options, { ...LISTEN_CHECKS, ...more });
   if (options.limits) checkOptions(`${who}: limits`, options.limits, LIMIT_CHECKS);
   if (options.port !== undefined && options.server !== undefined)
     throw new UsageError(
-      `${who}: port and server are both given; leave port out to listen on the server, or server to listen alone`,
+      `${who}: port and server are both given. Leave port out to listen on the server, or server to listen alone`,
     );
   if (options.port === undefined && options.server === undefined)
-    throw new UsageError(`${who}: a place to listen is missing; give a port, or a server of yours, and not both`);
+    throw new UsageError(`${who}: a place to listen is missing. Pass a port, or a server of yours, and not both`);
   for (const [key, instead] of Object.entries(OF_THE_SERVER))
     if (options.server && options[key as keyof typeof OF_THE_SERVER] !== undefined)
       throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
@@ -371,7 +371,7 @@ export class Listener implements Taker {
     const much = `${this.limits[limit]} ${limit === 'framesPerSecond' ? 'frames' : 'bytes'} a second`;
     const who = peer === undefined ? 'a connection' : `the connection of "${escape(peer)}"`;
     console.warn(
-      `${who} with ${quote(where)} brings more than ${much} and is read slowly; raise limits.${limit} here if it is a peer of yours`,
+      `${who} with ${quote(where)} brings more than ${much} and is read slowly. Raise limits.${limit} here if it is a peer of yours`,
     );
   }
 }

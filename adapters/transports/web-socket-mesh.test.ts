@@ -105,7 +105,7 @@ test('a second peer of an id that is alive is refused by whom it dials, and by i
   await expect.poll(() => a.peers.size).toBe(1);
   for (const known of [[ports[1]!], [ports[0]!]]) {
     const second = webSocketMesh({ id: 'a', listen: { port: ports[2]! }, peers: known.map((port) => url(port)) });
-    await expect(second.connect()).rejects.toThrow(/the id "a" is taken; give every peer its own/);
+    await expect(second.connect()).rejects.toThrow(/the id "a" is in use. Use a unique id for each peer/);
     await second.close();
   }
   expect([a.isClosed, a.peers.size]).toEqual([false, 1]);
@@ -127,7 +127,7 @@ test('however many say hello under the id of a connected peer in the same moment
   const told = strangers.map((socket) => once(socket, 'message').then(() => once(socket, 'message')));
   await Promise.all(strangers.map((socket) => once(socket, 'open')));
   for (const socket of strangers) socket.send(hello('b', 'of a stranger'));
-  for (const [text] of await Promise.all(told)) expect(String(text)).toMatch(/"refused".*is taken/);
+  for (const [text] of await Promise.all(told)) expect(String(text)).toMatch(/"refused".*is in use/);
   expect(seen).toEqual(['up b']);
   expect(asked).toBeLessThan(10);
 });
@@ -208,10 +208,8 @@ test('tokens and ids are held against a list and a function, at every peer', asy
   ];
   await Promise.all([a.connect(), b.connect()]);
   await expect.poll(() => a.peers.size).toBe(1);
-  await expect(peer('b', ports[2]!, [ports[0]!], { token: 'guess' }).connect()).rejects.toThrow(
-    /its token or its id does not do/,
-  );
-  await expect(peer('c', ports[2]!, [ports[0]!], { token: 'open sesame' }).connect()).rejects.toThrow(/not among the ids/);
+  await expect(peer('b', ports[2]!, [ports[0]!], { token: 'guess' }).connect()).rejects.toThrow(/admit rejects its token or id/);
+  await expect(peer('c', ports[2]!, [ports[0]!], { token: 'open sesame' }).connect()).rejects.toThrow(/its id is not allowed/);
   expect([...a.peers]).toEqual(['b']);
 });
 
@@ -223,9 +221,7 @@ test('one that comes with wrong rules ends nobody but itself: those who are conn
   await expect.poll(() => a!.peers.size).toBe(1);
   const wrong = peer('c', ports[2]!, ports, { ids: ['c'] });
   await wrong.connect();
-  await expect
-    .poll(() => warn.mock.calls.join(), { timeout: 15_000 })
-    .toMatch(/"c" says: it is not among the ids that are known here/);
+  await expect.poll(() => warn.mock.calls.join(), { timeout: 15_000 }).toMatch(/"c" says: its id is not allowed here/);
   expect([a!, b!].map(({ isClosed, peers }) => [isClosed, peers.size])).toEqual([
     [false, 1],
     [false, 1],
@@ -245,7 +241,7 @@ test('who answers at an address is asked for its token as well: without one it i
   const seen = log(a);
   await Promise.all([liar.connect(), a.connect()]);
   const told = () => warn.mock.calls.join();
-  await expect.poll(told).toContain('"b" answers there, and it is not let in: its token or its id does not do');
+  await expect.poll(told).toContain('"b" answers there, and it is not admitted: admit rejects its token or id');
   expect([seen, [...a.peers]]).toEqual([[], []]);
 });
 

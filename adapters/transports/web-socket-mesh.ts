@@ -218,7 +218,7 @@ class Mesh implements Connection {
       const found: unknown = await peers();
       hasAnswered = true;
       if (!Array.isArray(found))
-        return this.complain(`cannot find its peers: the function gave ${quote(found)}; give a list of addresses`);
+        return this.complain(`cannot find its peers: the function gave ${quote(found)}. Pass a list of addresses`);
       const isAddress = (url: unknown): url is string => refusedAddress(url) === null;
       const bad: unknown = found.find((url) => !isAddress(url));
       if (bad !== undefined) this.complain(`does not try an address that was found: ${refusedAddress(bad)}`);

@@ -120,7 +120,7 @@ function notThere(at: string | null, urls: readonly string[]): string {
   const several =
     urls.length === 1
       ? ''
-      : `, of the ${urls.length} that this peer was given: it has not come, or was given others; give everybody the same ones in the same order`;
+      : `, of the ${urls.length} that this peer was given: it has not come, or was given others. Pass everybody the same ones in the same order`;
   return `not at the hub at ${quote(at)}${several}`;
 }
 
@@ -139,7 +139,7 @@ function checkSocketClass(WebSocket: unknown, id: NodeId): void {
 /** Why this is not an address of a WebSocket; `null` when it is one. @internal */
 export function refusedAddress(url: unknown): string | null {
   const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && !url.includes('#');
-  return isAddress ? null : `${quote(url)} is no address of a WebSocket; give one as in ws://127.0.0.1:8080`;
+  return isAddress ? null : `${quote(url)} is no address of a WebSocket. Pass one as in ws://127.0.0.1:8080`;
 }
 
 /** Throws a `UsageError` unless it is an address. @internal */

@@ -28,14 +28,14 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a connection, not a function',
     () => anyNats({ id: 'a', connection: {} }),
-    'nats: connection is an object; give a function that connects, as in () => connect({ servers })',
+    'nats: connection is an object. Pass a function that connects, as in () => connect({ servers })',
   ],
   ['a connection under way', () => anyNats({ id: 'a', connection: connection() }), 'nats: connection is a promise'],
   ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers; known: id, connection, subject'],
   [
     'a client, not a function',
     () => anyMqtt({ id: 'a', connection: {} }),
-    "mqtt: connection is an object; give a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+    "mqtt: connection is an object. Pass a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
   ],
   ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
   [
@@ -46,12 +46,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a list of ids with something else in it',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], ids: ['a', 7 as never] }),
-    'peer "a": one of its ids cannot be "7": it is 7 and no string',
+    'peer "a": one of its ids cannot be "7": it is 7. It is not a string',
   ],
   [
     'what a function gave in place of the function',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [], admit: true as never }),
-    'peer "a": admit is true and no function',
+    'peer "a": admit is true and not a function',
   ],
   [
     'nothing that is linked',
@@ -59,28 +59,28 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
   ],
   ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
-  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object; give { peers }'],
-  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object; give { peers }'],
-  ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b"; give a list of ids of the others'],
+  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object: give { peers }'],
+  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object: give { peers }'],
+  ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b". Pass a list of ids of the others'],
   [
     'a heart that never beats',
     () => anyLinked(channel, { peers, beatMs: 0 }),
-    'linked: beatMs is 0; give a whole number of milliseconds',
+    'linked: beatMs is 0. Pass a whole number of milliseconds',
   ],
   ...[1e12, Infinity, NaN, '100', 1.5].map((beatMs): [string, () => unknown, string] => [
     `a heart that beats every ${beatMs} milliseconds`,
     () => anyLinked(channel, { peers, beatMs }),
-    'give a whole number of milliseconds from 1 to 2147483647',
+    'Pass a whole number of milliseconds from 1 to 2147483647',
   ]),
   [
     'a patience of half a beat',
     () => anyLinked(channel, { peers, patience: 1.5 }),
-    'linked: patience is 1.5; give a whole number of beats from 1 to 2147483647',
+    'linked: patience is 1.5. Pass a whole number of beats from 1 to 2147483647',
   ],
   [
     'a patience of months',
     () => anyLinked(channel, { peers, beatMs: 1_000, patience: 3_000_000 }),
-    'linked: beatMs × patience is 3000000000; give less of either, for a number of milliseconds from 1 to 2147483647',
+    'linked: beatMs × patience is 3000000000. Pass less of either, for a number of milliseconds from 1 to 2147483647',
   ],
   ...['a.>', 'a..b', '.a', '*', 'a b', 'a\0', '$SYS', 'x'.repeat(256), ''].map((subject): [string, () => unknown, string] => [
     `the NATS subject ${JSON.stringify(subject.slice(0, 9))}`,
@@ -107,41 +107,41 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'ids as a text, in which every letter is one',
     () => anyHub({ port: 0, ids: 'abc' }),
-    'webSocketHub: ids is no list of ids; give one',
+    'webSocketHub: ids is not a list of ids. Pass one',
   ],
   [
     'a token in place of the function that checks it',
     () => anyHub({ port: 0, admit: 'open sesame' }),
-    'webSocketHub: admit is a text and no function; give one that says true or false, or a promise of it',
+    'webSocketHub: admit is a text and not a function. Pass one that returns true or false, or a promise of it',
   ],
   [
     'two places to listen',
     () => webSocketHub({ port: 0, server: createServer() }),
-    'webSocketHub: port and server are both given; leave port out to listen on the server',
+    'webSocketHub: port and server are both given. Leave port out to listen on the server',
   ],
-  ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000; give a port from 0 to 65535'],
+  ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000. Pass a port from 0 to 65535'],
   [
     'an origin as one text, of which every part would do',
     () => anyHub({ port: 0, origins: 'https://app.example' }),
-    'webSocketHub: origins is "https://app.example"; give a list of origins as browsers say them',
+    'webSocketHub: origins is "https://app.example". Pass a list of origins as browsers say them',
   ],
   ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
     `an origin that no browser says, ${origin}`,
     () => anyHub({ port: 0, origins: [origin] }),
-    `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is no origin; give a list of origins as browsers say them`,
+    `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is no origin. Pass a list of origins as browsers say them`,
   ]),
   [
     'a path without its slash',
     () => anyHub({ port: 0, path: 'quiver' }),
-    'webSocketHub: path is "quiver"; give the path of an address',
+    'webSocketHub: path is "quiver". Pass the path of an address',
   ],
-  ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b"; give the path'],
+  ['a path with a question', () => anyHub({ port: 0, path: '/a?b' }), 'webSocketHub: path is "/a?b". Pass the path'],
   [
     'TLS without a key',
     () => anyHub({ port: 0, tls: {} }),
-    'webSocketHub: tls has no key and no cert; give options of a TLS server',
+    'webSocketHub: tls has no key and no cert. Pass options of a TLS server',
   ],
-  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5; give a server of Node'],
+  ['a server that is none', () => anyHub({ server: 5 }), 'webSocketHub: server is 5. Pass a server of Node'],
   [
     'limits mistyped',
     () => anyHub({ port: 0, limits: { helloMS: 5 } }),
@@ -150,17 +150,17 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'nobody may connect',
     () => anyHub({ port: 0, limits: { connections: 0 } }),
-    'webSocketHub: limits: connections is 0; give a number',
+    'webSocketHub: limits: connections is 0. Pass a number',
   ],
   [
     'a time beyond timers',
     () => anyHub({ port: 0, limits: { helloMs: 1e12 } }),
-    'webSocketHub: limits: helloMs is 1000000000000; give',
+    'webSocketHub: limits: helloMs is 1000000000000. Pass',
   ],
-  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5; give the class'],
-  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object; give { id, url }'],
-  ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing; give the address of the hub, as in 'ws://"],
-  ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object; give the address'],
+  ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5. Pass the class'],
+  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object: give { id, url }'],
+  ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing. Pass the address of the hub, as in 'ws://"],
+  ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object. Pass the address'],
   [
     'a function in place of a class',
     () => anySocket({ id: 'a', url, WebSocket: () => 1 }),
@@ -169,56 +169,56 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a mesh without addresses',
     () => anyMesh({ id: 'a', listen: { port: 0 } }),
-    'webSocketMesh: peers is missing; give the addresses',
+    'webSocketMesh: peers is missing. Pass the addresses',
   ],
   [
     'a mesh with one address',
     () => anyMesh({ ...mesh, peers: url }),
-    `webSocketMesh: peers is "${url}"; give the addresses of the others`,
+    `webSocketMesh: peers is "${url}". Pass the addresses of the others`,
   ],
   [
     'rules at the wrong depth',
     () => anyMesh({ ...mesh, listen: { port: 0, ids: ['a'] } }),
     'webSocketMesh: listen has no option ids; did you mean',
   ],
-  ['no key', () => sealed(channel, {} as never), 'sealed: key is missing; give a key of at least 16 random bytes'],
+  ['no key', () => sealed(channel, {} as never), 'sealed: key is missing. Pass a key of at least 16 random bytes'],
   ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport first, as in sealed('],
-  ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object; give { key }'],
+  ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object: give { key }'],
   [
     'sealed above linked',
     () => sealed(linked(channel, { peers: ['a', 'b'] }), { key: 'sixteen bytes of it' }),
-    'sealed goes below linked, and transport "a" is linked already; write linked(sealed(transport, { key }), { peers })',
+    'sealed goes below linked, and transport "a" is linked already. Write linked(sealed(transport, { key }), { peers })',
   ],
   [
     'linked twice',
     () => linked(linked(channel, { peers: ['a', 'b'] }), { peers: ['a', 'b'] }),
-    'transport "a" is linked already; give linked what is below it',
+    'transport "a" is already linked. Pass the transport below it',
   ],
-  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed; give at least 16'],
+  ['a key that can be guessed', () => sealed(channel, { key: 'secret' }), 'a key of 6 bytes can be guessed. Use at least 16'],
   [
     'an address of a page',
     () => webSocket({ id: 'a', url: 'http://x' }),
-    'peer "a": http://x is no address of a WebSocket; give',
+    'peer "a": http://x is no address of a WebSocket. Pass',
   ],
   [
     'ids in place of addresses',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
-    'peer "a": b is no address of a WebSocket; give one as in ws://127.0.0.1:8080',
+    'peer "a": b is no address of a WebSocket. Pass one as in ws://127.0.0.1:8080',
   ],
   [
     'nowhere to listen',
     () => webSocketHub({}),
-    'webSocketHub: a place to listen is missing; give a port, or a server of yours, and not both',
+    'webSocketHub: a place to listen is missing. Pass a port, or a server of yours, and not both',
   ],
   [
     'a hub of nothing',
     () => (webSocketHub as any)(),
-    'webSocketHub takes its options as an object; give { port }, or { server, path }',
+    'webSocketHub takes its options as an object: give { port }, or { server, path }',
   ],
   [
     'a channel without options',
     () => (broadcastChannel as any)(),
-    'broadcastChannel takes its options as an object; give { id }',
+    'broadcastChannel takes its options as an object: give { id }',
   ],
   [
     'a channel under another word',
@@ -235,7 +235,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'an id that is a number',
     () => broadcastChannel({ id: 1 as never }),
-    'the id of a transport cannot be "1": it is 1 and no string',
+    'the id of a transport cannot be "1": it is 1. It is not a string',
   ],
 ];
 
@@ -250,6 +250,6 @@ test.each([[5], [undefined], [{ id: 'b' }]])('a message for %j, which is no id, 
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   await transport.connect();
-  expect(() => transport.send(to as never, 1)).toThrow(/^transport "a" sends to peers by their ids: .* is no text; give an id$/);
+  expect(() => transport.send(to as never, 1)).toThrow(/^transport "a" sends to peer ids: .* is not a string. Pass an id$/);
   bus.close();
 });

@@ -151,7 +151,7 @@ test('two-phase-commit: the scenario by itself has the states and transitions th
 test('Dijkstra: machines are roles of one node, and a network of more nodes is refused by name', () => {
   const change = { topology: { kind: 'ring', n: 4 } };
   expect(() => scenario('dijkstra-ring', undefined, change)).toThrow(
-    'topology has 4 nodes; give one, with all options.machines in it',
+    'topology has 4 nodes. Pass one, with all options.machines in it',
   );
 });
 

@@ -117,7 +117,7 @@ describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () =>
     const others = await Promise.all(['w-1', 'w-2'].map((id) => startWorker(id, servers)));
     const { process, said } = await startWorker('w-0', servers, ['w-0', 'w-1', 'w-3']);
     expect(await once(process, 'exit')).toEqual([1, null]);
-    expect(await said).toContain('w-0: the locks have ended: peer "w-1" goes by the list of peers w-0, w-1, w-2');
+    expect(await said).toContain('w-0: the locks have ended: peer "w-1" was started with the peers w-0, w-1, w-2');
     for (const { process } of others) expect(process.exitCode).toBeNull();
   }, 30_000);
 });
