@@ -30,7 +30,7 @@ class Far extends EventEmitter {
   get pings(): number {
     return this.asked.length;
   }
-  description = (text: string) => void this.emit('message', text);
+  sends = (text: string) => void this.emit('message', text);
 }
 
 function line(limits = {}, frame: (text: unknown) => void = () => {}) {
@@ -112,20 +112,20 @@ test('what was said before the question is no answer to it, but gives more time:
   const answer = near.answers();
   for (let i = 0; i < 5; i++) {
     await vi.advanceTimersByTimeAsync(900);
-    far.description('{}');
+    far.sends('{}');
   }
   expect(await after(900, answer)).toBe('open');
   far.answer();
   expect(await answer).toBe(true);
   const silent = near.answers();
-  far.description('{}');
+  far.sends('{}');
   expect([await after(1_000, silent), await after(200, silent)]).toEqual(['open', false]);
 });
 
 test('who is read slowly is given the time for which its socket was left alone', async () => {
   const { far, near } = line({ bytesPerSecond: 1_000 });
-  far.description('x'.repeat(4_000));
-  far.description('{}');
+  far.sends('x'.repeat(4_000));
+  far.sends('{}');
   expect(far.isPaused).toBe(true);
   const answer = near.answers();
   expect(await after(2_900, answer)).toBe('open');
@@ -144,7 +144,7 @@ test('who has not spoken since the last beat is asked whether it is there, and i
 test('who sends without end for two minutes is never asked: what it would have to answer would only pile up', () => {
   const { far, near } = line({ framesPerSecond: 10 });
   for (let second = 0; second < 120; second++) {
-    for (let i = 0; i < 20; i++) far.description('{}');
+    for (let i = 0; i < 20; i++) far.sends('{}');
     vi.advanceTimersByTime(1_000);
     near.beat();
   }
@@ -162,7 +162,7 @@ test.each([
     let heard = 0;
     const { far, told } = line({}, () => heard++);
     const send = () => {
-      for (let sent = 0; !far.isPaused && sent < 3_000; sent++) far.description(text);
+      for (let sent = 0; !far.isPaused && sent < 3_000; sent++) far.sends(text);
     };
     const flooding = setInterval(send, 10);
     await vi.advanceTimersByTimeAsync(30_000);
@@ -177,7 +177,7 @@ test('who has been quiet may send ten seconds’ worth at once, and a new connec
   const heard: unknown[] = [];
   const { far, told } = line({ framesPerSecond: 100 }, (text) => heard.push(text));
   const send = (count: number) => {
-    for (let i = 0; i < count; i++) far.description('{}');
+    for (let i = 0; i < count; i++) far.sends('{}');
   };
   send(101);
   expect([heard.length, told.length]).toEqual([100, 1]);
@@ -208,7 +208,7 @@ test('while a line is left alone nothing is read, and all of it afterward, in or
   const waiting: (() => void)[] = [];
   const until = () => (leave = new Promise<void>((resolve) => waiting.push(resolve)));
   void until();
-  for (const text of ['wait', '1', 'wait again', '2', '3']) far.description(text);
+  for (const text of ['wait', '1', 'wait again', '2', '3']) far.sends(text);
   expect([heard, far.isPaused]).toEqual([['wait'], true]);
   void until();
   waiting[0]!();
@@ -225,7 +225,7 @@ test('who goes while its line is left alone is heard no more', async () => {
   const { far, near } = line({}, (text) => heard.push(text));
   const over = Promise.resolve();
   near.leaveAlone(over);
-  far.description('late');
+  far.sends('late');
   far.terminate();
   await vi.advanceTimersByTimeAsync(100);
   expect([heard, vi.getTimerCount()]).toEqual([[], 0]);

@@ -14,7 +14,7 @@ class Far implements Line {
   send = (text: string): void => void this.got.push(JSON.parse(text));
   close = (): void => void this.closes++;
   listen = (listener: LineListener): void => void (this.listener = listener);
-  description(frame: unknown): this {
+  sends(frame: unknown): this {
     this.listener.frame(typeof frame === 'string' ? frame : JSON.stringify(frame));
     return this;
   }
@@ -29,7 +29,7 @@ function hubOf(rules: HubRules = {}) {
     return far;
   };
   const member = (id: string, key = `of ${id}`, answers?: () => Promise<boolean>) =>
-    guest(answers).description({ type: 'hello', id, key });
+    guest(answers).sends({ type: 'hello', id, key });
   return { hub, guest, member };
 }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -46,9 +46,9 @@ test('who comes is welcomed with those who are there, and they hear of it, and o
     [{ type: 'welcome', peers: ['a'] }],
     'a',
   ]);
-  a.description({ type: 'bye' });
+  a.sends({ type: 'bye' });
   expect([a.closes, b.news(), hub.malformed]).toEqual([1, [{ type: 'down', peer: 'a' }], 0]);
-  a.description({ type: 'bye' }).description(send('b', 'late'));
+  a.sends({ type: 'bye' }).sends(send('b', 'late'));
   a.listener.closed();
   expect([a.closes, b.news()]).toEqual([1, []]);
 });
@@ -69,12 +69,12 @@ test('messages go from one to the other, and what is no frame of ours is counted
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();
-  a.description(send('b', { x: [1] })).description(send('b', null));
+  a.sends(send('b', { x: [1] })).sends(send('b', null));
   expect(b.news()).toEqual([
     { type: 'message', from: 'a', message: { x: [1] } },
     { type: 'message', from: 'a', message: null },
   ]);
-  a.description({ type: 'pong' });
+  a.sends({ type: 'pong' });
   expect(hub.malformed).toBe(0);
   for (const frame of [
     7,
@@ -88,9 +88,9 @@ test('messages go from one to the other, and what is no frame of ours is counted
     { to: 'b', message: 1 },
     { type: 'hello', id: 'z', key: 'z' },
   ])
-    a.description(JSON.stringify(frame));
+    a.sends(JSON.stringify(frame));
   expect([hub.malformed, a.closes, b.news()]).toEqual([10, 0, []]);
-  a.description('half a fra');
+  a.sends('half a fra');
   expect([hub.malformed, a.closes, b.news()]).toEqual([11, 1, [{ type: 'down', peer: 'a' }]]);
 });
 
@@ -108,16 +108,14 @@ test.each<[what: string, frame: unknown]>([
 ])('a line that begins with %s is closed, and counted', (_, frame) => {
   expect(isHello(frame)).toBe(false);
   const { hub, guest } = hubOf();
-  const far = guest().description(JSON.stringify(frame));
+  const far = guest().sends(JSON.stringify(frame));
   expect([far.closes, far.got, hub.malformed]).toEqual([1, [], 1]);
 });
 
 test('a hello may bear a token, and who says goodbye instead is no stranger', () => {
   expect(isHello({ type: 'hello', id: 'a', key: 'k', token: 't' })).toBe(true);
   const { hub, guest } = hubOf();
-  expect([guest().description({ type: 'bye' }).closes, guest().description({ type: 'pong' }).closes, hub.malformed]).toEqual([
-    1, 0, 0,
-  ]);
+  expect([guest().sends({ type: 'bye' }).closes, guest().sends({ type: 'pong' }).closes, hub.malformed]).toEqual([1, 0, 0]);
 });
 
 test('a secret is a text of so many characters, and is not told', () => {
@@ -181,8 +179,8 @@ test('one that goes while its holder is asked is seated nowhere', async () => {
   let answer!: (is: boolean) => void;
   const holder = member('a', 'one', () => new Promise((resolve) => (answer = resolve)));
   holder.news();
-  const late = guest().description({ type: 'hello', id: 'a', key: 'two' });
-  late.description({ type: 'bye' });
+  const late = guest().sends({ type: 'hello', id: 'a', key: 'two' });
+  late.sends({ type: 'bye' });
   answer(false);
   await turn();
   expect([late.news(), late.closes]).toEqual([[], 1]);
@@ -191,15 +189,15 @@ test('one that goes while its holder is asked is seated nowhere', async () => {
 test('what is for who has not come waits for it, and for who has gone it is lost', () => {
   const { member } = hubOf();
   const a = member('a');
-  a.description(send('b', 1)).description(send('b', 2));
+  a.sends(send('b', 1)).sends(send('b', 2));
   const b = member('b');
   expect(b.news()).toEqual([
     { type: 'welcome', peers: ['a'] },
     { type: 'message', from: 'a', message: 1 },
     { type: 'message', from: 'a', message: 2 },
   ]);
-  b.description({ type: 'bye' });
-  a.description(send('b', 3));
+  b.sends({ type: 'bye' });
+  a.sends(send('b', 3));
   expect(member('b').news()).toEqual([{ type: 'welcome', peers: ['a'] }]);
 });
 
@@ -216,23 +214,23 @@ const cure = 'linked(…) needs no mail: put it around the transport';
 test('mail is bounded for each sender, each receiver and in all; who is beyond it is told, and what is fetched counts no more', () => {
   const { member } = smallHub();
   const a = member('a');
-  for (let i = 0; i < 20; i++) a.description(send('x', i));
+  for (let i = 0; i < 20; i++) a.sends(send('x', i));
   expect(a.closes).toBe(0);
   expect(member('x').got).toHaveLength(21);
-  for (let i = 0; i < 20; i++) a.description(send('y', i));
+  for (let i = 0; i < 20; i++) a.sends(send('y', i));
   expect(a.closes).toBe(0);
-  a.description(send('z', 'one more'));
+  a.sends(send('z', 'one more'));
   expect([why(a), a.closes]).toEqual([
     { type: 'refused', why: `20 messages of this peer wait for peers that have not come; this one is for "z". ${cure}` },
     1,
   ]);
   const [b, c] = [member('b'), member('c')];
-  for (let i = 0; i < 20; i++) b.description(send('y', i));
-  c.description(send('y', 'one more'));
+  for (let i = 0; i < 20; i++) b.sends(send('y', i));
+  c.sends(send('y', 'one more'));
   expect(why(c)).toEqual({ type: 'refused', why: `40 messages wait for a peer that has not come; this one is for "y". ${cure}` });
   const [d, e] = [member('d'), member('e')];
-  for (let i = 0; i < 20; i++) d.description(send('w', i));
-  e.description(send('v', 'one more'));
+  for (let i = 0; i < 20; i++) d.sends(send('w', i));
+  e.sends(send('v', 'one more'));
   expect(why(e)).toEqual({
     type: 'refused',
     why: `60 messages wait for peers that have not come; this one is for "v". ${cure}`,
@@ -243,9 +241,9 @@ test('and by its characters', () => {
   const { member } = smallHub();
   const a = member('a');
   const around = '{"type":"message","from":"a","message":""}'.length;
-  a.description(send('x', 'x'.repeat(2 ** 13 - around)));
+  a.sends(send('x', 'x'.repeat(2 ** 13 - around)));
   expect(a.closes).toBe(0);
-  a.description(send('x', ''));
+  a.sends(send('x', ''));
   expect(why(a)).toEqual({
     type: 'refused',
     why: `8192 characters of this peer wait for peers that have not come; this one is for "x". ${cure}`,
@@ -255,8 +253,8 @@ test('and by its characters', () => {
 test('of so many that went it is known that they did; what is for an earlier one waits again', () => {
   const { member } = smallHub();
   const a = member('a');
-  for (let i = 0; i < 6; i++) member(`x${i}`).description({ type: 'bye' });
-  a.description(send('x0', 'kept')).description(send('x1', 'lost'));
+  for (let i = 0; i < 6; i++) member(`x${i}`).sends({ type: 'bye' });
+  a.sends(send('x0', 'kept')).sends(send('x1', 'lost'));
   expect([member('x0').got.length, member('x1').got.length]).toEqual([2, 1]);
 });
 
@@ -264,6 +262,6 @@ test('a number that is written out longer than it came is dropped where it would
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();
-  a.description(`{"type":"send","to":"b","message":[${Array.from({ length: 60_000 }, () => '1e20').join(',')}]}`);
+  a.sends(`{"type":"send","to":"b","message":[${Array.from({ length: 60_000 }, () => '1e20').join(',')}]}`);
   expect([hub.malformed, b.news(), a.closes]).toEqual([1, [], 0]);
 });

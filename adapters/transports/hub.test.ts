@@ -23,7 +23,7 @@ class Fake implements Line {
   listen(listener: LineListener): void {
     this.listener = listener;
   }
-  description(frame: object | string): this {
+  sends(frame: object | string): this {
     this.listener.frame(typeof frame === 'string' ? frame : JSON.stringify(frame));
     return this;
   }
@@ -34,17 +34,17 @@ function guest(hub: Hub, answers?: () => Promise<boolean>): Fake {
   hub.attach(line);
   return line;
 }
-const member = (hub: Hub, id: string, key = `of ${id}`): Fake => guest(hub).description({ type: 'hello', id, key });
+const member = (hub: Hub, id: string, key = `of ${id}`): Fake => guest(hub).sends({ type: 'hello', id, key });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('5,000 brackets end the line that they came on, and the others go on', () => {
   const hub = new Hub();
   const [a, b] = [member(hub, 'a'), member(hub, 'b')];
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
-  const stranger = guest(hub).description(`{"type":"hello","id":"x","key":"k"}`);
-  stranger.description(`{"type":"send","to":"a","message":${deep}}`);
+  const stranger = guest(hub).sends(`{"type":"hello","id":"x","key":"k"}`);
+  stranger.sends(`{"type":"send","to":"a","message":${deep}}`);
   expect([stranger.isClosed, hub.malformed]).toEqual([true, 1]);
-  b.description({ type: 'send', to: 'a', message: 'sound' });
+  b.sends({ type: 'send', to: 'a', message: 'sound' });
   expect(a.got.at(-2)).toEqual({ type: 'down', peer: 'x' });
   expect(a.got.at(-1)).toEqual({ type: 'message', from: 'b', message: 'sound' });
 });
@@ -67,7 +67,7 @@ test('a rule that does not answer is named once, and whoever was asked about may
 test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j is refused, and nobody hears of it', (id) => {
   const hub = new Hub();
   const a = member(hub, 'a');
-  const evil = guest(hub).description(`{"type":"hello","id":${JSON.stringify(id)},"key":"k"}`);
+  const evil = guest(hub).sends(`{"type":"hello","id":${JSON.stringify(id)},"key":"k"}`);
   expect(evil.got).toMatchObject([{ type: 'refused', why: expect.stringMatching(/^this cannot be an id/) }]);
   expect(evil.isClosed).toBe(true);
   expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
@@ -76,7 +76,7 @@ test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j 
 test('before its hello was accepted a line is nobody: what it sends is dropped', () => {
   const hub = new Hub();
   const a = member(hub, 'a');
-  guest(hub).description({ type: 'send', to: 'a', message: 'psst' });
+  guest(hub).sends({ type: 'send', to: 'a', message: 'psst' });
   expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
 });
 
@@ -95,10 +95,7 @@ test('a line that says no hello is closed when its time is over, and no earlier'
 
 test('a peer that comes back with its key takes its own place at once, whether the old line answers or not', () => {
   const hub = new Hub();
-  const [b, before] = [
-    member(hub, 'b'),
-    guest(hub, () => Promise.resolve(true)).description({ type: 'hello', id: 'a', key: 'mine' }),
-  ];
+  const [b, before] = [member(hub, 'b'), guest(hub, () => Promise.resolve(true)).sends({ type: 'hello', id: 'a', key: 'mine' })];
   const after = member(hub, 'a', 'mine');
   expect(after.got[0]).toEqual({ type: 'welcome', peers: ['b'] });
   expect(before.isClosed).toBe(true);
@@ -116,7 +113,7 @@ test.each([
   [false, 'welcome'],
 ])('with another key, when the holder of the seat answers (%s): %s', async (answers, outcome) => {
   const hub = new Hub();
-  const holder = guest(hub, () => Promise.resolve(answers)).description({ type: 'hello', id: 'a', key: 'mine' });
+  const holder = guest(hub, () => Promise.resolve(answers)).sends({ type: 'hello', id: 'a', key: 'mine' });
   const other = member(hub, 'a', 'not mine');
   await settled();
   expect(other.got[0].type).toBe(outcome);
@@ -125,10 +122,8 @@ test.each([
 
 test('two that want the seat of one who is gone: one has it, and the other is told', async () => {
   const hub = new Hub();
-  guest(hub, () => Promise.resolve(false)).description({ type: 'hello', id: 'a', key: 'old' });
-  const both = ['new', 'newer'].map((key) =>
-    guest(hub, () => Promise.resolve(true)).description({ type: 'hello', id: 'a', key }),
-  );
+  guest(hub, () => Promise.resolve(false)).sends({ type: 'hello', id: 'a', key: 'old' });
+  const both = ['new', 'newer'].map((key) => guest(hub, () => Promise.resolve(true)).sends({ type: 'hello', id: 'a', key }));
   await settled();
   expect(both.map(({ got }) => got[0].type).sort()).toEqual(['refused', 'welcome']);
 });
@@ -158,14 +153,14 @@ test('what waits for absent peers is bounded by its size: the sender is refused 
   const message = 'x'.repeat(1_000_000);
   let sent = 0;
   while (!a.isClosed && sent < 200) {
-    a.description({ type: 'send', to: 'absent', message });
+    a.sends({ type: 'send', to: 'absent', message });
     sent++;
   }
   expect(sent).toBe(5);
   expect(a.got.at(-1).why).toBe(
     '4194304 characters of this peer wait for peers that have not come; this one is for "absent". linked(…) needs no mail: put it around the transport',
   );
-  b.description({ type: 'send', to: 'absent', message: 'small' });
+  b.sends({ type: 'send', to: 'absent', message: 'small' });
   expect(b.isClosed).toBe(false);
   const absent = member(hub, 'absent');
   expect(absent.got.slice(1).map(({ message: { length } }) => length)).toEqual([1e6, 1e6, 1e6, 1e6, 5]);
@@ -174,11 +169,11 @@ test('what waits for absent peers is bounded by its size: the sender is refused 
 test('and by their number: who sends many small ones keeps nobody else out', () => {
   const hub = new Hub();
   const [liar, honest] = [member(hub, 'liar'), member(hub, 'honest')];
-  for (let i = 0; i <= 1_000; i++) liar.description({ type: 'send', to: `ghost ${i}`, message: 1 });
+  for (let i = 0; i <= 1_000; i++) liar.sends({ type: 'send', to: `ghost ${i}`, message: 1 });
   expect(liar.got.at(-1).why).toMatch(
     /^1000 messages of this peer wait for peers that have not come; this one is for "ghost 1000"/,
   );
-  honest.description({ type: 'send', to: 'absent', message: 1 });
+  honest.sends({ type: 'send', to: 'absent', message: 1 });
   expect(honest.isClosed).toBe(false);
 });
 
@@ -186,7 +181,7 @@ test('no more waits for one peer than its line takes at once', () => {
   const hub = new Hub();
   const senders = ['a', 'b', 'c'].map((id) => member(hub, id));
   for (const sender of senders)
-    for (let i = 0; i < 4; i++) sender.description({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
+    for (let i = 0; i < 4; i++) sender.sends({ type: 'send', to: 'absent', message: 'x'.repeat(1_000_000) });
   expect(senders[2]!.got.at(-1).why).toMatch(/^8388608 characters wait for a peer that has not come; this one is for "absent"/);
   expect(member(hub, 'absent').got.slice(1)).toHaveLength(8);
 });
@@ -197,7 +192,7 @@ test('and in all by its size as well: a crowd gets no further than one', () => {
   for (let i = 0; i < 20; i++) {
     const line = member(hub, `sender ${i}`);
     for (let n = 0; n < 4 && !line.isClosed; n++) {
-      line.description({ type: 'send', to: `absent ${i}`, message: 'x'.repeat(1_000_000) });
+      line.sends({ type: 'send', to: `absent ${i}`, message: 'x'.repeat(1_000_000) });
       if (!line.isClosed) kept++;
     }
   }
@@ -222,23 +217,23 @@ test('who has not been let in says hello and waits: anything else ends its line,
   onTestFinished(() => parse.mockRestore());
   const hub = new Hub({ refuses: () => new Promise(() => {}) });
   for (const frame of [{ type: 'send', to: 'a', message: 1 }, { type: 'nonsense' }, 'no JSON']) {
-    expect(guest(hub).description(frame).isClosed).toBe(true);
-    expect(guest(hub).description({ type: 'hello', id: 'x', key: 'k' }).description(frame).isClosed).toBe(true);
+    expect(guest(hub).sends(frame).isClosed).toBe(true);
+    expect(guest(hub).sends({ type: 'hello', id: 'x', key: 'k' }).sends(frame).isClosed).toBe(true);
   }
   parse.mockClear();
-  expect(guest(hub).description(`{"type":"hello","id":"x","key":"k","more":"${'x'.repeat(2 ** 16)}"}`).isClosed).toBe(true);
+  expect(guest(hub).sends(`{"type":"hello","id":"x","key":"k","more":"${'x'.repeat(2 ** 16)}"}`).isClosed).toBe(true);
   expect(parse).not.toHaveBeenCalled();
   // The longest hello that there is.
   const longest = { type: 'hello', id: '"'.repeat(255), key: '\u0001'.repeat(255), token: '\u0001'.repeat(2 ** 13) };
-  expect(guest(hub).description(longest).isClosed).toBe(false);
+  expect(guest(hub).sends(longest).isClosed).toBe(false);
 });
 
 test('a frame that is larger when it is written out again is dropped: it would cost its receiver the line', () => {
   const hub = new Hub();
   const [a, b] = [member(hub, 'a'), member(hub, 'b')];
   a.got.length = 0;
-  b.description(`{"type":"send","to":"a","message":[${Array.from({ length: 100_000 }, () => '1e20').join()}]}`);
-  b.description({ type: 'send', to: 'a', message: 'sound' });
+  b.sends(`{"type":"send","to":"a","message":[${Array.from({ length: 100_000 }, () => '1e20').join()}]}`);
+  b.sends({ type: 'send', to: 'a', message: 'sound' });
   expect(a.got).toEqual(
     [
       { type: 'up', peer: 'b' },
