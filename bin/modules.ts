@@ -1,6 +1,7 @@
 /** The modules of a user that a command line names: how they are loaded, and how another file imports them. */
 import { relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Jiti } from 'jiti';
 import { UsageError } from '../machines/errors.js';
 import { shownValue } from '../network/scenario/read.js';
 import { readFile } from './read-file.js';
@@ -19,10 +20,10 @@ export async function exportsOf(file: string): Promise<{ path: string; exported:
   if (file.endsWith('.json'))
     throw new UsageError(`cannot load ${file}: it is JSON and no module; quiver run, check and explore take scenarios`);
   const path = resolve(file);
-  return { path, exported: await load(path, file, text) };
+  const exported = await load(path, file, text);
+  return { path, exported: Object.fromEntries(Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-const TYPESCRIPT = /\.[cm]?ts$/;
 /** What Node says to a module that it takes for CommonJS, as `npm init` makes it. */
 const COMMONJS = /^(Cannot use import statement outside a module|Unexpected token 'export')/;
 
@@ -34,12 +35,8 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
   };
   process.once('exit', stuck);
   try {
-    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    return await importModule(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException | null | undefined)?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && TYPESCRIPT.test(file))
-      throw new UsageError(
-        `cannot load ${file}: Node ${process.versions.node} takes no TypeScript; use 22.18 or later, or give the compiled file`,
-      );
     const trace = traceHeaderIn(text.split('\n', 1)[0]!);
     if (trace) throw unexpectedTrace(file, trace, 'is no module');
     const said = whatWasThrown(error);
@@ -49,6 +46,40 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
   } finally {
     process.off('exit', stuck);
   }
+}
+
+const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
+/** What Node answers to a module that imports TypeScript that it cannot load by itself. */
+const NOT_BY_NODE = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'];
+
+/**
+ * Loads a module by Node, or by jiti where Node cannot: Node before 22.18 loads no TypeScript, and later versions load it without enums, JSX,
+ * imports of types among values, and imports that leave out the ending.
+ */
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException | null | undefined)?.code ?? '';
+    const isRefused = TYPESCRIPT.test(path)
+      ? error instanceof SyntaxError || code.startsWith('ERR_')
+      : NOT_BY_NODE.includes(code);
+    if (isRefused) return importTypeScript(path);
+    throw error;
+  }
+}
+
+let loader: Promise<Jiti> | undefined;
+
+/** Loads a module in TypeScript or JSX with the paths of its tsconfig.json. Its packages are loaded by Node. */
+async function importTypeScript(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const jiti = await (loader ??= import('jiti').then(({ createJiti }) =>
+    createJiti(import.meta.url, { interopDefault: false, jsx: { runtime: 'automatic' }, tsconfigPaths: true }),
+  ));
+  const exported = await jiti.import<Record<string, unknown>>(path);
+  // `node --watch` knows by itself only what Node has loaded.
+  if (process.env['WATCH_REPORT_DEPENDENCIES']) process.send?.({ 'watch:require': Object.keys(jiti.cache) });
+  return exported;
 }
 
 const whatWasThrown = (error: unknown): string =>

@@ -340,12 +340,6 @@ export default createMachine({ initial: 'a', states: { a: { on: { X: 'b' } }, b:
   });
 });
 
-const takesTypeScript = (process.features as { typescript?: unknown }).typescript;
-test.skipIf(takesTypeScript)('TypeScript for a Node that does not strip types is refused by every ending', () => {
-  for (const ending of ['ts', 'mts'])
-    expect(started(['test', file(`light.${ending}`, '')]).stderr).toMatch(/takes no TypeScript; use 22\.18 or later/);
-});
-
 const isFullDevice = existsSync('/dev/full');
 
 test.skipIf(!isFullDevice)('a full disk is no verdict: the trace or the report is said to be unwritten, status 64', async () => {

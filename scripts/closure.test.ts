@@ -14,7 +14,7 @@ interface Bound {
 const PROTOCOLS = ['controller', 'directory', 'election', 'exclusion', 'locks', 'queue'].map((name) => `machines/${name}/`);
 
 const BOUNDS: Readonly<Record<string, Bound>> = {
-  'test/machine/describe-machine.ts': { files: 52, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'test/machine/describe-machine.ts': { files: 60, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
   'bin/quiver.ts': { files: 3 },
   'bin/program.ts': { files: 8 },
   'bin/commands/run.ts': { files: 80, without: ['inspector/', 'test/', ...PROTOCOLS] },

@@ -52,7 +52,7 @@ describe('quiver test', () => {
     [[], /^name one protocol: /],
     [['directory', 'queue'], /^name one protocol; queue are too many/],
     [['no/such.js'], /^cannot read no\/such.js: there is no such file/],
-    [['bin/quiver.ts'], /^(cannot load|bin\/quiver.ts exports no protocol)/],
+    [['bin/quiver.ts'], /^(cannot load|bin\/quiver.ts exports no machine and no protocol)/],
     [['directory', '--swarm', 'x'], /--swarm is "x"; give an integer/],
   ])('%j is refused', async (args, complaint) => {
     await expect(walk(args)).rejects.toThrow(complaint);
@@ -130,7 +130,7 @@ describe('quiver test of a machine', () => {
   test.each([
     ['examples/machines/order.ts', /exports the machines line, order; name one, examples\/machines\/order.ts#line/],
     ['examples/machines/order.ts#cart', /exports no machine cart; it exports line, order/],
-    ['examples/machines/samples.ts', /exports no protocol/],
+    ['examples/machines/samples.ts', /exports no machine and no protocol; it exports /],
   ])('%s is refused', async (word, complaint) => {
     await expect(walk([word])).rejects.toThrow(complaint);
   });

@@ -45,7 +45,7 @@ describe('payloads that JSON does not hold', () => {
 
   test('what is done to a system under test gets them, too', async () => {
     const given: unknown[] = [];
-    const exec = { DAY: (_: unknown, { day }: any) => void given.push(day) };
+    const exec = { DAY: (_: unknown, { day }: any) => void given.push(day), '*': () => {} };
     await new MachineTesting(shop, { ...tests, invariants: {}, exec }).firstFailure('tour');
     expect(given[0]).toEqual(new Date(5));
   });

@@ -9,9 +9,9 @@ import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';
 import type { MachineGraph } from './graph.js';
-import type { MachineTests } from './options.js';
+import type { MachineStep, MachineTests } from './options.js';
 import { reachableMachines, implementationsOf, isMachine, referencesOf } from './references.js';
-import { describeStep, nameOfStep } from './steps.js';
+import { describeStep, isFromOutside, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
 
 const PROVIDED = ['actions', 'guards', 'delays', 'actors'] as const;
@@ -90,8 +90,27 @@ function refuseMisnamedEvents(child: string, samples: object, logics: ReadonlySe
     throw unknownWord(`children.${child}.${stray}: machine ${child} has no transition for it`, stray, machines.flatMap(typesOf));
 }
 
+/**
+ * Throws a `UsageError` for events from outside that the paths send and `exec` has no entry for: the system under test would not receive
+ * them. Timers and services may come to the system under test by themselves.
+ */
+function refuseMissingExec({ tests, original }: Subject, steps: readonly MachineStep[]): void {
+  const { exec } = tests;
+  if (!exec || exec['*']) return;
+  const missing = steps.filter(
+    (step) =>
+      isFromOutside(step) && !exec[describeStep(step)] && !exec[nameOfStep(step)] && !('event' in step && exec[step.event.type]),
+  );
+  const names = [...new Set(missing.map(nameOfStep))];
+  if (names.length === 0) return;
+  throw new UsageError(
+    `exec has no entry for ${names.join(', ')} of machine ${original.id}, so the system under test would not receive ${names.length === 1 ? 'it' : 'them'}. Add exec[${JSON.stringify(names[0])}], or leave ${names.length === 1 ? 'it' : 'them'} out of the paths with filter; exec['*'] takes all others`,
+  );
+}
+
 /** A step is meant by its name, by its name with the value, or by the type of its event. */
-function refuseMisnamedSteps({ tests, original }: Subject, graph: MachineGraph): void {
+function refuseMisnamedSteps(subject: Subject, graph: MachineGraph): void {
+  const { tests, original } = subject;
   const steps = graph.vertices.flatMap(({ edges }) => [...(edges?.values() ?? [])].map(({ step }) => step));
   const names = new Set(steps.flatMap((step) => [nameOfStep(step), 'event' in step ? step.event.type : nameOfStep(step)]));
   for (const type of typesOf(original)) names.add(type);
@@ -102,4 +121,5 @@ function refuseMisnamedSteps({ tests, original }: Subject, graph: MachineGraph):
     throw unknownWord(`exec[${JSON.stringify(stray)}]: no step of machine ${original.id} is called so${soFar(graph)}`, stray, [
       ...names,
     ]);
+  refuseMissingExec(subject, steps);
 }

@@ -331,3 +331,19 @@ describe('describeMachine', () => {
     ]);
   });
 });
+
+test('an event that the paths send and exec has no entry for is named', async () => {
+  const form = createMachine({
+    id: 'form',
+    initial: 'empty',
+    states: { empty: { on: { FILL: 'filled' }, after: { 10: 'filled' } }, filled: { on: { CLEAR: 'empty', SEND: {} } } },
+  });
+  const graphOf = (exec: NonNullable<MachineTests['exec']>, more: MachineTests = {}) => new MachineTesting(form, { exec, ...more }).graph();
+  await expect(graphOf({ FILL: () => {} })).rejects.toThrow(
+    `exec has no entry for CLEAR, SEND of machine form, so the system under test would not receive them. Add exec["CLEAR"], or leave them out of the paths with filter; exec['*'] takes all others`,
+  );
+  await expect(graphOf({ FILL: () => {}, CLEAR: () => {}, SEND: () => {} })).resolves.toBeDefined();
+  await expect(graphOf({ '*': () => {} })).resolves.toBeDefined();
+  const filter = (_: unknown, step: object) => !('event' in step);
+  await expect(graphOf({ 'after 10 in empty': () => {} }, { filter })).resolves.toBeDefined();
+});
