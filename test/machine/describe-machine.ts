@@ -4,6 +4,7 @@ import type { MachineTests } from './options.js';
 import { expectNone, pageOfPaths } from '../failure-page.js';
 import { requireRunner, type AsyncRunner } from '../runner.js';
 import type { Failure } from './graph.js';
+import type { PlanKind } from './plans.js';
 import { notesOn, unseenOf } from './report.js';
 import { shownOf } from './shown.js';
 import { describeFailure, MachineTesting } from './testing.js';
@@ -42,6 +43,15 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
     };
     return runTest(name, body, timeoutMs);
   };
+  /** The paths are known when the states have been searched: the runner waits for this while it collects tests. */
+  const onePerPath = async (kinds: readonly PlanKind[]): Promise<void> => {
+    for (const kind of kinds) {
+      const paths = await testing.paths(kind);
+      describe(kind, () => {
+        for (const path of paths) test(path.description, async () => [await testing.failureOf(path)]);
+      });
+    }
+  };
   describe(`machine ${machine.id}`, () => {
     test('nothing breaks in any state that was found', () => testing.searchFailures());
     test('the search is complete: every state that can be reached was seen', async () => {
@@ -49,9 +59,12 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
       return unseen === null ? [] : [{ rule: 'unknown', description: unseen, steps: [], isUnhandled: true }];
     });
     const where = tests.mode === 'pure' ? 'by the chart alone' : 'on live actors';
-    test(`paths to the states go ${where} as the search has found them`, async () => [await testing.firstFailure('shortest')]);
-    test('a tour of every transition, every guard both ways', async () => [await testing.firstFailure('tour')]);
-    if (tests.pairs) test('every pair of transitions', async () => [await testing.firstFailure('pairs')]);
+    const kinds = [
+      ['shortest', `paths to the states go ${where} as the search has found them`],
+      ['tour', 'a tour of every transition, every guard both ways'],
+      ...(tests.pairs ? ([['pairs', 'every pair of transitions']] as const) : []),
+    ] as const satisfies readonly (readonly [PlanKind, string])[];
+    for (const [kind, title] of tests.each === 'path' ? [] : kinds) test(title, async () => [await testing.firstFailure(kind)]);
     test('random walks', async () => [(await testing.walks()).failure]);
     if (tests.temporal) test('temporal properties', () => testing.temporalFailures());
     if (tests.restore)
@@ -68,5 +81,6 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
       await expectNone(expect, description, () => pageOf('coverage'));
     };
     runTest('states, transitions, guards both ways, events, actions and outcomes are covered', covered, timeoutMs);
+    return tests.each === 'path' ? onePerPath(kinds.map(([kind]) => kind)) : undefined;
   });
 }

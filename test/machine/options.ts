@@ -104,6 +104,11 @@ export interface MachineTests<Sut = any> {
   readonly limits?: Limits;
   /** All pairs of transitions that can follow each other, too (false). */
   readonly pairs?: boolean;
+  /**
+   * `path`: `describeMachine` registers one test for each path, which the runner filters, retries and runs in parallel. The states are then
+   * searched when tests are collected. By default there is one test for each kind of paths.
+   */
+  readonly each?: 'path';
   readonly seed?: number;
   /** Whether the machine's own actions are performed while its states are searched; on live paths they always are (false). */
   readonly performActions?: boolean;

@@ -26,6 +26,7 @@ const KNOWN: Readonly<Record<keyof MachineTests, true>> = {
   toState: true,
   limits: true,
   pairs: true,
+  each: true,
   seed: true,
   performActions: true,
   sut: true,
@@ -68,6 +69,8 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
   if (unknown !== undefined)
     throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
+  if (tests.each !== undefined && (tests.each as string) !== 'path')
+    throw new UsageError(`tests.each is ${JSON.stringify(tests.each)}; give 'path', or leave it out`);
   const nobody = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
   if (nobody !== undefined) throw new UsageError(`events.${nobody}: ${takesWhat(machine)}`);
   refuseStarts(tests);

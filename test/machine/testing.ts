@@ -16,6 +16,7 @@ import { plansOf, spread, type PlanKind } from './plans.js';
 import { CANNOT_HAPPEN, GOES, planAlong, runPlan, type Plan, type PlanOptions } from './run.js';
 import { drawn } from './samples.js';
 import { search } from './search.js';
+import { descriptionsOf, type MachinePath } from './paths.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
 import { Subject, type Patience } from './subject.js';
@@ -78,7 +79,10 @@ export class MachineTesting {
   async searchFailures(): Promise<readonly Failure[]> {
     const subject = await this.subject();
     const { failures } = await this.graph();
-    return Promise.all(failures.map((failure) => shrink(failure, subject.tests, this.again(subject, failure, false))));
+    // The chart alone broke the rule, so no system under test is created for the tries.
+    const { sut: _sut, cleanup: _cleanup, exec: _exec, states: _states, ...bare } = subject.tests;
+    const alone = new Subject(this.machine, bare, this.patience);
+    return Promise.all(failures.map((failure) => shrink(failure, bare, this.again(alone, failure, false))));
   }
 
   /** Steps taken again; the search goes on past what breaks, so that its failures are looked for by their own rule alone. */
@@ -94,9 +98,34 @@ export class MachineTesting {
     for (const plan of spread(await this.plans(kind))) {
       const failure = await runPlan(subject, plan);
       if (!failure) continue;
-      return shrink(failure, subject.tests, this.again(subject, failure, true));
+      return shrink(failure, subject.tests, this.again(subject, failure, true), shorterWay(await this.graph(), failure));
     }
     return null;
+  }
+
+  /**
+   * Paths of one kind, each with a short description and a test of its own.
+   *
+   * @param kind `shortest` to every state, `tour` of every transition, `simple`, or `pairs` of transitions.
+   */
+  async paths(kind: PlanKind = 'shortest'): Promise<readonly MachinePath[]> {
+    const plans = await this.plans(kind);
+    const descriptions = descriptionsOf(plans);
+    return plans.map((plan, i) => ({
+      ...plan,
+      description: descriptions[i]!,
+      test: async (sut) => {
+        const failure = await this.failureOf(plan, sut);
+        if (failure) throw new Error(describeFailure(failure));
+      },
+    }));
+  }
+
+  /** What breaks on one path, as it is: on a subject of its own, so that paths can be taken at the same time. */
+  async failureOf(plan: Plan, sut?: unknown): Promise<Failure | null> {
+    const { cleanup, ...rest } = (await this.subject()).tests;
+    const tests = sut === undefined ? { ...rest, ...(cleanup && { cleanup }) } : { ...rest, sut: () => sut };
+    return runPlan(new Subject(this.machine, tests, this.patience), plan);
   }
 
   /** The temporal properties that do not hold. */
@@ -133,6 +162,17 @@ export class MachineTesting {
     const { cut } = await this.graph();
     return coverageOfMachine(await this.subject(), mergeCounts(own, ...others), cut);
   }
+}
+
+/** The shortest way to the state before the failing step, and that step; null if the failure came that way. */
+function shorterWay({ first }: MachineGraph, { steps }: Failure): readonly MachineStep[] | null {
+  let here = first;
+  for (const step of steps.slice(0, -1)) {
+    const edge = here.edges?.get(JSON.stringify(step));
+    if (!edge) return null;
+    here = edge.to;
+  }
+  return here.way.length + 1 < steps.length ? [...here.way, steps.at(-1)!] : null;
 }
 
 /**
