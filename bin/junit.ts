@@ -10,6 +10,8 @@ interface Case {
   readonly name: string;
   /** Why it failed; `null` when it passed. */
   readonly failure: string | null;
+  /** What a case that passed says. */
+  readonly output?: string;
 }
 
 const pass = (name: string): Case => ({ name, failure: null });
@@ -18,6 +20,8 @@ function suite(name: string, cases: readonly Case[]): string {
   const failures = cases.filter(({ failure }) => failure !== null).length;
   const lines = cases.map((one) => {
     const head = `    <testcase classname="${xmlText(name)}" name="${xmlText(one.name)}"`;
+    if (one.failure === null && one.output !== undefined)
+      return `${head}>\n      <system-out>${xmlText(one.output)}</system-out>\n    </testcase>`;
     if (one.failure === null) return `${head}/>`;
     return `${head}>\n      <failure message="${xmlText(one.failure.split('\n')[0]!)}">${xmlText(one.failure)}</failure>\n    </testcase>`;
   });
@@ -98,7 +102,16 @@ export function protocolJunit({ protocol, walked, failures, coverage, page, swar
   ]);
 }
 
-export function machineJunit({ machine, searched, walked, failures, coverage, page, mutants }: ReportWithPages): string {
+/** A finding that fails is a case that fails; a warning is one that passes, with its text as output. */
+function findingCases(findings: ReportWithPages['findings']): readonly Case[] {
+  return findings.map(({ chart, name, text, isFailure, reason }) => ({
+    name: `${chart}: ${name}`,
+    failure: isFailure ? text : null,
+    ...(!isFailure && { output: reason === undefined ? `warning: ${text}` : `meant: ${reason}` }),
+  }));
+}
+
+export function machineJunit({ machine, searched, walked, failures, findings, coverage, page, mutants }: ReportWithPages): string {
   const walks = walked.map(({ kind, paths }) => `${paths} ${kind} paths`);
   const survivors = mutants?.filter(({ killedBy }) => killedBy === null) ?? [];
   return suite(machine, [
@@ -106,6 +119,8 @@ export function machineJunit({ machine, searched, walked, failures, coverage, pa
       [`${searched.states} states`, ...walks],
       failures.map(({ text, page }) => `${text}${seen(page)}`),
     ),
+    ...findingCases(findings),
+    ...(searched.cut ? [{ name: 'the search is complete', failure: `unknown: ${searched.cut.text}` }] : []),
     ...coverageCases(coverage, page),
     ...(mutants ? mutantCases(mutants.length, survivors, []) : []),
   ]);

@@ -5,7 +5,7 @@ import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 import { pageOfPaths } from '../test/failure-page.js';
-import { machineKinds, mergeCounts, type MachineCounts, type MachineKind } from '../test/machine/coverage.js';
+import { mergeCounts, type MachineCounts } from '../test/machine/coverage.js';
 import { emitMachineTests } from '../test/machine/emit.js';
 import { chartListing, lcovOf } from '../test/machine/lcov.js';
 import type { MachineTests, MachineStep, Mode } from '../test/machine/options.js';
@@ -21,8 +21,9 @@ import { ProgressLine } from './progress.js';
 import type { Reporter } from './reporter.js';
 import { relativeModule } from './modules.js';
 import { commandPatience, UnhandledRejections } from './unhandled-rejections.js';
-import { bold, counted, dim, number, table, verdictInColor } from './style.js';
+import { bold, dim, verdictInColor } from './style.js';
 import { writeTrace } from './trace-file.js';
+import { printMachineReport } from './print-machine-report.js';
 import type { ValuesOf } from './verbs.js';
 
 /** Where the pages of its failures are. */
@@ -72,7 +73,7 @@ export async function testMachine(
   const told = words.trace === undefined ? await withPages(testing, counts, report) : report;
   if (reporter === 'json') console.log(JSON.stringify(told));
   else if (reporter === 'junit') console.log((await import('./junit.js')).machineJunit(told));
-  else print(told, relative('.', found.path), waysBack(word, words));
+  else printMachineReport(told, relative('.', found.path), waysBack(word, words));
   return EXITS[report.verdict];
 }
 
@@ -174,64 +175,4 @@ async function writeLcov(folder: string, testing: MachineTesting, counts: Machin
     return lcovOf(machine, counts[name]!, chart);
   });
   write(join(folder, 'lcov.info'), records.join(''));
-}
-
-const WALKED_ON: Readonly<Record<Mode, string>> = { live: 'on live actors', pure: 'on the chart alone' };
-
-const HEADINGS: Readonly<Record<MachineKind, string>> = {
-  state: 'states',
-  transition: 'transitions',
-  guard: 'guards',
-  event: 'events',
-  action: 'actions',
-  outcome: 'outcomes',
-};
-
-function print(
-  { machine, mode, searched, walked, failures, coverage, notes, mutants, page, ...report }: ReportWithPages,
-  path: string,
-  back: ReturnType<typeof waysBack>,
-): void {
-  const { states, steps, cut, unread } = searched;
-  console.log(`${bold(machine)}  ${dim(path)}\n`);
-  const { covered, of } = coverage.configurations;
-  console.log(`${counted(states, 'state')}, ${counted(steps, 'step')} between them${cut ? ', and there are more' : ''}`);
-  if (unread.length > 0)
-    console.log(`nothing reads ${unread.map((key) => `context.${key}`).join(', ')}: states that differ in this alone are one`);
-  console.log(`${number(covered)} of ${counted(of, 'configuration')}`);
-  for (const one of walked) {
-    const all = one.of === undefined ? '' : ` of ${number(one.of)}`;
-    console.log(`${one.kind.padEnd(9)} ${counted(one.paths, 'path')}${all}, ${counted(one.steps, 'step')}, ${WALKED_ON[mode]}`);
-  }
-  const rows = Object.entries(coverage.charts).map(([chart, shares]) => [
-    chart,
-    ...machineKinds.map((kind) => `${shares[kind].covered}/${shares[kind].of}`),
-  ]);
-  console.log(`\n${table(['covered', ...machineKinds.map((kind) => HEADINGS[kind])], rows)}`);
-  for (const { chart, item, reason, isExplained } of coverage.missing)
-    console.log(`${isExplained ? dim('unreachable') : 'not covered'}  ${chart}: ${item} (${reason})`);
-  for (const name of coverage.refuted) console.log(`reached      ${name}, for which the tests give a reason why it cannot be`);
-  for (const note of notes) console.log(`note         ${note}`);
-  if (page !== undefined) console.log(dim(`see it: ${page}`));
-  for (const failure of failures) {
-    console.log(`\n${bold(failure.rule)}: ${failure.description}`);
-    if (failure.isUnhandled) continue;
-    for (const [i, step] of failure.steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
-    for (const line of back(failure)) console.log(dim(`  ${line}`));
-  }
-  if (mutants) printMutants(mutants);
-  if (cut) console.log(`\n${bold('not decided')}: ${cut.text}`);
-  console.log(`\n${verdictInColor(report.verdict)}`);
-}
-
-function printMutants(mutants: NonNullable<MachineReport['mutants']>): void {
-  const by = (judge: string) => number(mutants.filter(({ killedBy }) => killedBy === judge).length);
-  const survivors = mutants.filter(({ killedBy }) => killedBy === null);
-  console.log(
-    `\n${counted(mutants.length, 'mutant')}: ${by('rules')} killed by rules, ${by('paths')} by paths alone, ${number(survivors.length)} left`,
-  );
-  for (const { name, diff, reason } of survivors) {
-    console.log(`\n${name}${reason === undefined ? '' : dim(` (the same: ${reason})`)}`);
-    console.log(diff.map((line) => `  ${line}`).join('\n'));
-  }
 }

@@ -51,6 +51,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'form wizard': {
     machine: formWizard,
     tests: {
+      reasons: { 'wait without timeout submitting': 'the request has a timeout of its own' },
       events: { NAME: [{ name: '' }, { name: 'ann' }, { name: 'bob' }], AGE: [{ age: 17 }, { age: 18 }] },
       services: { checkName: { done: [true, false] } },
       invariants: {
@@ -109,6 +110,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'drag and drop': {
     machine: dragAndDrop,
     tests: {
+      reasons: { 'wait without timeout storing': 'the request has a timeout of its own' },
       events: { MOVE: [{ by: 1 }, { by: 5 }] },
       // Places are what matters, and there are as many as there are moves.
       filter: (state, step) => !('event' in step) || step.event.type !== 'DOWN' || state.context.at < 5,
@@ -158,6 +160,10 @@ export const examples: Readonly<Record<string, Example>> = {
   order: {
     machine: order,
     tests: {
+      reasons: {
+        'wait without timeout placing': 'the request has a timeout of its own',
+        'line: wait without timeout checking': 'the request has a timeout of its own',
+      },
       events: { ADD: [{ article: 'pen' }] },
       services: { stock: { done: [true, false] } },
       children: { line: {} },

@@ -148,8 +148,8 @@ export class ChartAlone {
     return this.hooks.created(actor as unknown as AnyActor, kind);
   }
 
-  private relay(_: AnyActor | undefined, target: Still, event: Message): void {
-    this.hooks.relays(event);
+  private relay(source: AnyActor | undefined, target: Still, event: Message): void {
+    this.hooks.relays(event, target as unknown as AnyActor, source);
     if (target !== this.still) return this.tell(target, event);
     this.events.push(event);
     if (!this.isStepping) this.goOn();

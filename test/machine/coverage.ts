@@ -7,6 +7,7 @@
 import type { AnyStateNode } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { kindOf, type Item } from '../coverage/items.js';
+import { causesOf } from './fold.js';
 import type { Cut, MachineGraph } from './graph.js';
 import { whyMissing } from './hints.js';
 import type { Noted } from './rig.js';
@@ -26,6 +27,8 @@ export interface MachineMissing {
   readonly isExplained: boolean;
   /** Whether a search that was not cut off could cover it. */
   readonly isOpen?: boolean;
+  /** Another part of the chart that is missing and that this one follows from. */
+  readonly follows?: Item;
 }
 
 export interface MachineCoverage {
@@ -101,6 +104,9 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
   const reasons = subject.tests.reasons ?? {};
   const missing: MachineMissing[] = Object.entries(counts).flatMap(([chart, items]) => {
     const all = new Map(Object.entries(items) as [Item, number][]);
+    const original = subject.originals.get(chart);
+    const lacking = new Set([...all].flatMap(([item, count]) => (count > 0 ? [] : [item])));
+    const causes = original ? causesOf(original, lacking) : new Map<Item, Item>();
     return [...all].flatMap(([item, count]) => {
       if (count > 0) return [];
       const given = reasons[item] ?? reasons[`${chart}: ${item}`];
@@ -110,7 +116,10 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
         (isOpen
           ? `not in the states that were searched; the search ended at limits.${cut.limit}`
           : whyMissing(subject, chart, item, all));
-      return [{ chart, item, reason, isExplained: given !== undefined, ...(isOpen && { isOpen }) }];
+      const cause = causes.get(item) ?? item;
+      return [
+        { chart, item, reason, isExplained: given !== undefined, ...(isOpen && { isOpen }), ...(cause !== item && { follows: cause }) },
+      ];
     });
   });
   const configurations = {
@@ -161,4 +170,15 @@ function shares(items: Readonly<Record<Item, number>>) {
     return { covered: all.filter(([, count]) => count > 0).length, of: all.length };
   };
   return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;
+}
+
+/** What is missing and not explained, in one line for each cause: what follows from it is only counted. */
+export function gapsOf({ missing }: MachineCoverage): readonly string[] {
+  const open = missing.filter(({ isExplained }) => !isExplained);
+  const isCause = ({ chart, follows }: MachineMissing) =>
+    follows === undefined || !open.some((one) => one.chart === chart && one.item === follows);
+  return open.filter(isCause).map(({ chart, item, reason }) => {
+    const more = open.filter((one) => one.chart === chart && one.follows === item).length;
+    return `${chart}: ${item} (${reason})${more === 0 ? '' : `, and ${more} more that ${more === 1 ? 'follows' : 'follow'} from it`}`;
+  });
 }

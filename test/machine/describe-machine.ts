@@ -1,8 +1,10 @@
 /** The generated tests of any XState machine, for Vitest or any runner of the same shape. */
 import type { AnyStateMachine } from 'xstate';
+import { gapsOf } from './coverage.js';
 import type { MachineTests } from './options.js';
 import { expectNone, pageOfPaths } from '../failure-page.js';
 import { requireRunner, type AsyncRunner } from '../runner.js';
+import { describeFinding } from './findings.js';
 import type { Failure } from './graph.js';
 import type { PlanKind } from './plans.js';
 import { notesOn, unseenOf } from './report.js';
@@ -73,12 +75,17 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
         for (const note of notesOn(await testing.subject())) console.warn(`machine ${machine.id}: ${note}`);
         return [failure];
       });
+    runTest('nothing looks wrong that no property asks for', async () => {
+      const findings = (await testing.findings()).filter(({ reason }) => reason === undefined);
+      for (const one of findings.filter(({ isFailure }) => !isFailure))
+        console.warn(`machine ${machine.id}: ${describeFinding(one)}`);
+      const failed = findings.filter(({ isFailure }) => isFailure);
+      expect(failed.map(describeFinding)).toEqual([]);
+    }, timeoutMs);
     const covered = async () => {
-      const { missing, refuted, isComplete } = await testing.coverage();
-      const gaps = isComplete ? [] : missing.filter(({ isExplained }) => !isExplained);
-      expect(refuted).toEqual([]);
-      const description = gaps.map(({ chart, item, reason }) => `${chart}: ${item} (${reason})`);
-      await expectNone(expect, description, () => pageOf('coverage'));
+      const coverage = await testing.coverage();
+      expect(coverage.refuted).toEqual([]);
+      await expectNone(expect, coverage.isComplete ? [] : gapsOf(coverage), () => pageOf('coverage'));
     };
     runTest('states, transitions, guards both ways, events, actions and outcomes are covered', covered, timeoutMs);
     return tests.each === 'path' ? onePerPath(kinds.map(([kind]) => kind)) : undefined;

@@ -6,8 +6,10 @@
  */
 import type { StateValue } from 'xstate';
 import type { ChartGraph, Edge, Vertex } from '../paths/graph.js';
+import type { Measures } from './measures.js';
 import type { MachineStep } from './options.js';
-import type { Checkpoint } from './rig.js';
+import type { Remark } from './remarks.js';
+import type { Checkpoint } from './checkpoint.js';
 import type { SeenState } from './seen.js';
 import type { Marks } from './temporal.js';
 
@@ -21,6 +23,8 @@ export interface MachineVertex extends Vertex {
   readonly way: readonly MachineStep[];
   readonly key: string;
   readonly choices: readonly MachineStep[];
+  /** What of its context can be counted. */
+  readonly measures: Measures;
   readonly view: SeenState;
   readonly isTarget: boolean;
   readonly children: ChildCharts;
@@ -46,6 +50,8 @@ export interface MachineEdge extends Edge {
   readonly view: SeenState;
   /** Timers that ran before the step and go on. */
   readonly keeps: readonly string[];
+  /** What the step shows that looks wrong. */
+  readonly remarks: readonly Remark[];
 }
 
 export interface Failure {

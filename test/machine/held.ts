@@ -1,6 +1,7 @@
 /** Which actors are held, so that a step says what they come to, and which ones run for real and need live actors for it. */
+import type { AnyActorLogic } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
-import type { LogicKind } from './stage.js';
+import { heldLogic, type LogicKind, type Settling } from './stage.js';
 
 /** The services of XState that do nothing by themselves here; what was made by other hands runs as it is. */
 export const HELD: ReadonlySet<LogicKind> = new Set(['promise', 'callback', 'observable', 'events']);
@@ -12,3 +13,21 @@ export const noneAlone = (name: string, kind: LogicKind): UsageError =>
   new NeedsActors(
     `${name} is ${kind === 'machine' ? 'a machine' : 'logic of your own'}, which runs in mode 'live' alone; in mode 'pure' say what it comes to, services: { ${JSON.stringify(name)}: { sends: [{ type: '…' }], done: [{ … }] } }`,
   );
+
+/** A promise that is run for real, and whose end waits for its step. */
+export function performedLogic(logic: AnyActorLogic, began: (end: Promise<Settling>) => void): AnyActorLogic {
+  const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
+  return {
+    ...heldLogic(logic, () => {}),
+    start: ({ input }: { input: unknown }, { self, system, emit }: any) => {
+      const { signal } = new AbortController();
+      const running = Promise.resolve(create({ input, self, system, emit, signal }));
+      began(
+        running.then(
+          (value): Settling => ({ how: 'done', value }),
+          (value: unknown): Settling => ({ how: 'fails', value }),
+        ),
+      );
+    },
+  } as AnyActorLogic;
+}

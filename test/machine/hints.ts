@@ -93,7 +93,7 @@ const bareEvents = ({ original, tests, within }: Subject): string[] =>
 type Seen = 'nothing' | 'context' | 'more';
 
 /** What a guard looks at, as far as its text tells. */
-function looksAt(original: AnyStateMachine, guard: unknown): Seen {
+export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
   const { type, params } = (isObject(guard) ? guard : {}) as { readonly type?: string; readonly params?: unknown };
   const name = type ?? guard;
   const does = typeof name === 'string' ? (original.implementations.guards as Record<string, unknown>)[name] : name;

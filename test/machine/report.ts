@@ -1,5 +1,6 @@
 /** Everything that the generated tests of a machine find out, as one plain object. */
 import type { MachineCounts, MachineCoverage } from './coverage.js';
+import { describeFinding, type Finding } from './findings.js';
 import type { Cut, Failure, MachineGraph } from './graph.js';
 import type { Mode } from './options.js';
 import { judgeMachineMutants, machineMutants, type JudgedMutant } from './mutants.js';
@@ -31,6 +32,8 @@ export interface MachineReport {
     readonly of?: number;
   }[];
   readonly failures: readonly (Failure & { readonly text: string })[];
+  /** What looks wrong although no property says so: failures and warnings, those with a reason among them. */
+  readonly findings: readonly (Finding & { readonly text: string })[];
   readonly coverage: MachineCoverage;
   /** What the tests did in place of XState, and your application has to do. */
   readonly notes: readonly string[];
@@ -96,6 +99,7 @@ export async function reportOn(
   walked.push({ kind: 'random', paths: walks.length, steps: walks.reduce((sum, steps) => sum + steps.length, 0) });
   failures.push(failure, ...(await testing.temporalFailures()));
   if (tests.restore) failures.push(await testing.restoreFailure());
+  const findings = await testing.findings();
   const coverage = await testing.coverage(...others);
   const mutants = areMutantsWanted ? await judged(testing, onProgress) : undefined;
   failures.push(...(await unhandledRejections()));
@@ -105,10 +109,11 @@ export async function reportOn(
   return {
     machine: machine.id,
     mode: tests.mode ?? 'live',
-    verdict: verdictOf(found, coverage, areNoticed, graph),
+    verdict: verdictOf(found, findings, coverage, areNoticed, graph),
     searched: searchedOf(graph),
     walked,
     failures: found.map((one) => ({ ...one, text: describeFailure(one) })),
+    findings: findings.map((one) => ({ ...one, text: describeFinding(one) })),
     coverage,
     notes: notesOn(await testing.subject()),
     ...(mutants && { mutants }),
@@ -118,11 +123,14 @@ export async function reportOn(
 /** A search that was cut off leaves open what it has not covered, and never makes a machine valid. */
 function verdictOf(
   failures: readonly Failure[],
+  findings: readonly Finding[],
   { refuted, isComplete, isOpen }: MachineCoverage,
   areNoticed: boolean,
   { cut }: MachineGraph,
 ): MachineReport['verdict'] {
-  const isBroken = failures.some(({ isOpen }) => !isOpen) || refuted.length > 0 || !areNoticed || !(isComplete || isOpen);
+  const isBroken =
+    failures.some(({ isOpen }) => !isOpen) ||
+    findings.some(({ isFailure }) => isFailure) || refuted.length > 0 || !areNoticed || !(isComplete || isOpen);
   if (isBroken) return 'invalid';
   return cut === null ? 'valid' : 'unknown';
 }

@@ -5,10 +5,10 @@
  * spawned promise, callback or observable would do is not done: the actor is there, and what comes of it is a step, one of its samples.
  * Child machines run for real, on the same clock. The actions of the application are performed or only noted, as the rig is made.
  */
-import type { AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
+import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import { ChartAlone, type ChartStanding } from './alone.js';
+import { ChartAlone } from './alone.js';
 import { descriptorsOf, relay, type TakenTransition } from '../../network/world/kernel.js';
 import {
   createStaged,
@@ -23,23 +23,20 @@ import {
   type StageHooks,
 } from './stage.js';
 import type { Item } from '../coverage/items.js';
+import type { Checkpoint, Held } from './checkpoint.js';
 import { encode } from './encode.js';
-import { HELD, noneAlone } from './held.js';
+import { HELD, noneAlone, performedLogic } from './held.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
 import type { SampleArgs, ServiceSamples, MachineStep, Start } from './options.js';
 import { eventsFor, valuesOf, wholeEvent } from './samples.js';
 import { heldAs, heldEvent, isFromOutside } from './steps.js';
 import { keyOf, telling, type Acted, type SeenState } from './seen.js';
-import { Timers } from './timers.js';
+import { Askers, dropped, type Remark } from './remarks.js';
+import { Timers, type Timer } from './timers.js';
 import type { Subject } from './subject.js';
 
 /** Something covered, of which chart. */
 export type Noted = `${string}: ${Item}`;
-
-interface Held {
-  readonly kind: LogicKind;
-  readonly samples: ServiceSamples;
-}
 
 export interface RigOptions {
   /** Whether the application's actions are performed. */
@@ -54,18 +51,6 @@ export interface RigOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** A state from which another rig can go on, without going the way there again. */
-export type Checkpoint = { readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint;
-
-interface AloneCheckpoint {
-  readonly alone: ChartAlone;
-  readonly standing: ChartStanding;
-  readonly timers: Timers;
-  readonly made: readonly AnyActor[];
-  readonly held: ReadonlyMap<AnyActor, Held>;
-  readonly referred: ReadonlySet<AnyActor>;
-}
-
 /** Turns of the queue of promises that an action's promise may take, and events in one step; a machine of sense needs few of both. */
 const TURNS = 100;
 const EVENTS_MAX = 1000;
@@ -75,6 +60,9 @@ export class Rig {
   root!: AnyActor;
   /** What the root runs on, where its chart is stepped alone. */
   private alone: ChartAlone | null = null;
+  /** What the present step shows that looks wrong. */
+  remarks: Remark[] = [];
+  private askers = new Askers();
   /** What the present step has covered, and which of the application's actions it asked for. */
   items = new Set<Noted>();
   acted: Acted[] = [];
@@ -115,6 +103,7 @@ export class Rig {
   /** Begins as one of the starts says, or goes on from where another rig was. */
   private stage(start: Start, from?: Checkpoint): void {
     const before = from && 'alone' in from ? from : null;
+    this.askers = new Askers(before?.askers);
     this.timers = before?.timers.copy() ?? new Timers();
     this.made = [...(before?.made ?? [])];
     this.referred = new Set(before?.referred);
@@ -132,6 +121,7 @@ export class Rig {
     // What is restored has not gone through its first states.
     if (!('snapshot' in start)) for (const item of this.subject.itemsAtStart) this.items.add(item);
     if (!before) (this.alone ?? this.root).start();
+    if (!before) this.noteAskers([], 0, new Set());
   }
 
   private get isAlone(): boolean {
@@ -143,7 +133,7 @@ export class Rig {
       created: (actor, kind) => this.created(actor, kind),
       performs: (actor, action) => this.performs(actor, action),
       gave: (action, value) => this.gave(action, value),
-      relays: (event) => this.relays(event),
+      relays: (event, target, source) => this.relays(event, target, source),
       taken: (transition) => this.taken(transition),
       schedules: this.timers.noted,
       broke: (thrown) => void (this.error = { thrown }),
@@ -217,6 +207,10 @@ export class Rig {
     const before = this.contextText(context);
     const timers = new Set(this.timers.running);
     const outcome = this.outcomeOf(step);
+    this.remarks = [];
+    const nodes = this.snapshot._nodes;
+    const made = this.made.length;
+    const late = this.askers.late(this.settledBy(step), this.root, this.subject.name);
     if (outcome) this.items.add(outcome);
     const ended = 'done' in step ? this.held.get(this.find(step.done)!) : undefined;
     this.isBare = ended !== undefined && ended.samples.done === undefined;
@@ -225,9 +219,23 @@ export class Rig {
     const after = this.contextText(context);
     this.mutated = before === after ? null : { before, after };
     this.keeps = timers.size === 0 ? [] : this.timersNow().flatMap(([timer, name]) => (timers.has(timer) ? [name] : []));
+    this.noteAskers(nodes, made, timers);
+    if (late && [...this.items].some((item) => item.startsWith(`${late.chart}: transition `))) this.remarks.push(late);
     this.elapse(deadlineMs);
     this.refuseFickle();
     return true;
+  }
+
+  /** The actor or the timer that a step settles. */
+  private settledBy(step: MachineStep): AnyActor | Timer | undefined {
+    if ('timer' in step) return this.timersNow().find(([, name]) => name === step.timer)?.[0];
+    const name = 'done' in step ? step.done : 'fails' in step ? step.fails : undefined;
+    return name === undefined ? undefined : this.find(name);
+  }
+
+  private noteAskers(before: readonly AnyStateNode[], made: number, running: ReadonlySet<Timer>): void {
+    const spawned = this.made.slice(made).filter((actor) => this.held.get(actor)?.kind === 'promise');
+    this.askers.note(this.root, before, [...spawned, ...this.timers.running.filter((timer) => !running.has(timer))]);
   }
 
   /** What a service comes to, of the chart that has it. */
@@ -272,9 +280,11 @@ export class Rig {
     );
   }
 
-  private relays(event: Message): void {
+  private relays(event: Message, target: AnyActor, source: AnyActor | undefined): void {
     const { type } = event;
     this.latest = event;
+    const remark = target === this.root ? null : dropped(event, target, source, this.subject.chartName(target.logic as AnyActorLogic));
+    if (remark) this.remarks.push(remark);
     if (++this.relayed <= EVENTS_MAX) return;
     throw new ProtocolError(
       `more than ${EVENTS_MAX} events in one step, the last one ${type}: actors send to each other, or one to itself, without end`,
@@ -370,7 +380,7 @@ export class Rig {
     this.made.push(actor);
     this.subject.meet(actor);
     const samples = this.subject.samplesOf(actor);
-    if (samples === 'real' && kind === 'promise') return this.performed(actor, logic);
+    if (samples === 'real' && kind === 'promise') return performedLogic(logic, (end) => this.real.set(actor, end));
     if (samples === 'real' || (samples === undefined && !HELD.has(kind))) {
       if (this.isAlone && kind !== 'transition') throw noneAlone(baseName(actor), kind);
       return this.subject.observedChild(actor, kind);
@@ -381,25 +391,6 @@ export class Rig {
       isHeld ? { kind, samples: samples ?? {} } : { kind: 'promise', samples: { done: [], fails: [], ...samples } },
     );
     return heldLogic(isHeld ? logic : standIn, () => {});
-  }
-
-  /** A promise that is run for real, and whose end waits for its step. */
-  private performed(actor: AnyActor, logic: AnyActorLogic): AnyActorLogic {
-    const create = (logic as unknown as { config: (args: unknown) => unknown }).config;
-    return {
-      ...heldLogic(logic, () => {}),
-      start: ({ input }: { input: unknown }, { self, system, emit }: any) => {
-        const { signal } = new AbortController();
-        const running = Promise.resolve(create({ input, self, system, emit, signal }));
-        this.real.set(
-          actor,
-          running.then(
-            (value): Settling => ({ how: 'done', value }),
-            (value: unknown): Settling => ({ how: 'fails', value }),
-          ),
-        );
-      },
-    } as AnyActorLogic;
   }
 
   private performs(actor: AnyActor, { type, params, info, exec }: PerformedAction): boolean {
@@ -452,6 +443,7 @@ export class Rig {
         made: [...made],
         held: new Map(held),
         referred: new Set(referred),
+        askers: new Askers(this.askers),
       };
     const isAlone = made.every((actor) => !isRunning(actor)) && actorsBelow(this.root).size === 0 && referred.size === 0;
     return isAlone && timers.running.length === 0 ? { snapshot: this.snapshot } : null;

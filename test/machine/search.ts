@@ -16,7 +16,8 @@ import { brokenRules, describesMutant } from './judge.js';
 import { Extent, measuresOf } from './measures.js';
 import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
 import { implementationsOf, referencesOf } from './references.js';
-import { Rig, type Checkpoint, type Noted } from './rig.js';
+import type { Checkpoint } from './checkpoint.js';
+import { Rig, type Noted } from './rig.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
 import type { Subject } from './subject.js';
@@ -164,8 +165,8 @@ class Search {
       );
       const event = { type: nameOfStep(step), step };
       const { items } = this;
-      const { keeps } = rig;
-      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps });
+      const { keeps, remarks } = rig;
+      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps, remarks });
       for (const item of items) this.cover(item);
       rig.stop();
     }
@@ -199,6 +200,7 @@ class Search {
       base,
       checkpoint: rig.checkpoint(),
       pending: rig.pending(),
+      measures: measuresOf(context),
       key,
       choices: isTarget ? [] : rig.choices(),
       view: rig.view(),
@@ -210,7 +212,7 @@ class Search {
     const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
     this.known.set(key, vertex);
     this.vertices.push(vertex);
-    this.extent.add(measuresOf(context));
+    this.extent.add(rest.measures);
     if (isObject(context)) for (const one of Object.keys(context)) this.keys.add(one);
     for (const broken of brokenRules(rig))
       if (!this.failures.has(broken.rule)) this.failures.set(broken.rule, { steps: way, ...broken });

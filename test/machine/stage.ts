@@ -62,7 +62,7 @@ export interface StageHooks {
   /** What an action that was performed gave back; XState waits for no promise. */
   gave(action: PerformedAction, value: unknown): void;
   /** An event goes from one actor to another, or to itself; what this throws breaks the one that sends. */
-  relays(event: Message): void;
+  relays(event: Message, target: AnyActor, source: AnyActor | undefined): void;
   taken(transition: TakenTransition): void;
   /** The clock is about to be asked for a timer for this. */
   schedules(scheduled: Scheduled): void;
@@ -94,7 +94,7 @@ export function createStaged(
       // As its observers would hear of it, without a copy for each.
       actor.system._sendInspectionEvent = (inspected: any) => {
         if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
-        if (inspected.type === '@xstate.event') hooks.relays(inspected.event as Message);
+        if (inspected.type === '@xstate.event') hooks.relays(inspected.event as Message, inspected.actorRef as AnyActor, inspected.sourceRef as AnyActor);
         if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
       };
       sessions = 1;

@@ -8,6 +8,7 @@ import {
   type MachineCounts,
   type MachineCoverage,
 } from './coverage.js';
+import { findingsIn, staleReasons, type Finding } from './findings.js';
 import type { Failure, MachineGraph } from './graph.js';
 import type { MachineTests, MachineStep } from './options.js';
 import { refuseSteps, refuseMeaningless } from './refusals.js';
@@ -150,6 +151,11 @@ export class MachineTesting {
     return null;
   }
 
+  /** What looks wrong although no property says so. */
+  async findings(): Promise<readonly Finding[]> {
+    return findingsIn(await this.subject(), await this.graph());
+  }
+
   /** What the search has covered, how often. */
   async counts(): Promise<MachineCounts> {
     return countsOf(await this.subject(), await this.graph());
@@ -160,7 +166,10 @@ export class MachineTesting {
     const own = await this.counts();
     refuseOtherCounts(this.machine.id, own, others);
     const { cut } = await this.graph();
-    return coverageOfMachine(await this.subject(), mergeCounts(own, ...others), cut);
+    const coverage = coverageOfMachine(await this.subject(), mergeCounts(own, ...others), cut);
+    const stale = staleReasons(await this.subject(), await this.graph(), await this.findings());
+    if (stale.length === 0) return coverage;
+    return { ...coverage, refuted: [...coverage.refuted, ...stale], isComplete: false, isOpen: false };
   }
 }
 

@@ -1,0 +1,26 @@
+/** What a rig leaves behind where another one can go on. */
+import type { AnyActor, AnyMachineSnapshot } from 'xstate';
+import type { ChartAlone, ChartStanding } from './alone.js';
+import type { ServiceSamples } from './options.js';
+import type { Askers } from './remarks.js';
+import type { LogicKind } from './stage.js';
+import type { Timers } from './timers.js';
+
+/** A service that does nothing by itself. */
+export interface Held {
+  readonly kind: LogicKind;
+  readonly samples: ServiceSamples;
+}
+
+/** A state from which another rig can go on, without going the way there again. */
+export type Checkpoint = { readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint;
+
+interface AloneCheckpoint {
+  readonly alone: ChartAlone;
+  readonly standing: ChartStanding;
+  readonly timers: Timers;
+  readonly made: readonly AnyActor[];
+  readonly held: ReadonlyMap<AnyActor, Held>;
+  readonly referred: ReadonlySet<AnyActor>;
+  readonly askers: Askers;
+}

@@ -1,0 +1,131 @@
+/**
+ * What looks wrong in a machine although no property says so: found in the states and steps of the search, and in the chart.
+ *
+ * A finding is a warning, since each of these can be meant; `reasons` silences it under its name. One is a failure: an event for a child that
+ * has no transition for it in any state.
+ */
+import { configOf, rulesOf } from '../charts/config.js';
+import { guardItem } from '../coverage/items.js';
+import { guardName } from '../mutants/render.js';
+import { countsOf } from './coverage.js';
+import type { MachineEdge, MachineGraph } from './graph.js';
+import { looksAt } from './hints.js';
+import type { MachineStep } from './options.js';
+import type { Remark } from './remarks.js';
+import { resetsMissing } from './resets.js';
+import { describeStep } from './steps.js';
+import type { Subject } from './subject.js';
+import { cyclesWithoutExit, deadEnds } from './traps.js';
+import { waitsWithoutTimeout } from './waits.js';
+
+export const findingKinds = [
+  'dead end',
+  'cycle without exit',
+  'wait without timeout',
+  'dropped event',
+  'late result',
+  'late event',
+  'context not reset',
+  'constant guard',
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+/**
+ * Something that looks wrong in a machine although no property says so.
+ *
+ * @public
+ */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** The machine, or the child machine, that has it. */
+  readonly chart: string;
+  /** What it is silenced by in `reasons`: `dead end lost`. */
+  readonly name: string;
+  readonly description: string;
+  /** A way to it; empty where it is seen in the chart. */
+  readonly steps: readonly MachineStep[];
+  /** Whether the machine is invalid because of it; otherwise it is a warning. */
+  readonly isFailure: boolean;
+  /** Why it is meant, as `reasons` says. */
+  readonly reason?: string;
+}
+
+/** A finding without what is the same for all of its kind. */
+export type Found = Pick<Finding, 'description' | 'steps'> & { readonly of: string; readonly chart?: string };
+
+export function findingsIn(subject: Subject, graph: MachineGraph): readonly Finding[] {
+  const { reasons = {} } = subject.tests;
+  const all = [
+    ...kindOf('dead end', deadEnds(subject, graph)),
+    ...kindOf('cycle without exit', cyclesWithoutExit(subject, graph)),
+    ...kindOf('wait without timeout', waitsWithoutTimeout(subject, graph)),
+    ...remarked(graph),
+    ...kindOf('context not reset', resetsMissing(subject, graph)),
+    ...kindOf('constant guard', constantGuards(subject, graph)),
+  ];
+  return all.map(({ of, kind, chart = subject.name, isFailure = false, ...rest }) => {
+    const name = `${kind} ${of}`;
+    const reason = reasons[name] ?? reasons[`${chart}: ${name}`];
+    const isSilenced = reason !== undefined;
+    return { kind, chart, name, ...rest, isFailure: isFailure && !isSilenced, ...(isSilenced && { reason }) };
+  });
+}
+
+type Unnamed = Found & { readonly kind: FindingKind; readonly isFailure?: boolean };
+
+const kindOf = (kind: FindingKind, found: Iterable<Found>): readonly Unnamed[] => [...found].map((one) => ({ kind, ...one }));
+
+/** Reasons for findings that a search which has seen every state did not make. */
+export function staleReasons(subject: Subject, graph: MachineGraph, findings: readonly Finding[]): readonly string[] {
+  if (graph.cut) return [];
+  const names = new Set(findings.flatMap(({ chart, name }) => [name, `${chart}: ${name}`]));
+  const isOfFinding = (reason: string) =>
+    findingKinds.some((kind) => reason.startsWith(`${kind} `) || reason.includes(`: ${kind} `));
+  return Object.keys(subject.tests.reasons ?? {}).filter((reason) => isOfFinding(reason) && !names.has(reason));
+}
+
+/**
+ * A finding as text: what looks wrong, the way to it, and what silences it.
+ *
+ * @public
+ */
+export function describeFinding({ name, description, steps }: Finding): string {
+  const way = steps.length === 0 ? '' : `after ${steps.map(describeStep).join(', ')}: `;
+  return `${name}: ${way}${description}. If it is meant, give reasons: { ${JSON.stringify(name)}: 'why' }`;
+}
+
+/** What the steps themselves have shown, each kind of it once, with the shortest way. */
+function remarked({ vertices }: MachineGraph): readonly Unnamed[] {
+  const first = new Map<string, { readonly remark: Remark; readonly steps: readonly MachineStep[] }>();
+  for (const { way, edges } of vertices)
+    for (const { step, remarks } of (edges?.values() ?? []) as Iterable<MachineEdge>)
+      for (const remark of remarks) {
+        const key = `${remark.kind} ${remark.chart} ${remark.of}`;
+        const steps = [...way, step];
+        if (steps.length < (first.get(key)?.steps.length ?? Infinity)) first.set(key, { remark, steps });
+      }
+  return [...first.values()].map(({ remark: { kind, chart, of, description, isFailure }, steps }) => ({
+    kind,
+    chart,
+    of,
+    description,
+    steps,
+    isFailure,
+  }));
+}
+
+/** Guards that no sample can change, and that were decided the same way in every state. */
+function* constantGuards(subject: Subject, graph: MachineGraph): Generator<Found> {
+  if (graph.cut) return;
+  const counts = countsOf(subject, graph);
+  for (const [chart, machine] of subject.originals)
+    for (const { id, choice } of rulesOf(configOf(machine))) {
+      if (choice.guard === undefined || looksAt(machine, choice.guard) === 'more') continue;
+      const [yes, no] = [true, false].map((outcome) => counts[chart]?.[guardItem(id, outcome)] ?? 0) as [number, number];
+      if (yes + no < DECISIONS_MIN || (yes > 0 && no > 0)) continue;
+      const description = `guard ${guardName(choice.guard as never)} is ${yes > 0 ? 'true' : 'false'} in every state where it is asked (${yes + no} steps)`;
+      yield { chart, of: id, description, steps: [] };
+    }
+}
+
+const DECISIONS_MIN = 1;

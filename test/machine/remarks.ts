@@ -1,0 +1,91 @@
+/**
+ * What a single step shows that looks wrong: an event for a child that has no transition for it now, and what a state has asked for (the result
+ * of a spawned promise, a delayed event) that comes when this state was left.
+ */
+import type { AnyActor, AnyMachineSnapshot, AnyStateNode } from 'xstate';
+import type { Message } from '../../machines/effects.js';
+import { descriptorsOf } from '../../network/world/kernel.js';
+import { answers } from '../../network/world/event-descriptors.js';
+import { baseName } from './names.js';
+import { parentOf } from './stage.js';
+import type { Timer } from './timers.js';
+
+export interface Remark {
+  readonly kind: 'dropped event' | 'late result' | 'late event';
+  readonly chart: string;
+  readonly of: string;
+  readonly description: string;
+  readonly isFailure: boolean;
+}
+
+type ChartSnapshot = Pick<AnyMachineSnapshot, '_nodes' | 'machine' | 'status' | 'value'>;
+
+const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
+  (snapshot as Partial<ChartSnapshot> | undefined)?._nodes !== undefined;
+
+/** An event that another actor of the machine sends to a child, and that the child does not take; `null` for any other. */
+export function dropped(
+  event: Message,
+  child: AnyActor,
+  source: AnyActor | undefined,
+  chart: string | undefined,
+): Remark | null {
+  if (chart === undefined || source === undefined || source === child) return null;
+  const snapshot: unknown = child.getSnapshot();
+  const name = baseName(child);
+  if (!isChart(snapshot) || event.type.startsWith('xstate.')) return null;
+  const { type } = event;
+  const of = `${type} of ${name}`;
+  if (snapshot.status !== 'active')
+    return { kind: 'dropped event', chart, of, description: `${type} is sent to ${name}, which has ended`, isFailure: false };
+  if (descriptorsOf(snapshot).some((descriptor) => answers(descriptor, type))) return null;
+  const isKnown = nodesOf(snapshot.machine.root).some((node) => [...node.transitions.keys()].some((one) => answers(one, type)));
+  const where = isKnown
+    ? `has no transition for it in ${JSON.stringify(snapshot.value)}. Take it there, or let ${JSON.stringify(type)}: {} say that it is ignored`
+    : 'has no transition for it in any state';
+  return { kind: 'dropped event', chart, of, description: `${type} is sent to ${name}, which ${where}`, isFailure: !isKnown };
+}
+
+const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
+
+/** Which states have asked for something, as far as they have not been left since. */
+export class Askers {
+  private readonly askers: Map<object, ReadonlySet<AnyStateNode>>;
+
+  constructor(from?: Askers) {
+    this.askers = new Map(from?.askers);
+  }
+
+  /**
+   * After each step: what it has spawned and armed was asked for by the states that it has entered, or by those that the machine is in where it
+   * has entered none. A state that was left has not asked any more, also when it is entered again.
+   */
+  note(root: AnyActor, before: readonly AnyStateNode[], things: readonly (AnyActor | Timer)[]): void {
+    const now = (root.getSnapshot() as AnyMachineSnapshot)._nodes;
+    for (const [thing, nodes] of this.askers) this.askers.set(thing, new Set([...nodes].filter((node) => now.includes(node))));
+    const leaves = now.filter(({ type }) => type === 'atomic' || type === 'final');
+    const entered = leaves.filter((node) => !before.includes(node));
+    for (const thing of things)
+      if (isAskedFor(thing, root, now)) this.askers.set(thing, new Set(entered.length > 0 ? entered : leaves));
+  }
+
+  /** What comes of this actor or timer now, though all states that have asked for it were left. */
+  late(thing: AnyActor | Timer | undefined, root: AnyActor, chart: string): Remark | null {
+    if (!thing || this.askers.get(thing)?.size !== 0) return null;
+    const { value } = root.getSnapshot() as AnyMachineSnapshot;
+    const where = `comes in ${JSON.stringify(value)}, after the state that asked for it was left`;
+    if (!('scheduled' in thing)) {
+      const of = baseName(thing);
+      const description = `the result of ${of} ${where}. Invoke it in that state, or stop it on the way out`;
+      return { kind: 'late result', chart, of, description, isFailure: false };
+    }
+    const of = thing.scheduled!.event.type;
+    return { kind: 'late event', chart, of, description: `the delayed ${of} ${where}. Cancel it on the way out`, isFailure: false };
+  }
+}
+
+/** A promise that was spawned, not invoked, or a delayed event of the chart's own that is not one of `after`. */
+function isAskedFor(thing: AnyActor | Timer, root: AnyActor, now: readonly AnyStateNode[]): boolean {
+  if ('scheduled' in thing) return thing.scheduled?.target === root && !thing.scheduled.event.type.startsWith('xstate.');
+  return parentOf(thing) === root && !now.some(({ invoke }) => invoke.some(({ id }) => id === thing.id));
+}
