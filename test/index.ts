@@ -14,7 +14,6 @@ export { describeMachine } from './machine/describe-machine.js';
 export { emitMachineTests, startMachine } from './machine/emit.js';
 export type { MachineTests, Samples, MachineStep } from './machine/options.js';
 export type { MachinePath } from './machine/paths.js';
-export { describeFinding } from './machine/findings.js';
 export type { Finding } from './machine/findings.js';
 export { describeFailure, MachineTesting, replaySteps } from './machine/testing.js';
 export type { Mutant } from './mutants/chart-mutants.js';

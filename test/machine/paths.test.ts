@@ -12,8 +12,8 @@ const lamp = createMachine({
 
 // Registered with Vitest itself, whose collection waits for the search.
 describeMachine(lamp, { each: 'path' }, { describe, test, expect });
-describe('at the same time', () =>
-  describeMachine(lamp, { each: 'path' }, { describe, test: (...all) => test.concurrent(...all), expect }));
+const atTheSameTime = { describe, test: test.concurrent, expect };
+describeMachine(lamp, { each: 'path' }, atTheSameTime);
 
 test('every path is a test of its own', async () => {
   const titles: string[] = [];
