@@ -12,8 +12,8 @@ function heardIn(options: { readonly relay?: boolean; readonly missed?: readonly
   const frame = { type: 'frame', session: firstSession(noon + 2 * DAY) };
   return { clock, clocks, frame };
 }
-const passedOn = (message: object) => ({ v: 1, name: 'link/3', message: { type: 'relayed', origin: 'c', message } }) as never;
-const direct = (message: object) => ({ v: 1, name: 'link/3', message }) as never;
+const passedOn = (message: object) => ({ v: 1, name: 'link/1', message: { type: 'relayed', origin: 'c', message } }) as never;
+const direct = (message: object) => ({ v: 1, name: 'link/1', message }) as never;
 
 test('what another one passes on is told as its word, and the peer’s own as that', () => {
   const { clocks, frame } = heardIn();

@@ -181,7 +181,7 @@ describe('why a peer is not linked', () => {
     const { a, medium, time } = await of(['b']);
     medium.up('b');
     const frame = { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 };
-    medium.received('b', { v: 1, name: 'link/3', message: frame } as Json);
+    medium.received('b', { v: 1, name: 'link/1', message: frame } as Json);
     expect(absenceOf(a, 'b')).toMatch(/^heard and refused, for its clock is more than a day ahead/);
     medium.down('b');
     expect(absenceOf(a, 'b')).toBeNull();
@@ -201,7 +201,7 @@ test.each(['link', 'link/12'])('a peer that speaks "%s" is of another version', 
   const a = linked(transport('a'), { peers: ['b'], clock: time });
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name, message: { type: 'frame' } });
-  expect(said()).toEqual([expect.stringContaining(`peer "b" speaks "${name}" of the link layer, this side "link/3"`)]);
+  expect(said()).toEqual([expect.stringContaining(`peer "b" speaks "${name}" of the link layer, this side "link/1"`)]);
   void a.close();
   await beats(time, 40);
 });
@@ -214,7 +214,7 @@ test('another version of the link layer, and what is no envelope at all, are nam
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name: 'link/2', message: { type: 'frame' } });
   expect(said()).toEqual([
-    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/3". Run the same release on both',
+    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/1". Run the same release on both',
   ]);
   const other = wireOf();
   const c = linked(other.transport('c'), { peers: ['b'], clock: time });

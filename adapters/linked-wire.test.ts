@@ -50,7 +50,7 @@ describe('frames', () => {
     b.send('a', 'second');
     await beats(time, 1);
     expect(sent.length).toBeGreaterThan(count);
-    expect(said()[1]).toMatch(/^node "a" of "link\/3" dropped a message: "frame" from "b" is malformed/);
+    expect(said()[1]).toMatch(/^node "a" of "link\/1" dropped a message: "frame" from "b" is malformed/);
   });
 });
 
@@ -84,7 +84,7 @@ describe('what is taken of a session', () => {
     const a = linked(transport('a'), { peers: ['b', 'c'], clock: time });
     await a.connect();
     for (const peer of ['b', 'c']) ends.get('a')!.up(peer);
-    ends.get('a')!.received('b', { v: 1, name: 'link/3', message } as Json);
+    ends.get('a')!.received('b', { v: 1, name: 'link/1', message } as Json);
     void a.close();
     await beats(time, 40);
     return said()
@@ -131,7 +131,7 @@ describe('two nodes of one id', () => {
     const { message } = sent.findLast(([from, to]) => from === 'b' && to === 'a')![2];
     const forged = { ...message, to: message.to + 1_000 };
     for (let i = 0; i < 8; i++) {
-      ends.get('a')!.received('b', { v: 1, name: 'link/3', message: forged });
+      ends.get('a')!.received('b', { v: 1, name: 'link/1', message: forged });
       await beats(time, 1);
     }
     expect([a.isClosed, [...a.peers]]).toEqual([false, ['b']]);
@@ -210,7 +210,7 @@ test('what its clock was is no reason any more once a peer was linked', async ()
   ends.get('a')!.up('b');
   ends
     .get('a')!
-    .received('b', { v: 1, name: 'link/3', message: { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 } } as Json);
+    .received('b', { v: 1, name: 'link/1', message: { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 } } as Json);
   expect(absenceOf(a, 'b')).toMatch(/its clock is more than a day ahead/);
   const b = linked(transport('b'), { peers: ['a', 'b'], clock: time, patience: 5 });
   await b.connect();

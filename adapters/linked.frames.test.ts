@@ -289,7 +289,7 @@ test('frames that are forged by who hears nothing stop no link, not for a moment
   const { a, b, told, heard } = await deceived();
   told.length = 0;
   for (const [what, message] of strange) {
-    for (let i = 0; i < 3; i++) a.forge({ v: 1, name: 'link/3', message: message(a.last()) as Json });
+    for (let i = 0; i < 3; i++) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
     b.transport.send('a', what);
     await expect.poll(() => heard.at(-1)).toBe(what);
   }
@@ -304,7 +304,7 @@ test('frames that are forged by who hears nothing stop no link, not for a moment
 test('frames that are forged in the name of a peer that is not there, yet or any more, neither keep it out nor end who hears them', async () => {
   const { a, b, told, start } = await deceived();
   const forge = () => {
-    for (const [, message] of strange) a.forge({ v: 1, name: 'link/3', message: message(a.last()) as Json });
+    for (const [, message] of strange) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
   };
   told.length = 0;
   await b.crash();
@@ -333,7 +333,7 @@ test.each([
   const { a, b, told, heard } = await deceived();
   told.length = 0;
   const { seq, bodies: before, ...real } = a.last();
-  a.forge({ v: 1, name: 'link/3', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
+  a.forge({ v: 1, name: 'link/1', message: { ...real, seq: seq + before.length, bodies } as unknown as Json });
   for (const message of ['swallowed', 'as well']) b.transport.send('a', message);
   await expect.poll(() => told).toEqual(['down', 'up']);
   await expect.poll(() => b.transport.peers.has('a')).toBe(true);
@@ -346,7 +346,7 @@ test('frames for a later session, of a peer that goes on with this one, are not 
   const { a, b, heard } = await deceived();
   for (let i = 0; i < 20; i++) {
     // With the session that the peer has, but for one of ours that nobody began.
-    a.forge({ v: 1, name: 'link/3', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
+    a.forge({ v: 1, name: 'link/1', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   b.transport.send('a', 'still there');
@@ -362,18 +362,18 @@ test("what is no envelope, on a medium that is the link layer's alone, is named"
 
 test('a peer that passes on for one who is in its list alone: the lists are named as the cause', async () => {
   const { a } = await deceived();
-  a.forge({ v: 1, name: 'link/3', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
+  a.forge({ v: 1, name: 'link/1', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
     'or names a node that is not in the topology here. Pass the same list',
   );
 });
 
-test('a peer of the release before this one is refused by name, and the others are served', async () => {
+test('a peer that speaks another link layer is refused with a warning, and the others are served', async () => {
   const { a, b, heard } = await deceived();
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
   a.forge({ v: 1, name: 'link', message: old });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
-    'peer "b" speaks "link" of the link layer, this side "link/3". Run the same release on both',
+    'peer "b" speaks "link" of the link layer, this side "link/1". Run the same release on both',
   );
   b.transport.send('a', 'served');
   await expect.poll(() => heard).toEqual(['served']);

@@ -104,7 +104,7 @@ const CHECKS = {
 };
 
 /** The conversation of this version of the link layer, and those of all versions: nobody who speaks one understands another. */
-const NAME = 'link/3';
+const NAME = 'link/1';
 const ANY_VERSION = /^link(\/\d{1,9})?$/;
 
 /**

@@ -92,7 +92,7 @@ describe('an option that takes one value', () => {
 });
 
 describe('a trace in place of something else', () => {
-  const header = { quiver: 2, protocol: 'programs', scenario: null, nodes: [], links: [], charts: {} };
+  const header = { quiver: 1, protocol: 'programs', scenario: null, nodes: [], links: [], charts: {} };
   const trace = (name: string, more: object) =>
     inFolder(name, `${JSON.stringify({ ...header, ...more })}\n{"at":0,"kind":"start","clock":{}}\n`);
 

@@ -1,11 +1,11 @@
 /** A file that holds a trace, given to a verb that cannot take it: what it is, and what can be done with it. */
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
-import { TRACE_VERSIONS, type TraceHeader } from '../network/trace.js';
+import { TRACE_VERSION, type TraceHeader } from '../network/trace.js';
 
-/** True if it is the header of a trace of a version that can be read. */
+/** Whether it is the header of a trace of this version. */
 export const isTraceHeader = (value: unknown): value is Partial<TraceHeader> =>
-  isObject(value) && TRACE_VERSIONS.includes(value['quiver']);
+  isObject(value) && value['quiver'] === TRACE_VERSION;
 
 /** The header of a trace by its first line; `null` for what is none. */
 export function traceHeaderIn(line: string): Partial<TraceHeader> | null {

@@ -179,7 +179,7 @@ test('an ordinary program is drawn whole: parallel and nested states, actors, de
   const actor = createActor(conformance.provide({ actors: { clock: conformance, fetchItems: conformance } } as never));
   const { value, context } = actor.getSnapshot();
   const header = {
-    quiver: 2,
+    quiver: 1,
     protocol: 'a program',
     scenario: null,
     seed: 0,

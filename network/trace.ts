@@ -10,13 +10,11 @@ import type { Verdict } from './report.js';
 import type { Choice, StartState } from './world/choice.js';
 import type { Selected } from './world/selections.js';
 
-/** Version 2 tells the transitions that each step took and refused, and ends with the verdict. */
-export const TRACE_VERSION = 2;
-/** Traces of version 1 lack these and are the same otherwise: they are read with what they have. */
-export const TRACE_VERSIONS: readonly unknown[] = [1, TRACE_VERSION];
+/** The version of the format, in the first line of every trace. */
+export const TRACE_VERSION = 1;
 
 export interface TraceHeader {
-  readonly quiver: 1 | typeof TRACE_VERSION;
+  readonly quiver: typeof TRACE_VERSION;
   readonly protocol: string;
   /** The scenario as it was given: running it again with these choices gives this very trace. */
   readonly scenario: unknown;

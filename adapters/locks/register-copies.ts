@@ -32,9 +32,8 @@ export interface Copy {
 
 /**
  * `since`: who has no copy and has forgotten what it had says from which fence on it would have one, had anything been written to it.
- * `late`: somebody with a larger fence has been here. `refused`: this is not a value of the register, as it is made here, or, `long`, no message
- * from here could tell it. `long`: no message from here can tell the copy, which a release before has stored, or a peer with larger messages; that
- * release knows no such answer, and must not take it for one of who has no copy.
+ * `late`: somebody with a larger fence has been here. `refused`: this is no value of the register, as it is made here, or, `long`, no message
+ * from here could tell it. `long`: no message from here can tell the copy, which a peer with larger messages has stored.
  */
 export type CopyAnswer =
   | { readonly type: 'copy'; readonly copy: Copy | null; readonly initial?: number; readonly since?: number }
@@ -46,8 +45,7 @@ export type Answers = ReadonlyMap<NodeId, CopyAnswer>;
 /** `initial`: a digest of what the register holds before the first change, as it is made there. */
 export type CopyQuestion =
   | { readonly type: 'read'; readonly fence: number; readonly initial?: number }
-  /** The release before knows no `move`: it would store such a copy without saying with whom it is kept. */
-  | ({ readonly type: 'write' | 'move' } & Copy);
+  | ({ readonly type: 'write' } & Copy);
 
 export const NOBODY: Keepers = { version: 0, peers: [] };
 
@@ -81,10 +79,7 @@ export const isLater = (one: Copy, other: Copy): boolean =>
       ? one.keepers.version > other.keepers.version
       : one.keepers.from === undefined;
 
-export const writing = (copy: Copy): CopyQuestion => ({
-  type: copy.keepers.version > 1 || copy.keepers.from ? 'move' : 'write',
-  ...copy,
-});
+export const writing = (copy: Copy): CopyQuestion => ({ type: 'write', ...copy });
 
 /** What is known of a register by the answers to a reading. */
 export interface KnownCopies {
@@ -159,10 +154,10 @@ const isKeepers = (value: unknown): value is Keepers =>
   isPeers(value['peers']) &&
   (value['from'] === undefined || isPeers(value['from']));
 
-/** As it was stored or sent; the release before did not say with whom. `undefined` for what is not a copy. */
-export function registerCopyOf(given: unknown, first: Keepers): Copy | null | undefined {
+/** A copy as it was stored or sent; `undefined` for a value that is not a copy. */
+export function registerCopyOf(given: unknown): Copy | null | undefined {
   if (given === null) return null;
   if (!isObject(given) || !Number.isSafeInteger(given['fence']) || given['value'] === undefined) return undefined;
-  const { fence, value, keepers = first } = given as unknown as Omit<Copy, 'keepers'> & Partial<Copy>;
+  const { fence, value, keepers } = given as unknown as Copy;
   return isKeepers(keepers) ? { fence, value, keepers } : undefined;
 }

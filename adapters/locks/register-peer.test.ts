@@ -279,8 +279,8 @@ describe('what others ask', () => {
       ['b', { type: 'read', number: 3 }],
       ['b', question('write', 2 ** 50)],
       ['b', { ...question('write', 2 ** 50), keepers: 7 }],
-      ['b', { ...question('move', 2 ** 50, 1), keepers: { version: 1, peers: [7] } }],
-      ['b', { ...question('move', 2 ** 50, 1), keepers: { version: 1, peers: [], from: 'a' } }],
+      ['b', { ...question('write', 2 ** 50, 1), keepers: { version: 1, peers: [7] } }],
+      ['b', { ...question('write', 2 ** 50, 1), keepers: { version: 1, peers: [], from: 'a' } }],
       ['b', { ...question('read', 1.5) }],
       ['b', { ...question('erase', 2 ** 50) }],
     ];
@@ -337,7 +337,7 @@ describe('with storage', () => {
     expect(saves).toEqual([{ peer: 'a', stored: { promised: 21, copy: { fence: 10, value: 4, keepers } } }]);
     sent.length = 0;
     fail(new Error('full'));
-    say('b', { type: 'write', fence: 30, value: 9, number: 3 });
+    say('b', { type: 'write', fence: 30, value: 9, keepers, number: 3 });
     await turn();
     say('b', read(22));
     await turn();

@@ -167,7 +167,7 @@ export class Register<T extends Json> {
     return decidedBy(this.locks);
   }
 
-  /** With whom a copy is kept that does not say so: the release before counted the list that it was given. */
+  /** The list that this peer was given. */
   private get first(): Keepers {
     const { peers } = this.locks;
     return peers.length === 0 ? NOBODY : { version: 1, peers };
@@ -184,7 +184,7 @@ export class Register<T extends Json> {
       return;
     }
     const { promised, copy } = (stored ?? {}) as { promised?: unknown; copy?: unknown };
-    const known = registerCopyOf(copy, this.first);
+    const known = registerCopyOf(copy);
     if (stored && known !== undefined && Number.isSafeInteger(promised)) {
       this.copy = known;
       this.promised = promised as number;
@@ -311,7 +311,7 @@ export class Register<T extends Json> {
     }
   }
 
-  /** What a release before has written may have had room with its list alone. */
+  /** A peer with larger messages may have written a value that fits there only. */
   private requireRoom(copies: readonly Copy[]): void {
     for (const copy of copies) {
       const refused = this.room.refusedCopy(copy);
@@ -327,7 +327,7 @@ export class Register<T extends Json> {
     const long = peers.filter((peer) => answers.get(peer)?.type === 'long');
     return new ConfigurationError(
       long.length > 0
-        ? `"${this.name}" has at ${long.join(', ')} a value that is too long to be told by a message, where ${this.room.bytes} bytes are the limit at "${this.locks.node.id}", as releases before wrote it: give all a transport that carries longer ones, or keep what it shall hold in a register of another name`
+        ? `"${this.name}" has at ${long.join(', ')} a value that is too long to be told by a message, where ${this.room.bytes} bytes are the limit at "${this.locks.node.id}": give all a transport that carries longer ones, or keep what it shall hold in a register of another name`
         : `"${this.name}" has at ${peers.join(', ')} a value that isValue refuses at "${this.locks.node.id}". Pass all the same isValue: let first all peers read what is new, and then one write it`,
     );
   }
@@ -411,19 +411,17 @@ export class Register<T extends Json> {
   }
 
   private questionIn(message: Readonly<Record<string, unknown>>): CopyQuestion | undefined {
-    const { type, fence, keepers } = message;
+    const { type, fence } = message;
     if (type === 'read') return Number.isSafeInteger(fence) ? { type, fence: fence as number } : undefined;
-    if (type !== 'write' && type !== 'move') return undefined;
-    // The release before knows no later list, and its copy would say nothing of this one.
-    if (keepers === undefined && (this.decided.version > 1 || this.copy?.keepers.from)) return undefined;
-    const copy = registerCopyOf(message, this.first);
+    if (type !== 'write') return undefined;
+    const copy = registerCopyOf(message);
     return copy ? { type, ...copy } : undefined;
   }
 
   private answerIn({ type, long, copy: given, since }: Readonly<Record<string, unknown>>): CopyAnswer | undefined {
     if (type === 'stored' || type === 'late' || type === 'long') return { type };
     if (type === 'refused') return { type, ...(long === true && { long }) };
-    const copy = type === 'copy' ? registerCopyOf(given, this.first) : undefined;
+    const copy = type === 'copy' ? registerCopyOf(given) : undefined;
     return copy === undefined
       ? undefined
       : { type: 'copy', copy, ...(Number.isSafeInteger(since) && { since: since as number }) };

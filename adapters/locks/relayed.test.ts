@@ -114,7 +114,7 @@ test('without relays nobody hears of a peer what another one says in its name', 
   await Promise.all([a!.connect(), b.connect(), c!.connect()]);
   await expect.poll(() => told).toEqual([{ type: 'up', peer: 'a' }]);
   const goodbye = { type: 'bye', session: later(), echo: echo! };
-  b.send('c', { v: 1, name: 'link/3', message: { type: 'relayed', origin: 'a', message: goodbye } });
+  b.send('c', { v: 1, name: 'link/1', message: { type: 'relayed', origin: 'a', message: goodbye } });
   a!.send('c', 'still there');
   await expect.poll(() => told.slice(1)).toEqual([{ type: 'message', from: 'a', message: 'still there' }]);
   await Promise.all([a!.close(), c!.close()]);

@@ -17,7 +17,7 @@ const ours: readonly string[] = [
   '{"type":"message","message":[1,"two",null]}',
   '{"from":"x","message":{"v":1,"name":"locks","message":{"type":"node.hello","isAnswer":false}}}',
   '{"from":"x","message":["0a1b2c3d","00ff","say","run","heard",7,"{\\"type\\":\\"find\\"}"]}',
-  '{"from":"x","message":{"v":1,"name":"link/3","message":{"type":"frame","session":1700000000000000,"to":null,"nonce":1,"echo":null,"ack":0,"checksum":2166136261,"seq":0,"rejects":false,"hears":true,"bodies":["=1"]}}}',
+  '{"from":"x","message":{"v":1,"name":"link/1","message":{"type":"frame","session":1700000000000000,"to":null,"nonce":1,"echo":null,"ack":0,"checksum":2166136261,"seq":0,"rejects":false,"hears":true,"bodies":["=1"]}}}',
   '{"type":"bye"}',
 ];
 

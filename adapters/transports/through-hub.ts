@@ -120,7 +120,7 @@ class HubLine {
     this.medium.broke(new ConnectionError(why));
   }
 
-  /** From the first beat on: older hubs have none. */
+  /** From the first beat on: hubs of message ports send none. */
   private watch(id: NodeId): void {
     this.isWatched = true;
     const look = () => {

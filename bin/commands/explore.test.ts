@@ -55,7 +55,7 @@ test.skipIf(!existsSync(day))(
     const minutes = file('minutes.tij', readFileSync(day, 'utf8').split('\n').slice(0, CONTACTS).join('\n'));
     const url = await explore('--story', 'districts', '--contacts', minutes);
     const [header, ...lines] = await linesOf(`${url}story/districts/The%20day`);
-    expect(header).toMatchObject({ quiver: 2, protocol: 'election' });
+    expect(header).toMatchObject({ quiver: 1, protocol: 'election' });
     expect(header.nodes.length).toBeGreaterThan(3);
     expect(lines.some(({ kind, up }) => kind === 'channel' && up === true)).toBe(true);
     expect(lines.some(({ event }) => event?.type === 'update')).toBe(true);
@@ -85,7 +85,7 @@ test.each([
     ['--story', 'arvy', '--seed', '7'],
     /^--seed is for .*, and a story shows runs of its own; .* quiver explore scenario\.json --seed 7$/,
   ],
-  [[file('run.ndjson', '{"quiver":2}'), '--seed', '7'], /^--seed is for .*run\.ndjson is a run that has been; leave --seed out/],
+  [[file('run.ndjson', '{"quiver":1}'), '--seed', '7'], /^--seed is for .*run\.ndjson is a run that has been; leave --seed out/],
   [[file('found.json', '{"rehearsal":1}'), '--seed', '7'], /found\.json tells of a run that has been; leave --seed out/],
   [
     [file('empty.ndjson', ''), '--save', 'x.html', '--port', '8080'],

@@ -2,7 +2,7 @@
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
-import { isStep, TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { describe } from '../../network/transcript.js';
 import type { VerbWork } from '../verbs.js';
 import { recordRun } from '../../network/record-run.js';
@@ -59,19 +59,7 @@ async function rerun(header: TraceHeader): Promise<{ scenario: Scenario; lines: 
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
     throw new UsageError('the charts have changed since this trace was made; record it anew');
   }
-  const told = lines as TraceLine[];
-  return { scenario, lines: header.quiver === TRACE_VERSION ? told : told.flatMap(asVersion1) };
-}
-
-/** A line without what version 1 did not tell. */
-function asVersion1(line: TraceLine): TraceLine[] {
-  if (line.kind === 'verdict' || line.kind === 'endless') return [];
-  if (!isStep(line)) {
-    const { refutes: _, ...rest } = line;
-    return [rest];
-  }
-  const { taken: _, refused: __, ...rest } = line;
-  return [rest];
+  return { scenario, lines: lines as TraceLine[] };
 }
 
 export default command;

@@ -4,7 +4,7 @@ import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';
 
 const header = {
-  quiver: 2,
+  quiver: 1,
   protocol: 'programs',
   scenario: null,
   seed: 0,

@@ -7,7 +7,7 @@ const line = (index: number, node: string, kind: string, type: string) =>
 
 test('a live page opens on somebody who is still there, whoever did something last', () => {
   const header = JSON.stringify({
-    quiver: 2,
+    quiver: 1,
     protocol: 'p',
     live: true,
     nodes: ['a', 'b', 'c'],

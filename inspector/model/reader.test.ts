@@ -16,8 +16,8 @@ describe('what is no trace is refused in one line that says why', () => {
     ['[1, 2, 3]', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
     ['{"protocol":"directory"}', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
     [
-      header.replace('"quiver":2', '"quiver":3'),
-      'This is no Quiver trace: it is of version 3 and this inspector reads versions up to 2; open it with the xstate-quiver that wrote it.',
+      header.replace('"quiver":1', '"quiver":3'),
+      'This is no Quiver trace: it is of version 3 and this inspector reads version 1; open it with the xstate-quiver that wrote it.',
     ],
     [header.replace('"nodes":[', '"nodes":[7,'), 'This is no Quiver trace: the "nodes" of its header are no list of names.'],
     [

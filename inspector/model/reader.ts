@@ -5,7 +5,7 @@
  * not what it has to be, is told as left out, and reading goes on behind it.
  */
 import { UsageError } from '../../machines/errors.js';
-import { TRACE_VERSION, TRACE_VERSIONS, type TraceHeader, type TraceLine } from '../../network/trace.js';
+import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import {
   areRoles,
   areTransitions,
@@ -114,8 +114,8 @@ export function checkHeader(value: unknown): TraceHeader {
   demand(!isTooDeep(value), TOO_DEEP);
   const version = value['quiver'];
   demand(
-    TRACE_VERSIONS.includes(version),
-    `it is of version ${String(version)} and this inspector reads versions up to ${TRACE_VERSION}; open it with the xstate-quiver that wrote it`,
+    version === TRACE_VERSION,
+    `it is of version ${String(version)} and this inspector reads version ${TRACE_VERSION}; open it with the xstate-quiver that wrote it`,
   );
   const { protocol, nodes, links, charts } = value;
   demand(typeof protocol === 'string', 'its header names no "protocol"');

@@ -55,7 +55,7 @@ export interface HeldFor extends HeldIn {
   readonly client?: NodeId;
 }
 
-/** Of a client's lock: the attachment in which it was asked for, and in no later one can it be granted; a release before this says nothing. */
+/** Of a client's lock: the attachment in which it was asked for, and in no later one can it be granted. */
 export interface AskedIn {
   readonly number?: number;
 }
@@ -140,7 +140,7 @@ export interface Refuse extends OfMember {
   readonly type: 'refuse';
   readonly epoch: number;
   readonly promised: number;
-  /** The largest number that is known here, where the refused one is beyond reason. The release before did not say it. */
+  /** The largest number that is known here, where the refused one is beyond reason. */
   readonly known?: number;
 }
 

@@ -15,7 +15,7 @@ const happened = (at: number, type: string, rest: object): RehearsalEvent => ({ 
 const wants = { peer: 'p0', lock: 'x', ask: '1.1' };
 
 const failure: RehearsalFailure = {
-  rehearsal: 4,
+  rehearsal: 1,
   judge: 'alone',
   description: '"x" was granted to p1 while p0 was inside',
   atMs: 850,

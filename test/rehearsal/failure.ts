@@ -7,7 +7,7 @@ import { FAULTS, LIMIT_SETTINGS, SECONDS_MAX, type RehearsalFrame, type Rehearsa
 import type { RehearsalEvent } from './world.js';
 
 /** Of the file; one of another version is refused. */
-export const FAILURE_VERSION = 4;
+export const FAILURE_VERSION = 1;
 
 /**
  * What broke in a rehearsal, in the scenario that breaks it, as plain JSON: `rehearse` reports it, and takes it as `replay`.

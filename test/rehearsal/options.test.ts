@@ -10,7 +10,7 @@ import type { RehearsalFault } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
 const fault = (what: RehearsalFault['what']): RehearsalFault => ({ what, atMs: 1, lastsMs: 1, who: 'p0', other: 'p1', size: 1 });
-const failed = { rehearsal: 4, judge: 'x', description: 'y', atMs: 1, seed: 1, scenario: quietScenario, story: [], log: [] };
+const failed = { rehearsal: 1, judge: 'x', description: 'y', atMs: 1, seed: 1, scenario: quietScenario, story: [], log: [] };
 const changed = (scenario: object) => ({ replay: { ...failed, scenario: { ...quietScenario, ...scenario } } as never });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   [{ limits: [] }, 'limits are none; list some of shipped, small'],
   [{ seconds: 0 }, 'rehearse: seconds is 0. Pass more than 0 and at most 86,400'],
   [{ services: { p1: () => {} } }, 'a service cannot be named "p1": peers are'],
-  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 4: rehearse anew'],
+  [{ replay: { rehearsal: 0, scenario: {} } as never }, 'a failure of version 0; this release repeats version 1: rehearse anew'],
   [{ replay: {} as never }, 'this is no failure of a rehearsal'],
   [{ replay: { ...failed, story: 5 } as never }, 'was changed, or cut: story is no list of happenings'],
   [{ replay: { ...failed, roles: { charts: {} } } as never }, 'was changed, or cut: roles are no steps and charts'],

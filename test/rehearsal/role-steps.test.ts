@@ -85,7 +85,7 @@ test('what is under way to a process that ends does not come, nor what its conne
   });
   const message = (number: number) => ({ to: 'p1', message: { type: 'x', number }, number });
   const failure = {
-    rehearsal: 4,
+    rehearsal: 1,
     judge: 'a judge',
     description: 'no',
     atMs: 9,
