@@ -183,7 +183,7 @@ const [OPEN, CLOSED] = [1, 3];
 const GOODBYE_MS_MAX = 1_000;
 
 /** @internal */
-const socketLine = (socket: Socket, { clock }: PlatformEnvironment): Line => ({
+export const socketLine = (socket: Socket, { clock }: PlatformEnvironment): Line => ({
   send: (text) => {
     if (socket.readyState === OPEN) socket.send(text);
   },
