@@ -178,7 +178,7 @@ describe('a value is refused, also as the initial one,', () => {
   });
 });
 
-describe('of a release that did not look', () => {
+describe('of a peer with larger messages', () => {
   const { messageBytesMax } = inProcessGuarantees;
   /** It fits into the message that writes it, and not into the one that tells it. */
   const long = (fence: number) => ({ fence, value: 'x'.repeat(messageBytesMax - 150), keepers });
@@ -217,7 +217,7 @@ describe('of a release that did not look', () => {
     await answer('c', { type: 'long' });
     expect(await changed).toMatchObject({
       name: 'ConfigurationError',
-      message: `"x" has at b, c a value that is too long to be told by a message, where ${messageBytesMax} bytes are the limit at "a", as releases before wrote it: give all a transport that carries longer ones, or keep what it shall hold in a register of another name`,
+      message: `"x" has at b, c a value that is too long to be told by a message, where ${messageBytesMax} bytes are the limit at "a": give all a transport that carries longer ones, or keep what it shall hold in a register of another name`,
     });
     expect(released).toHaveLength(1);
   });
