@@ -225,7 +225,7 @@ describe('what others ask', () => {
     type,
     fence,
     number: 3,
-    ...(value === undefined ? {} : { value }),
+    ...(value === undefined ? {} : { value, keepers }),
   });
 
   test('is answered from its copy, which the latest holder writes; an earlier one is late', async () => {
@@ -324,7 +324,7 @@ describe('with storage', () => {
   const read = (fence: number) => ({ type: 'read', fence, number: 3 });
 
   test('it knows its copy and its promise, and saves both before it answers', async () => {
-    const { storage, saves, keys, fail } = inHand({ peer: 'a', stored: { promised: 20, copy: { fence: 10, value: 4 } } });
+    const { storage, saves, keys, fail } = inHand({ peer: 'a', stored: { promised: 20, copy: { fence: 10, value: 4, keepers } } });
     const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
     say('b', read(19));
     say('b', read(21));
