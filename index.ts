@@ -1,10 +1,12 @@
 /**
  * Quiver: distributed coordination as XState statecharts.
  *
- * `simulate` runs a scenario and returns its report. The rest is in the subpaths: `xstate-quiver/network`, `/test`, `/inspector`,
- * `/machines/<protocol>` and `/adapters/<name>`.
+ * This entry defines and simulates protocols. Each product has an entry of its own, such as `xstate-quiver/locks`, `/test`, `/check`, `/inspector` and
+ * `/machines`.
  */
-import { protocols } from './machines/index.js';
+import { isObject } from './machines/checks.js';
+import { UsageError } from './machines/errors.js';
+import type { Protocol } from './machines/protocol.js';
 import type { Report } from './network/report.js';
 import { parseScenario } from './network/scenario/parse.js';
 import { Simulation, type SimulationOptions } from './network/simulation.js';
@@ -24,48 +26,30 @@ export {
   type NodeId,
 } from './machines/effects.js';
 export { ProtocolError, UsageError } from './machines/errors.js';
-export { protocols } from './machines/index.js';
 export { defineCore, defineProtocol } from './machines/define.js';
-export type {
-  Checks,
-  Configuration,
-  Core,
-  Flight,
-  Instance,
-  NetworkGraph,
-  NodeView,
-  Observer,
-  Property,
-  Protocol,
-  RoleView,
-  Step,
-  View,
-} from './machines/protocol.js';
+export type { Checks, Configuration, Core, NetworkGraph, Property, Protocol, RoleView, View } from './machines/protocol.js';
 /**
  * Checks for the fields of messages, for the `messages` of a description.
  *
  * @public
  */
 export * as shapes from './machines/shapes.js';
-export { STORAGE, storageMachine } from './machines/storage.js';
-export { nobodyIsStuck } from './machines/stuck.js';
 export type { Report } from './network/report.js';
 export { compile } from './network/world/compile.js';
-export { Simulation, type SimulationOptions } from './network/simulation.js';
-export { parseScenario };
 
 /**
- * Runs a scenario to its end and reports what came of it: verdict, properties, messages and measurements. The same scenario gives
- * the same run, byte for byte.
+ * Runs a scenario to its end and returns its report: verdict, properties, messages and measurements. The same scenario gives the same run,
+ * byte for byte.
  *
- * @param scenario the JSON of the documentation, parsed.
+ * @param scenario as in a scenario file, with the description of a protocol in place of its name.
  * @throws UsageError that names what is wrong with it.
  * @example
  * ```ts
  * import { simulate } from 'xstate-quiver';
+ * import { directory } from 'xstate-quiver/machines';
  *
  * const { verdict, messages } = simulate({
- *   protocol: 'directory',
+ *   protocol: directory,
  *   topology: { kind: 'ring', n: 8 },
  *   workload: { concurrent: 4, requests: 100 },
  * });
@@ -73,5 +57,27 @@ export { parseScenario };
  * ```
  * @public
  */
-export const simulate = (scenario: unknown, options?: SimulationOptions): Report =>
-  new Simulation(parseScenario(scenario, protocols), options).run();
+export function simulate(scenario: unknown, options?: SimulationOptions): Report {
+  const protocol = isObject(scenario) ? scenario['protocol'] : undefined;
+  if (typeof protocol === 'string')
+    throw new UsageError(
+      `simulate takes the description of a protocol, and protocol is the name "${protocol}". Import it: import { protocols } from 'xstate-quiver/machines', and give protocol: protocols.${protocol}`,
+    );
+  if (!isObject(protocol) || typeof protocol['name'] !== 'string')
+    throw new UsageError(
+      "simulate needs a scenario with the description of a protocol. Import one: import { directory } from 'xstate-quiver/machines', and give protocol: directory",
+    );
+  const { name } = protocol;
+  const json = { ...(scenario as object), protocol: name };
+  return new Simulation(parseScenario(json, { [name]: protocol as unknown as Protocol }), options).run();
+}
+
+/**
+ * Locks have an entry of their own, `xstate-quiver/locks`, so that this entry loads no protocol. A call of this function throws and names that entry.
+ *
+ * @throws UsageError always.
+ * @public
+ */
+export function createLocks(..._: readonly unknown[]): never {
+  throw new UsageError("createLocks has an entry of its own; write import { createLocks } from 'xstate-quiver/locks'");
+}

@@ -33,7 +33,8 @@ import {
   transport,
 } from './options.js';
 import { abortable } from './transports/promises.js';
-import type { Linked, Transport } from './transports/transport.js';
+import { linkFor } from './links.js';
+import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 
 /**
@@ -43,7 +44,7 @@ import type { NodeActor } from './node/node-logic.js';
  */
 export interface ElectionOptions extends InEnvironment {
   /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
-  readonly transport: Transport<Linked>;
+  readonly transport: Transport;
   /** All who may ever take part, this one included; everybody gives the same list. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name elect together. @defaultValue `election` */
@@ -136,8 +137,8 @@ export interface RunOnceOptions extends RunOptions {
  * one that does), and when the transport's id is not among `peers`.
  * @example
  * ```ts
- * import { createElection } from 'xstate-quiver/adapters/election';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createElection } from 'xstate-quiver/election';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const bus = new InProcessBus();
  * const elections = ['a', 'b'].map((id) => createElection({ transport: bus.transport(id), peers: ['a', 'b'] }));
@@ -173,7 +174,8 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   constructor(options: ElectionOptions) {
     checkOptions('createElection', options, CHECKS);
     super();
-    const { transport, peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
+    const { peers, name = 'election', links, radii = [], settleMs = 30, inspect, clock, crypto } = options;
+    const { transport, release } = linkFor('createElection', options);
     this.settleMs = settleMs;
     this.hasLevels = radii.length > 0;
     const neighbors = links && linkedWith(transport.id, links);
@@ -201,6 +203,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       () => this.hear(transport.id),
       () => {},
     );
+    void this.node.closed.then(release);
     void this.node.closed.then((error) =>
       this.end(error ?? new ClosedError(`election "${name}" of peer "${transport.id}" is closed`)),
     );

@@ -115,8 +115,7 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
  * @throws UsageError for an option that is missing, wrong or not known, or a transport whose largest message is below 8,192 bytes.
  * @example
  * ```ts
- * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
- * import { linked } from 'xstate-quiver/adapters/linked';
+ * import { broadcastChannel, linked } from 'xstate-quiver/transports';
  *
  * const peers = ['a', 'b'];
  * const [a, b] = peers.map((id) => linked(broadcastChannel({ id }), { peers }));

@@ -17,7 +17,8 @@ import type { InEnvironment } from './environment.js';
 import { createNode, type LiveNode } from './node/node.js';
 import * as checks from './options.js';
 import { abortable } from './transports/promises.js';
-import type { Linked, Transport } from './transports/transport.js';
+import { linkFor } from './links.js';
+import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 
 /**
@@ -27,7 +28,7 @@ import type { NodeActor } from './node/node-logic.js';
  */
 export interface NeighborhoodOptions extends InEnvironment {
   /** Connected by the neighborhood, closed by whoever made it. */
-  readonly transport: Transport<Linked>;
+  readonly transport: Transport;
   /** All who may ever be neighbors, this one included. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name lock each other. @defaultValue `neighborhood` */
@@ -53,11 +54,11 @@ const CHECKS = {
  * among `peers`.
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { Neighborhood } from 'xstate-quiver/adapters/neighborhood';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createNeighborhood } from 'xstate-quiver/neighborhood';
  *
  * const bus = new InProcessBus();
- * const [a, b] = ['a', 'b'].map((id) => new Neighborhood({ transport: bus.transport(id), peers: ['a', 'b'] }));
+ * const [a, b] = ['a', 'b'].map((id) => createNeighborhood({ transport: bus.transport(id), peers: ['a', 'b'] }));
  * await Promise.all([a.ready, b.ready]);
  * {
  *   await using held = await a.lock();
@@ -65,6 +66,13 @@ const CHECKS = {
  * }
  * await Promise.all([a.close(), b.close()]);
  * ```
+ * @public
+ */
+export const createNeighborhood = (options: NeighborhoodOptions): Neighborhood => new Neighborhood(options);
+
+/**
+ * A lock on a peer and its neighbors; `createNeighborhood` makes it.
+ *
  * @public
  */
 export class Neighborhood implements AsyncDisposable {
@@ -76,8 +84,9 @@ export class Neighborhood implements AsyncDisposable {
   private readonly waiting: { give: ((held: HeldNeighborhood) => void) | null; refuse(error: Error): void }[] = [];
 
   constructor(options: NeighborhoodOptions) {
-    checks.checkOptions('Neighborhood', options, CHECKS);
-    const { transport, peers, name = 'neighborhood', ...environment } = options;
+    checks.checkOptions('createNeighborhood', options, CHECKS);
+    const { transport: _, peers, name = 'neighborhood', ...environment } = options;
+    const { transport, release } = linkFor('createNeighborhood', options);
     const topology = { nodes: [...new Set(peers)].sort(), links: [] };
     this.node = createNode({
       transport,
@@ -91,6 +100,7 @@ export class Neighborhood implements AsyncDisposable {
     this.node.notifications$.subscribe((notification) => {
       if ((notification as ExclusionNotification).type === 'locked') this.locked();
     });
+    void this.node.closed.then(release);
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }
 

@@ -1,16 +1,16 @@
 /** Wrong uses of what an application calls: each is answered at once by name, and none by a bare TypeError of ours. */
+import { createNames } from './names.js';
+import { createQuota } from './quota.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseScenario, simulate, UsageError } from '../index.js';
+import { parseScenario } from '../entries/network.js';
+import { simulate } from '../testing/simulate.js';
+import { UsageError } from '../index.js';
 import { createBank } from './controller/bank.js';
-import { createNames } from './controller/names.js';
-import { createQuota } from './controller/quota.js';
 import { createElection } from './election.js';
 import { linked } from './linked.js';
 import { directory } from '../machines/directory/index.js';
-import { createLastingNames } from './locks/lasting-names.js';
-import { createLastingQuota } from './locks/lasting-quota.js';
 import { createLocks } from './locks/locks.js';
-import { Register } from './locks/register.js';
+import { createRegister, Register } from './locks/register.js';
 import { Neighborhood } from './neighborhood.js';
 import { createNode } from './node/node.js';
 import { folderStorage } from './storage/folder.js';
@@ -104,12 +104,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => createElection({ transport, peers: ['b', 'c'] }),
     'node "a" is not in the topology of "election". List it among b, c',
   ],
-  [
-    'a transport without links',
-    () => anyElection({ transport: broadcastChannel({ id: 'a' }), peers }),
-    'election is not safe on a transport that may lose messages',
-  ],
-  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object: give { transport, peers }'],
+  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object; give { transport, peers }'],
   [
     'a peer twice',
     () => createLocks({ transport, peers: ['a', 'b', 'a'] }),
@@ -203,22 +198,22 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => createNode({ transport, protocol: directory, topology: ['a', 'b'] as never }),
     'createNode: topology is a list of 2. Pass who takes part and their links',
   ],
-  ['a lasting quota of nothing', () => (createLastingQuota as any)(), 'createLastingQuota takes its options as an object'],
+  ['a lasting quota of nothing', () => (createQuota as any)(), 'createQuota takes its options as an object'],
   [
-    'a lasting quota without locks',
-    () => createLastingQuota({ transport, peers, budget: 5 } as never),
-    'createLastingQuota has no option transport; known: locks, budget, waste, name',
+    'a lasting quota with a transport',
+    () => createQuota({ locks: 1, transport, peers, budget: 5 } as never),
+    'createQuota has no option transport; known: locks, budget, waste, name',
   ],
   [
     'lasting names of nothing',
-    () => (createLastingNames as any)({}),
-    'createLastingNames: locks is missing. Pass what createLocks',
+    () => (createNames as any)({ locks: undefined }),
+    'createNames: locks is missing; give what createLocks',
   ],
-  ['a register of nothing', () => new (Register as any)(), 'Register: locks is missing. Pass what createLocks gives'],
+  ['a register of nothing', () => (createRegister as any)({}), 'createRegister: locks is missing; give what createLocks gives'],
   [
-    'a register by an object of options',
-    () => new (Register as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
-    'Register: locks is an object. Pass what createLocks gives, first of new Register(locks, name, initial, isValue)',
+    'a register of a number',
+    () => (createRegister as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
+    'createRegister: locks is 1; give what createLocks gives',
   ],
 ];
 

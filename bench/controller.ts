@@ -1,10 +1,10 @@
 /** The controller's cost: a take that needs no message, against other counters; and 100,000 nodes on one core. */
+import { createQuota } from '../adapters/quota.js';
 import { performance } from 'node:perf_hooks';
 import { MessageChannel } from 'node:worker_threads';
 import { createControllerNode, Questions, type PeersOptions } from '../adapters/controller/controller-node.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
-import { createQuota } from '../adapters/controller/quota.js';
 import { controller } from '../machines/controller/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';

@@ -1,5 +1,5 @@
 /** The queue's cost: what the observers of an edge take for each period, and how long 10,000 arbitrary nodes need to be legal again. */
-import { simulate } from '../index.js';
+import { simulate } from '../testing/simulate.js';
 import { row, type MeasuredRow } from './measure.js';
 
 const ROUND_TRIP = 1000;

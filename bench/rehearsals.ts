@@ -9,7 +9,8 @@ import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
-import { rehearse, type RehearsedPeer } from '../test/rehearsal/index.js';
+import { rehearse } from '../test/rehearsal/rehearse.js';
+import type { RehearsedPeer } from '../test/rehearsal/peer.js';
 import { row, type MeasuredRow } from './measure.js';
 
 const SECONDS = 15;

@@ -6,7 +6,7 @@ import { textOf } from '../inspector/gestures.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { isStep } from '../network/trace.js';
-import { checkScenario } from '../test/index.js';
+import { checkScenario } from '../test/explore/scenario.js';
 import { recordCounterexample } from './recording.js';
 
 const printed = {

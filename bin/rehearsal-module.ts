@@ -1,7 +1,8 @@
 /** The rehearsals that a module of an application exports, for the command and for processes that run a part of them. */
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
-import type { Main, RehearseOptions } from '../test/rehearsal/index.js';
+import type { Main } from '../test/rehearsal/peer.js';
+import type { RehearseOptions } from '../test/rehearsal/rehearse.js';
 import { exportsOf } from './modules.js';
 
 export interface DescribedRehearsal extends RehearseOptions {

@@ -60,7 +60,7 @@ async function readReasons(file: string): Promise<Reasons> {
 function emit({ protocol, module }: FoundProtocol, path: string): void {
   const importing = module
     ? `import { ${module.name} as protocol } from ${JSON.stringify(relativeModule(dirname(resolve(path)), module.path))};`
-    : `import { protocols } from 'xstate-quiver';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
+    : `import { protocols } from 'xstate-quiver/machines';\n\nconst protocol = protocols[${JSON.stringify(protocol.name)}]!;`;
   const file = new OutputFile(path);
   file.text(emitTests(protocol, importing));
   file.keep();

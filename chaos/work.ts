@@ -4,11 +4,11 @@
  * It knows of a process what `WorkingPeer` says, and is run in two: as real ones (start-peer.ts), and in the world of a rehearsal
  * (in-world.fixture.ts), judged by the same rules, so that the one shows how true the other is.
  */
+import { createNames } from '../adapters/names.js';
+import { createQuota } from '../adapters/quota.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createElection } from '../adapters/election.js';
 import { ForgottenError, LostError, StorageError } from '../adapters/transports/errors.js';
-import { createLastingNames } from '../adapters/locks/lasting-names.js';
-import { createLastingQuota } from '../adapters/locks/lasting-quota.js';
 import { createLocks, type Locks } from '../adapters/locks/locks.js';
 import { UsageError } from '../machines/errors.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
@@ -137,7 +137,7 @@ export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () 
 
 function quota(peer: WorkingPeer): ChaosWork {
   const all = locksOf(peer);
-  const budget = createLastingQuota({ locks: all, budget: BUDGET, waste: SHARE * peer.peers.length });
+  const budget = createQuota({ locks: all, budget: BUDGET, waste: SHARE * peer.peers.length });
   const done = askRepeatedly(peer, all, async () => {
     const { ok } = await budget.take();
     if (ok) peer.note('took', { n: 1 });
@@ -151,7 +151,7 @@ function quota(peer: WorkingPeer): ChaosWork {
 
 function names(peer: WorkingPeer): ChaosWork {
   const all = locksOf(peer);
-  const numbers = createLastingNames({ locks: all });
+  const numbers = createNames({ locks: all });
   const done = askRepeatedly(peer, all, async () => {
     peer.note('named', { name: await numbers.next() });
     await pause(Math.random() * 4);

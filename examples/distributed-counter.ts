@@ -7,7 +7,8 @@
  * else is asked: the counter is wherever the queue ends. Without faults numbers have no gap and no double; while a queue repairs
  * itself after a fault they may have both, so a counter that must be right stands on a lock (examples/shared-counter.ts).
  */
-import { parseScenario, protocols, Simulation } from '../index.js';
+import { parseScenario, Simulation } from '../entries/network.js';
+import { protocols } from '../entries/machines.js';
 import type { Queued } from '../machines/queue/index.js';
 
 const names = ['ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus'];

@@ -10,7 +10,8 @@ import { createLocks } from '../adapters/locks/locks.js';
 import { linked } from '../adapters/linked.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
-import { invariant, lockJudges, type Main, type RehearsedPeer } from '../test/rehearsal/index.js';
+import { invariant, lockJudges } from '../test/rehearsal/judges.js';
+import type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -7,7 +7,8 @@
  * goes along the queue. Its way is compared with that of an object that has a home, where everybody fetches it and brings it back.
  * Nothing here makes sure that there is one object after a fault: the queue repairs itself, an object does not (docs/queue.md).
  */
-import { parseScenario, protocols, Simulation } from '../index.js';
+import { parseScenario, Simulation } from '../entries/network.js';
+import { protocols } from '../entries/machines.js';
 import type { Queued } from '../machines/queue/index.js';
 
 /** A path: users at one end fetch the object in turn, then users at the other. */

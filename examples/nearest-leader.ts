@@ -5,7 +5,8 @@
  *
  * The hierarchy of the election elects district leaders; `nearest` answers from what a node knows by itself, nobody is asked.
  */
-import { parseScenario, protocols, Simulation } from '../index.js';
+import { parseScenario, Simulation } from '../entries/network.js';
+import { protocols } from '../entries/machines.js';
 import { nearest } from '../machines/election/index.js';
 
 const scenario = {

@@ -7,7 +7,8 @@
  * after which. Everybody is notified of these links in their own order, and delivers along them. In the middle of the run every node,
  * edge and message on its way becomes arbitrary: messages sent while the queue repairs itself may get no place, or be placed in pieces.
  */
-import { parseScenario, protocols, Simulation } from '../index.js';
+import { parseScenario, Simulation } from '../entries/network.js';
+import { protocols } from '../entries/machines.js';
 import type { Queued } from '../machines/queue/index.js';
 import { Random } from '../network/random.js';
 

@@ -5,7 +5,7 @@
  *     node dist/examples/philosophers.js
  */
 import { InProcessBus } from '../adapters/transports/in-process.js';
-import { Neighborhood } from '../adapters/neighborhood.js';
+import { createNeighborhood } from '../adapters/neighborhood.js';
 
 const NAMES = ['Hannah', 'Simone', 'Iris', 'Philippa'];
 const MEALS_EACH = 3;
@@ -19,7 +19,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function dine(name: string): Promise<void> {
   const transport = bus.transport(name);
-  const table = new Neighborhood({ transport, peers: NAMES });
+  const table = createNeighborhood({ transport, peers: NAMES });
   await table.ready;
   // Grace: whoever comes later is not held by who has asked before.
   await pause(20);

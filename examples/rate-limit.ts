@@ -1,11 +1,11 @@
 /** Eight HTTP workers share one port and one budget: of 400 requests exactly 250 are let in, and no worker asks a server for leave. */
+import { createQuota } from '../adapters/quota.js';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
-import { createQuota } from '../adapters/controller/quota.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 

@@ -3,12 +3,12 @@
  *
  *     node dist/examples/shared-quota.js
  */
+import { createQuota } from '../adapters/quota.js';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, MessageChannel, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import { messagePort, MessagePortHub } from '../adapters/transports/message-port.js';
-import { createQuota } from '../adapters/controller/quota.js';
 
 const PEERS = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8'];
 const BUDGET = 100_000;

@@ -59,25 +59,27 @@ const isRunnable = (block: string) =>
 
 test('each transport that the package exports has a page with a block, and what to install for it', () => {
   const exported = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }).exports);
-  const transports = [
-    'in-process',
-    'message-port',
-    'broadcast-channel',
-    'web-socket',
-    'web-socket-hub',
-    'web-socket-mesh',
-    'nats',
-    'mqtt',
-    'sealed',
-  ];
-  const pageOf = (name: string): string => `transports/${name.replace('-hub', '')}.md`;
-  const isShown = (name: string) => textOf(pageOf(name)).includes(`from 'xstate-quiver/adapters/${name}'`);
+  const transports = {
+    InProcessBus: ['in-process', 'transports'],
+    messagePort: ['message-port', 'transports'],
+    broadcastChannel: ['broadcast-channel', 'transports'],
+    webSocket: ['web-socket', 'transports'],
+    webSocketHub: ['web-socket', 'transports/node'],
+    webSocketMesh: ['web-socket-mesh', 'transports/node'],
+    nats: ['nats', 'transports'],
+    mqtt: ['mqtt', 'transports'],
+    sealed: ['sealed', 'transports'],
+  } as const;
+  const pageOf = (name: keyof typeof transports): string => `transports/${transports[name][0]}.md`;
+  const isShown = (name: keyof typeof transports) =>
+    new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from 'xstate-quiver/${transports[name][1]}'`).test(textOf(pageOf(name)));
   const isBeganWith = (page: string) =>
     /^# .*\n\n\*\*What it does not promise\*\*[^]*?\n\n```sh\nnpm install /.test(textOf(page));
-  expect([...new Set(transports.map(pageOf))].sort()).toEqual(pages.toSorted());
+  const names = Object.keys(transports) as (keyof typeof transports)[];
+  expect([...new Set(names.map(pageOf))].sort()).toEqual(pages.toSorted());
   expect(pages.filter((page) => !isBeganWith(page))).toEqual([]);
-  expect(transports.filter((name) => !exported.includes(`./adapters/${name}`))).toEqual([]);
-  expect(transports.filter((name) => !isShown(name))).toEqual([]);
+  expect(names.filter((name) => !exported.includes(`./${transports[name][1]}`))).toEqual([]);
+  expect(names.filter((name) => !isShown(name))).toEqual([]);
 });
 
 test.each(blocks.map((block, i) => [titleOf(block), i + 1, block] as const))('%s (block %i) runs', async (_, __, block) => {

@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../machines/effects.js';
 import type { Configuration, Instance, Property, Protocol } from '../machines/protocol.js';
-import { explore, type ExploreOptions } from '../test/explore/index.js';
+import { explore, type ExploreOptions } from '../test/explore/explore.js';
 import { createTopology } from '../network/topology/index.js';
 import type { Table } from './experiment.js';
 

@@ -28,7 +28,8 @@ export interface AnsweringLine {
  * @throws UsageError for what cannot be asked.
  * @example
  * ```ts
- * import { parseScenario, protocols } from 'xstate-quiver';
+ * import { parseScenario } from 'xstate-quiver/network';
+ * import { protocols } from 'xstate-quiver/machines';
  * import { linesThatAnswer } from 'xstate-quiver/inspector';
  *
  * const json = { protocol: 'directory', topology: { kind: 'ring', n: 4 }, events: [{ at: 0, node: 'n2', do: 'request' }] };

@@ -3,7 +3,7 @@ import { recordCounterexample, recordNearest } from '../bin/recording.js';
 import { recordRun } from '../network/record-run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
-import { checkScenario } from '../test/index.js';
+import { checkScenario } from '../test/explore/scenario.js';
 import { gesturesFor, textOf } from './gestures.js';
 
 const printed = {

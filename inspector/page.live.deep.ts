@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../machines/index.js';
-import { Simulation } from '../network/index.js';
+import { Simulation } from '../network/simulation.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { verifyTrace } from '../test/verify/verify.js';
 import { inspect } from './live/inspect.js';

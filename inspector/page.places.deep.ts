@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { simulate } from '../index.js';
+import { simulate } from '../testing/simulate.js';
 import { openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 

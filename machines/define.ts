@@ -59,7 +59,8 @@ export function defineCore<O = Record<string, never>>(description: CoreDescripti
  * @example
  * ```ts
  * import { emit, setup } from 'xstate';
- * import { defineProtocol, effects, parseScenario, send, Simulation } from 'xstate-quiver';
+ * import { defineProtocol, effects, send } from 'xstate-quiver';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
  *
  * const token = setup({ types: { input: {} as { next: string } }, actions: effects() }).createMachine({
  *   context: ({ input }) => input,

@@ -29,7 +29,7 @@ import type { Packet } from './world/flights.js';
  * @example
  * ```ts
  * import { delay } from 'rxjs';
- * import { protocols } from 'xstate-quiver';
+ * import { protocols } from 'xstate-quiver/machines';
  * import { parseScenario, Simulation, type Medium } from 'xstate-quiver/network';
  *
  * const slowUplink: Medium = (from, to, clock) => (from === 'n0' ? delay(20, clock) : undefined);

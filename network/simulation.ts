@@ -57,7 +57,8 @@ const FLIGHTS_MAX = 1_000_000;
  * @throws UsageError when it is given choices and a medium.
  * @example
  * ```ts
- * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { protocols } from 'xstate-quiver/machines';
  *
  * const json = { protocol: 'directory', topology: { kind: 'ring', n: 8 }, workload: { concurrent: 4, requests: 100 } };
  * const simulation = new Simulation(parseScenario(json, protocols));

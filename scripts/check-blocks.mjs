@@ -17,7 +17,7 @@ const ELSEWHERE = ['from-xstate-test.md'];
 /** Its blocks `js` are programs that need servers. */
 const TRANSPORTS = 'transports.md';
 
-const IN_PROCESS = `import { InProcessBus } from 'xstate-quiver/adapters/in-process';`;
+const IN_PROCESS = `import { InProcessBus } from 'xstate-quiver/transports';`;
 /** Two peers, and what the second one hears. */
 const PAIR = `
   const bus = new InProcessBus();
@@ -36,26 +36,26 @@ const PARTS = {
   'controller.md 1': {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
   },
-  'directory.md 1': { imports: `import { explore } from 'xstate-quiver/test';` },
+  'directory.md 1': { imports: `import { explore } from 'xstate-quiver/check';` },
   'election.md 1': {
-    imports: `import { createElection } from 'xstate-quiver/adapters/election';`,
+    imports: `import { createElection } from 'xstate-quiver/election';`,
     before: `for (const id of ['b', 'c']) createElection({ transport: bus.transport(id), peers });\n{`,
     after: '}',
   },
   'election.md 2': { notRun: 'it goes on for as long as the peer runs' },
   'inspector.md 1': { notRun: 'two processes, of which the page shows one' },
   'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
-  'locks.md 4': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';` },
+  'locks.md 4': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
   'locks.md 5': {
-    imports: `import { createLocks } from 'xstate-quiver/adapters/locks';\nimport { linked } from 'xstate-quiver/adapters/linked';`,
+    imports: `import { createLocks } from 'xstate-quiver/locks';\nimport { linked } from 'xstate-quiver/transports';`,
     notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
   },
   'locks.md 6': {
-    imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`,
+    imports: `import { createLocks } from 'xstate-quiver/locks';`,
     notRun: 'the peers that vote are other processes; adapters/locks/clients.test.ts runs them',
   },
   'locks.md 7': { before: 'const cart = {};\nconst save = async (...all: readonly unknown[]) => void all;' },
-  'locks.md 8': { imports: `import { createLocks } from 'xstate-quiver/adapters/locks';`, notRun: 'it writes into /var/lib' },
+  'locks.md 8': { imports: `import { createLocks } from 'xstate-quiver/locks';`, notRun: 'it writes into /var/lib' },
   'own-protocol.md 1': {
     imports: `import { send } from 'xstate-quiver';`,
     before: 'type In = { context: { next: string; number: number } };',
@@ -74,7 +74,7 @@ const PARTS = {
   },
   'own-protocol.md 4': { as: (text) => text.replaceAll("'./r", "'../r") },
   'rehearsal.md 1': {
-    imports: `// @ts-nocheck: it is JavaScript\nimport { rehearse } from 'xstate-quiver/test/rehearsal';`,
+    imports: `// @ts-nocheck: it is JavaScript\nimport { rehearse } from 'xstate-quiver/rehearsal';`,
     names: {
       store: null,
       order: null,
@@ -94,12 +94,12 @@ const PARTS = {
     notRun: 'a line of the block before it',
   },
   'rehearsal.md 3': {
-    imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/adapters/linked';\nimport { createLocks } from 'xstate-quiver/adapters/locks';\nimport { webSocket } from 'xstate-quiver/adapters/web-socket';`,
+    imports: `import { expect, test } from 'vitest';\nimport { linked } from 'xstate-quiver/transports';\nimport { createLocks } from 'xstate-quiver/locks';\nimport { webSocket } from 'xstate-quiver/transports';`,
     as: (text) => text.replace('runs: 200', 'runs: 10'), // of minutes
   },
   'rehearsal.md 5': { notRun: 'test/rehearsal/transports.deep.ts runs it, with the client of NATS' },
   'rehearsal.md 6': {
-    imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/test/rehearsal';`,
+    imports: `import { expect } from 'vitest';\nimport { rehearse, rehearsalMatchers } from 'xstate-quiver/rehearsal';`,
     before: `declare module 'vitest' { interface Matchers<T = any> { toHold(): T } }\nexpect.extend(rehearsalMatchers);`,
     notRun: 'it needs a failure, and test/rehearsal/matchers.test.ts has one',
   },
@@ -127,14 +127,14 @@ const PARTS = {
     before: 'void ({',
     after: '} satisfies MachineTests);',
   },
-  'testing-machines.md 5': { imports: `import { checkActors } from 'xstate-quiver/test';` },
+  'testing-machines.md 5': { imports: `import { checkActors } from 'xstate-quiver/check';` },
   'testing.md 2': {
     imports: `import type { Checks } from 'xstate-quiver';`,
     before: 'void ({',
     after: `} satisfies Pick<Checks<any>, 'systems'>);`,
   },
   'testing.md 3': {
-    imports: `/// <reference types="vite/client" />\nimport { expect, test } from 'vitest';\nimport { describeScenarios } from 'xstate-quiver/test';`,
+    imports: `/// <reference types="vite/client" />\nimport { expect, test } from 'vitest';\nimport { describeScenarios } from 'xstate-quiver/check';`,
     notRun: 'it takes the files of a folder, and here is none',
   },
   'transports.md 1': {
@@ -200,8 +200,9 @@ function moduleOf({ name, text }, given) {
 
 /** Scenarios of our protocols, and of those that the pages make. */
 const scenariosModule = (texts) => `
-import { parseScenario, protocols, Simulation } from 'xstate-quiver';
-import { defineActors } from 'xstate-quiver/test';
+import { parseScenario, Simulation } from 'xstate-quiver/network';
+import { protocols } from 'xstate-quiver/machines';
+import { defineActors } from 'xstate-quiver/check';
 import { ring } from '../ring.js';
 import { given } from './given.js';
 

@@ -10,13 +10,13 @@ const MINUTES_MAX = 2;
 
 const program = (entries) => `
 import assert from 'node:assert/strict';
-import { parseScenario, protocols, simulate } from 'xstate-quiver';
-import { InProcessBus } from 'xstate-quiver/adapters/in-process';
-import { linked } from 'xstate-quiver/adapters/linked';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import { webSocket } from 'xstate-quiver/adapters/web-socket';
-import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
-import { checkScenario } from 'xstate-quiver/test';
+import { parseScenario } from 'xstate-quiver/network';
+import { protocols } from 'xstate-quiver/machines';
+import { simulate } from 'xstate-quiver';
+import { InProcessBus, linked, webSocket } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
+import { webSocketHub } from 'xstate-quiver/transports/node';
+import { checkScenario } from 'xstate-quiver/check';
 
 const late = setTimeout(() => { console.error('nothing more happened'); process.exit(1); }, ${MINUTES_MAX * 60_000});
 for (const entry of ${JSON.stringify(entries)}) await import(entry);
@@ -35,7 +35,7 @@ for (const transportOf of [
 }
 
 const network = { topology: { kind: 'ring', n: 8 }, workload: { concurrent: 4, requests: 100 } };
-const { verdict, messages } = simulate({ protocol: 'directory', ...network });
+const { verdict, messages } = simulate({ protocol: directory, ...network });
 const printed = { topology: { kind: 'path', n: 2 }, options: { priorities: 2, rules: 'printed' } };
 const events = ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' }));
 const found = checkScenario(parseScenario({ protocol: 'exclusion', ...printed, events }, protocols));

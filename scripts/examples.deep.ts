@@ -12,8 +12,8 @@ import { afterAll, expect, test } from 'vitest';
 import { declarationsOf, entries, namesOf, root } from './public-face.js';
 
 const FRAGMENTS = `
-import type { Election } from 'xstate-quiver/adapters/election';
-import type { Locks } from 'xstate-quiver/adapters/locks';
+import type { Election } from 'xstate-quiver/election';
+import type { Locks } from 'xstate-quiver/locks';
 declare const election: Election;
 declare const locks: Locks;
 declare const health: { set(isServed: boolean, missing: readonly string[]): void };
@@ -26,15 +26,9 @@ declare const print: (page: string, fence: number) => Promise<void>;
 const TRANSPORTS = `
 import type { MqttClient } from 'mqtt';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
-import { InProcessBus } from 'xstate-quiver/adapters/in-process';
-import { linked } from 'xstate-quiver/adapters/linked';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import { messagePort } from 'xstate-quiver/adapters/message-port';
-import { mqtt } from 'xstate-quiver/adapters/mqtt';
-import { nats } from 'xstate-quiver/adapters/nats';
-import { webSocket } from 'xstate-quiver/adapters/web-socket';
-import { webSocketMesh } from 'xstate-quiver/adapters/web-socket-mesh';
+import { broadcastChannel, InProcessBus, linked, messagePort, mqtt, nats, webSocket } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
+import { webSocketMesh } from 'xstate-quiver/transports/node';
 declare const broker: { readonly mqtt: MqttClient; readonly nats: NatsConnection };
 const id = 'a';
 const peers = ['a', 'b'];

@@ -3,13 +3,13 @@
  * those of `given` that it names, and runs it; what is only `Declared` has no value, and such a block is not run.
  */
 import { assign, sendTo, setup, type AnyActorRef } from 'xstate';
-import { createElection } from 'xstate-quiver/adapters/election';
-import { InProcessBus } from 'xstate-quiver/adapters/in-process';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import type { createNode } from 'xstate-quiver/adapters/node';
+import { createElection } from 'xstate-quiver/election';
+import { InProcessBus } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
+import type { createNode } from 'xstate-quiver/node';
 import { parseScenario } from 'xstate-quiver/network';
-import { directory } from 'xstate-quiver/machines/directory';
-import type { FencedStore, Main, RehearsalFailure, RehearseOptions } from 'xstate-quiver/test/rehearsal';
+import { directory } from 'xstate-quiver/machines';
+import type { FencedStore, Main, RehearsalFailure, RehearseOptions } from 'xstate-quiver/rehearsal';
 
 const peers = ['a', 'b', 'c'];
 const bus = new InProcessBus();

@@ -1,7 +1,7 @@
 /**
  * What an application carries of an entry: bundled for a browser by Vite, minified, without the peers (xstate, rxjs, ws, NATS, MQTT).
  *
- *     node scripts/weigh.mjs adapters/locks
+ *     node scripts/weigh.mjs locks
  *
  * prints the bytes of the bundle, gzipped, and how they are divided among its folders and modules: each by what its own code comes to
  * when it is gzipped by itself.
@@ -14,16 +14,24 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The parts of the bundle of a file of dist/. */
-export async function bundle(entry) {
+const PICKED = 'virtual:picked';
+
+/** The parts of the bundle of a file of dist/: all that it exports, or only `names`. */
+export async function bundle(entry, names = []) {
+  const picked = {
+    name: 'picked',
+    resolveId: (id) => (id === PICKED ? id : null),
+    load: (id) => (id === PICKED ? `export { ${names.join(', ')} } from ${JSON.stringify(`${root}${entry}`)};` : null),
+  };
   const { output } = await build({
     configFile: false,
     root,
     logLevel: 'error',
+    plugins: [picked],
     build: {
       write: false,
       rolldownOptions: {
-        input: `${root}${entry}`,
+        input: names.length > 0 ? PICKED : `${root}${entry}`,
         external: [/^node:/, /^(xstate|rxjs|ws|mqtt|@nats-io|fast-check)/],
         preserveEntrySignatures: 'strict',
       },
@@ -60,7 +68,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [given] = process.argv.slice(2);
   const entry = exports[given === '.' ? '.' : `./${given}`]?.default;
   if (entry === undefined)
-    throw new Error(`"${given}" is no entry of the package; name one as package.json has it, such as adapters/locks`);
+    throw new Error(`"${given}" is no entry of the package; name one as package.json has it, such as locks`);
   const chunks = await bundle(entry);
   const modules = divided(chunks);
   print(`${given}: ${bytesOf(chunks)} bytes`, byFolder(modules));

@@ -157,7 +157,7 @@ describe('emitted tests', () => {
     expect(emitted.slice(0, emitted.indexOf('  expect(chart.send({"type":"stop"}')))
       .toBe(`// Transition tours of the protocol toy and walks through its systems, made by: quiver test toy --emit
 import { expect, test } from 'vitest';
-import { startChart, startSystem } from 'xstate-quiver/test';
+import { startChart, startSystem } from 'xstate-quiver/check';
 import { light as protocol } from './light.js';
 
 test("toy, start 0, walk 0", () => {

@@ -26,8 +26,8 @@ import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
  * @example
  * ```ts
  * import { describe, expect, test } from 'vitest';
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { describeProtocol } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { describeProtocol } from 'xstate-quiver/check';
  *
  * describeProtocol(directory, { describe, test, expect });
  * ```

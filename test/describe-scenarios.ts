@@ -16,8 +16,8 @@ import { brokenIn } from './swarm/broken.js';
  * ```ts
  * import { readFileSync } from 'node:fs';
  * import { expect, test } from 'vitest';
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { describeScenarios } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { describeScenarios } from 'xstate-quiver/check';
  *
  * const found = JSON.parse(readFileSync('regressions/lost-token.json', 'utf8'));
  * describeScenarios({ directory }, { 'lost-token.json': found }, { test, expect });

@@ -23,8 +23,8 @@ import { requireProtocol } from '../network/scenario/required.js';
  * @throws UsageError for a chart that the protocol does not have.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { startChart } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { startChart } from 'xstate-quiver/check';
  *
  * const { input } = directory.samples['directory']![0]!;
  * const chart = startChart(directory, 'directory', input);
@@ -57,8 +57,8 @@ export function startChart(
  * @throws UsageError for what is no scenario of the protocol, and from `make` for a choice that cannot be made now.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { startSystem } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { startSystem } from 'xstate-quiver/check';
  *
  * const system = startSystem(directory, {
  *   protocol: 'directory',
@@ -83,10 +83,10 @@ export function startSystem(protocol: Protocol, scenario: Readonly<Record<string
  * @param importing the line of the file that brings the protocol in under the name `protocol`.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { emitTests } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { emitTests } from 'xstate-quiver/check';
  *
- * const text = emitTests(directory, "import { directory as protocol } from 'xstate-quiver/machines/directory';");
+ * const text = emitTests(directory, "import { directory as protocol } from 'xstate-quiver/machines';");
  * console.log(text.split('\n').length);
  * ```
  * @public
@@ -100,7 +100,7 @@ export function emitTests(protocol: Protocol, importing: string): string {
   const head = [
     `// Transition tours of the protocol ${protocol.name} and walks through its systems, made by: quiver test ${protocol.name} --emit`,
     "import { expect, test } from 'vitest';",
-    "import { startChart, startSystem } from 'xstate-quiver/test';",
+    "import { startChart, startSystem } from 'xstate-quiver/check';",
     importing,
   ];
   return `${head.join('\n')}\n${tours.map(({ title, path }) => emitPath(title, path)).join('')}${walks.join('')}`;

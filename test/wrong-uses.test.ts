@@ -1,15 +1,18 @@
 /** Wrong uses of what a program calls to simulate, check, test and watch: each is answered by name, and none by a bare TypeError of ours. */
 import { expect, test } from 'vitest';
-import { inspect, record } from '../inspector/index.js';
-import { compile, Simulation, UsageError } from '../index.js';
+import { inspect } from '../inspector/live/inspect.js';
+import { record } from '../inspector/live/record.js';
+import { compile, UsageError } from '../index.js';
+import { Simulation } from '../entries/network.js';
 import { directory, directoryCore } from '../machines/directory/index.js';
-import * as testing from './index.js';
-import { rehearse } from './rehearsal/index.js';
+import * as checking from '../entries/check.js';
+import * as testing from '../entries/test.js';
+import { rehearse } from './rehearsal/rehearse.js';
 import { swarm } from './swarm/swarm.js';
 import { systemsOf } from './system/systems.js';
 
 /** What a JavaScript program may hand over: no type is in the way. */
-const any = { ...testing, swarm, systemsOf, compile, rehearse, inspect, record } as unknown as Record<
+const any = { ...testing, ...checking, swarm, systemsOf, compile, rehearse, inspect, record } as unknown as Record<
   string,
   (...given: any[]) => unknown
 >;
@@ -32,7 +35,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     [`${name} of nothing`, () => any[name]!(), `${name} ${NO_PROTOCOL}undefined`],
     [`${name} by name`, () => any[name]!('directory', {}), `${name} ${NO_PROTOCOL}"directory"`],
   ]),
-  ['the coverage of nothing', () => new testing.Coverage(undefined as never), `Coverage ${NO_PROTOCOL}undefined`],
+  ['the coverage of nothing', () => new checking.Coverage(undefined as never), `Coverage ${NO_PROTOCOL}undefined`],
   [
     'a core where properties are wanted',
     () => any['explore']!(directoryCore, {}),

@@ -56,7 +56,7 @@ const SENDERS_MAX = 1_000;
  * @example
  * ```ts
  * import { assign, setup } from 'xstate';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  * import { createCluster } from 'xstate-quiver/cluster';
  *
  * const counter = setup({ types: { context: {} as { n: number }, events: {} as { type: 'ADD' } } }).createMachine({

@@ -8,7 +8,7 @@ import { controller } from '../../machines/controller/index.js';
 import { givesAtOnce, requestMachine, type RequestContext } from '../../machines/controller/request.js';
 import { at, chain } from '../../machines/controller/systems.fixtures.js';
 import type { Property, RoleView } from '../../machines/protocol.js';
-import { explore } from '../../test/index.js';
+import { explore } from '../../test/explore/explore.js';
 
 /** Takes of the chart, one after the other: where it ends, and what each take brought about. */
 function taken({ value, context }: RoleView<RequestContext>, amounts: readonly number[]) {

@@ -34,8 +34,8 @@ export interface BankOptions extends PeersOptions {
  * no root, and for a transport that promises too little.
  * @example
  * ```ts
- * import { createBank } from 'xstate-quiver/adapters/bank';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createBank } from 'xstate-quiver/bank';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const bus = new InProcessBus();
  * const [a, b] = ['a', 'b'].map((id) => createBank({ transport: bus.transport(id), peers: ['a', 'b'] }));

@@ -13,11 +13,12 @@ import type { Inspect } from '../../network/world/kernel.js';
 import { ClosedError, ConnectionError } from '../transports/errors.js';
 import type { InEnvironment } from '../environment.js';
 import { createNode, type LiveNode } from '../node/node.js';
-import type { Linked, Transport } from '../transports/transport.js';
+import { linkFor } from '../links.js';
+import type { Transport } from '../transports/transport.js';
 
 export interface PeersOptions extends InEnvironment {
   /** Connected by the node, closed by whoever made it. */
-  readonly transport: Transport<Linked>;
+  readonly transport: Transport;
   /** All who take part, this one included; everybody must give the same list, in any order. */
   readonly peers: readonly NodeId[];
   /** Only peers of the same name share; every kind of thing has its own name unless given. */
@@ -29,17 +30,19 @@ export interface PeersOptions extends InEnvironment {
 }
 
 export function createControllerNode(
-  { transport, peers, name, parents, inspect, clock, crypto }: PeersOptions,
+  given: PeersOptions,
   options: Readonly<Record<string, unknown>>,
   nextCommand?: () => Message | null,
 ): LiveNode {
+  const { peers, name, parents, inspect, clock, crypto } = given;
   const nodes = [...new Set(peers)].sort();
-  if (!nodes.includes(transport.id))
-    throw new UsageError(`peer "${transport.id}" is not among the peers ${nodes.join(', ')}. List it`);
+  if (!nodes.includes(given.transport.id))
+    throw new UsageError(`peer "${given.transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
   const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
   const root = nodes.find((peer) => tree[peer] === peer);
-  if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself');
-  return createNode({
+  if (root === undefined) throw new UsageError('parents has no root; map one of the peers to itself');
+  const { transport, release } = linkFor('the node', given);
+  const node = createNode({
     transport,
     protocol: controllerCore,
     topology: { nodes, links: nodes.filter((peer) => peer !== root).map((peer) => [tree[peer] ?? root, peer, 1] as const) },
@@ -50,6 +53,8 @@ export function createControllerNode(
     ...(name === undefined ? {} : { name }),
     ...(nextCommand ? { nextCommand } : {}),
   });
+  void node.closed.then(release);
+  return node;
 }
 
 /** Questions to a node that it answers one by one, in the order in which they were asked; none stays unanswered. */

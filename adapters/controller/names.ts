@@ -2,7 +2,7 @@
  * Short unique numbers for many peers: identities without a central counter, mostly without a message.
  *
  * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
- * while the first peer stays: started again under the same name, it begins again as well. `createLastingNames` is for peers that crash.
+ * while the first peer stays: started again under the same name, it begins again as well. `createNames({ locks })` is for peers that crash.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions } from '../options.js';
@@ -10,29 +10,6 @@ import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
 import type { NodeActor } from '../node/node-logic.js';
-
-/**
- * Short unique numbers for many peers, mostly without a message, as long as the root (the first peer, unless `parents` says
- * otherwise) stays. `createLastingNames` is for peers that crash.
- *
- * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
- * no root, and for a transport that promises too little.
- * @example
- * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createNames } from 'xstate-quiver/adapters/names';
- *
- * const bus = new InProcessBus();
- * const [a, b] = ['a', 'b'].map((id) => createNames({ transport: bus.transport(id), peers: ['a', 'b'] }));
- * console.log(await a.next(), await b.next()); // two different numbers
- * await Promise.all([a.close(), b.close()]);
- * ```
- * @public
- */
-export function createNames(options: PeersOptions): Names {
-  checkOptions('createNames', options, PEERS_CHECKS);
-  return new Names(options);
-}
 
 interface Named {
   readonly type: 'named';
@@ -52,6 +29,7 @@ export class Names implements AsyncDisposable {
   private readonly questions: Questions;
 
   constructor(options: PeersOptions) {
+    checkOptions('createNames', options, PEERS_CHECKS);
     this.node = createControllerNode({ name: 'names', ...options }, { kind: 'names' });
     this.ready = this.node.ready;
     this.questions = new Questions(this.node, ['named']);

@@ -1,12 +1,13 @@
 /** Quota, names and bank over in-process transports: each promise is kept, refused or rejected, and the sums are exact. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { describe, expect, test } from 'vitest';
 import { controllerCore } from '../../machines/controller/index.js';
 import { createBank } from './bank.js';
 import { ClosedError } from '../transports/errors.js';
 import { createNode } from '../node/node.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createNames } from './names.js';
-import { createQuota, type QuotaOptions } from './quota.js';
+import { type QuotaOptions } from './quota.js';
 
 const PEERS = ['a', 'b', 'c'];
 

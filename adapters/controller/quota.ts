@@ -3,7 +3,7 @@
  *
  * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
  * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started again under
- * the same name, begins again: `createLastingQuota` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
+ * the same name, begins again: `createQuota({ locks })` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
  * halving) is foretold from the depth of the tree, the budget and the waste.
  */
 import { controllerCore } from '../../machines/controller/index.js';
@@ -42,30 +42,6 @@ export interface Taken {
 }
 
 /**
- * A budget of permits that many peers share, most of which are given out without a message: never more than the budget in all. It
- * lasts as long as its peers stay; `createLastingQuota` is for peers that crash.
- *
- * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
- * no root, and for a transport that promises too little.
- * @example
- * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createQuota } from 'xstate-quiver/adapters/quota';
- *
- * const bus = new InProcessBus();
- * const [a, b] = ['a', 'b'].map((id) => createQuota({ transport: bus.transport(id), peers: ['a', 'b'], budget: 100 }));
- * const { ok, remaining } = await b.take(5);
- * console.log(ok, remaining); // true, and what b can give next without asking anybody
- * await Promise.all([a.close(), b.close()]);
- * ```
- * @public
- */
-export function createQuota(options: QuotaOptions): Quota {
-  checkOptions('createQuota', options, { ...PEERS_CHECKS, budget: wholeNumber, waste: optional(wholeNumber) });
-  return new Quota(options);
-}
-
-/**
  * A budget as one peer draws on it; `createQuota` makes it. A peer that goes should `leave`: one that dies or closes takes along
  * what its bins hold.
  *
@@ -81,7 +57,9 @@ export class Quota implements AsyncDisposable {
   /** Given out of the bin since the chart was told last. */
   private given = 0;
 
-  constructor({ budget, waste = 0, ...peers }: QuotaOptions) {
+  constructor(options: QuotaOptions) {
+    checkOptions('createQuota', options, { ...PEERS_CHECKS, budget: wholeNumber, waste: optional(wholeNumber) });
+    const { budget, waste = 0, ...peers } = options;
     const nextCommand = () => this.nextCommand();
     this.node = createControllerNode({ name: 'quota', ...peers }, { kind: 'adaptive', M: budget, W: waste }, nextCommand);
     this.ready = this.node.ready;

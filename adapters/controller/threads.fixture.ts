@@ -1,9 +1,9 @@
 /** A worker thread that shares a quota, names and a bank with others, and does what it is told. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createBank } from './bank.js';
 import { messagePort } from '../transports/message-port.js';
-import { createNames } from './names.js';
-import { createQuota } from './quota.js';
 
 export interface Assignment {
   readonly id: string;

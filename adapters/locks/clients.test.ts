@@ -1,11 +1,11 @@
 /** Rule 11, live: clients take locks through peers that vote. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientContext } from '../../machines/locks/client.js';
 import { linked } from '../linked.js';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createLastingNames } from './lasting-names.js';
-import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type LockMode, type Locks } from './locks.js';
 import { LostError } from '../transports/errors.js';
 import type { Transport } from '../transports/transport.js';
@@ -59,7 +59,7 @@ test('what members ask each other of registers is no news at a client', async ()
   transports['x']!.events.subscribe((event) => {
     if (event.type === 'message') heard.add((event.message as { name: string }).name);
   });
-  const names = ['a', 'b', 'c'].map((id) => createLastingNames({ locks: locks[id]! }));
+  const names = ['a', 'b', 'c'].map((id) => createNames({ locks: locks[id]! }));
   expect(await names[0]!.next()).toBe(0);
   expect([...heard]).toContain('locks/names');
   expect(told).not.toHaveBeenCalled();
@@ -80,10 +80,8 @@ test('a client becomes no voter by a call, and keeps no register', async () => {
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
   await expect(locks[host]!.addMember('x')).rejects.toThrow('"x" is a client of "locks", and does not vote. Close it, and start');
   expect(await locks['b']!.request('printer', () => 'served')).toBe('served');
-  expect(() => createLastingNames({ locks: locks['x']! })).toThrow(
-    '"x" is a client. Create it at the voters and request its value from them',
-  );
-  expect(() => createLastingQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
+  expect(() => createNames({ locks: locks['x']! })).toThrow('"x" is a client; keep it on those, and ask them');
+  expect(() => createQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 
 test('a client that somebody else adds to those who vote ends by name, and holds nobody up', async () => {

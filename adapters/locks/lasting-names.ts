@@ -12,7 +12,7 @@ import { LostError } from '../transports/errors.js';
 import { Register } from './register.js';
 
 /**
- * Options for `createLastingNames`. Each member calls it at its start.
+ * Options for `createNames`. Each member calls it at its start.
  *
  * @public
  */
@@ -26,29 +26,10 @@ export interface LastingNamesOptions {
   readonly name?: string;
 }
 
-/**
- * Short unique numbers that stay unique when peers crash: a majority of the peers of `locks` keeps how many were handed out.
- *
- * @throws UsageError for options that are missing, wrong or unknown.
- * @example
- * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLastingNames } from 'xstate-quiver/adapters/lasting-names';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- *
- * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
- * const names = createLastingNames({ locks });
- * console.log(await names.next(), await names.next()); // 0 1
- * await locks.close();
- * ```
- * @public
- */
-export const createLastingNames = (options: LastingNamesOptions): LastingNames => new LastingNames(options);
-
 const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
 
 /**
- * Unique numbers as one peer draws them; `createLastingNames` makes it. It lives as long as its locks: there is nothing to close.
+ * Unique numbers as one peer draws them; `createNames` makes it. It lives as long as its locks: there is nothing to close.
  *
  * @public
  */
@@ -59,7 +40,7 @@ export class LastingNames {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(options: LastingNamesOptions) {
-    checkOptions('createLastingNames', options, { locks: someLocks, name: optional(someText) });
+    checkOptions('createNames', options, { locks: someLocks, name: optional(someText) });
     const { locks, name = 'names' } = options;
     this.given = new Register(locks, name, 0, isCount);
   }

@@ -13,7 +13,7 @@ import { Register } from './register.js';
 import type { Taken } from '../controller/quota.js';
 
 /**
- * Options for `createLastingQuota`. All peers pass the same budget, and each member calls it at its start.
+ * Options for `createQuota`. All peers pass the same budget, and each member calls it at its start.
  *
  * @public
  */
@@ -31,32 +31,12 @@ export interface LastingQuotaOptions {
   readonly name?: string;
 }
 
-/**
- * A budget of permits that outlives the peers who draw on it: a majority of the peers of `locks` keeps what is left. Never more
- * than the budget is given out.
- *
- * @throws UsageError for options that are missing, wrong or unknown.
- * @example
- * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLastingQuota } from 'xstate-quiver/adapters/lasting-quota';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- *
- * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
- * const quota = createLastingQuota({ locks, budget: 10 });
- * console.log(await quota.take(7), await quota.take(7)); // { ok: true, … } { ok: false, … }
- * await locks.close();
- * ```
- * @public
- */
-export const createLastingQuota = (options: LastingQuotaOptions): LastingQuota => new LastingQuota(options);
-
 const isCount = (value: unknown): value is number => wholeNumber.refused(value) === null;
 
 const CHECKS = { locks: someLocks, budget: wholeNumber, waste: optional(wholeNumber), name: optional(someText) };
 
 /**
- * A lasting budget as one peer draws on it; `createLastingQuota` makes it. It lives as long as its locks: there is nothing to
+ * A lasting budget as one peer draws on it; `createQuota` makes it. It lives as long as its locks: there is nothing to
  * close.
  *
  * @public
@@ -70,11 +50,11 @@ export class LastingQuota {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(options: LastingQuotaOptions) {
-    checkOptions('createLastingQuota', options, CHECKS);
+    checkOptions('createQuota', options, CHECKS);
     const { locks, budget, waste = 0, name = 'quota' } = options;
     if (waste > budget)
       throw new UsageError(
-        `createLastingQuota: waste is ${waste}, and more than the budget of ${budget}. Pass what may lie in stocks of it`,
+        `createQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`,
       );
     this.locks = locks;
     this.waste = waste;

@@ -1,10 +1,10 @@
 /** Quotas and names on a register that one peer keeps alone. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { ClosedError, LostError } from '../transports/errors.js';
-import { createLastingNames } from './lasting-names.js';
-import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type Locks } from './locks.js';
 import { isNumber, locksOf } from './register.fixture.js';
 import { Register } from './register.js';
@@ -13,7 +13,7 @@ const alone = () => locksOf({ peers: ['a'] });
 
 test('a lasting quota gives what it has, keeps its share in stock, and answers in order', async () => {
   const { locks, granted } = await alone();
-  const quota = createLastingQuota({ locks, budget: 10, waste: 3 });
+  const quota = createQuota({ locks, budget: 10, waste: 3 });
   expect(quota.remaining).toBe(0);
   expect(await Promise.all([quota.take(2), quota.take(), quota.take()])).toEqual([
     { ok: true, remaining: 3 },
@@ -27,15 +27,15 @@ test('a lasting quota gives what it has, keeps its share in stock, and answers i
   expect(await quota.take()).toEqual({ ok: false, remaining: 0 });
   await expect(quota.take(0)).rejects.toThrow('0');
   await expect(quota.take(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
-  expect(() => createLastingQuota({ locks, budget: -1 })).toThrow('createLastingQuota: budget is -1. Pass a whole number');
-  expect(() => createLastingQuota({ locks, budget: 1, waste: 0.5 })).toThrow('createLastingQuota: waste is 0.5');
-  expect(() => createLastingQuota({ locks, budget: 1, name: '' })).toThrow('createLastingQuota: name is ""');
+  expect(() => createQuota({ locks, budget: -1 })).toThrow('createQuota: budget is -1; give a whole number');
+  expect(() => createQuota({ locks, budget: 1, waste: 0.5 })).toThrow('createQuota: waste is 0.5');
+  expect(() => createQuota({ locks, budget: 1, name: '' })).toThrow('createQuota: name is ""');
   expect(granted[0]!.name).toBe('locks/quota');
 });
 
 test('what is in stock is given without asking, to the last permit, and what is missing is all that is fetched for more', async () => {
   const { locks, granted } = await alone();
-  const quota = createLastingQuota({ locks, budget: 100, waste: 3 });
+  const quota = createQuota({ locks, budget: 100, waste: 3 });
   expect(await quota.take(2)).toEqual({ ok: true, remaining: 3 });
   expect(await quota.take(3)).toEqual({ ok: true, remaining: 0 });
   expect(granted).toHaveLength(1);
@@ -45,7 +45,7 @@ test('what is in stock is given without asking, to the last permit, and what is 
 
 test('who asks for more than there is gets nothing, and leaves it to others; no stock takes more than is left', async () => {
   const { locks } = await alone();
-  const quota = createLastingQuota({ locks, budget: 3, waste: 3 });
+  const quota = createQuota({ locks, budget: 3, waste: 3 });
   expect(await quota.take(4)).toEqual({ ok: false, remaining: 0 });
   expect(await quota.take(2)).toEqual({ ok: true, remaining: 1 });
   expect(await quota.take(2)).toEqual({ ok: false, remaining: 1 });
@@ -58,21 +58,21 @@ test('each of two members has half of the waste in stock', async () => {
     await Promise.all(all.map((locks) => locks.close({ withinMs: 0 })));
     bus.close();
   });
-  const [quota] = all.map((locks) => createLastingQuota({ locks, budget: 100, waste: 4 }));
+  const [quota] = all.map((locks) => createQuota({ locks, budget: 100, waste: 4 }));
   expect(await quota!.take()).toEqual({ ok: true, remaining: 2 });
 });
 
 test('all of a budget may lie in stocks, and no more', async () => {
   const { locks } = await alone();
-  createLastingQuota({ locks, budget: 2, waste: 2 });
-  expect(() => createLastingQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
-    'createLastingQuota: waste is 3, and more than the budget of 2. Pass what may lie in stocks of it',
+  createQuota({ locks, budget: 2, waste: 2 });
+  expect(() => createQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
+    'createQuota: waste is 3, and more than the budget of 2; give what may lie in stocks of it',
   );
 });
 
 test.each([
-  ['quota', 3, async (locks: Locks) => createLastingQuota({ locks, budget: 3 }).take()],
-  ['names', 0, async (locks: Locks) => createLastingNames({ locks }).next()],
+  ['quota', 3, async (locks: Locks) => createQuota({ locks, budget: 3 }).take()],
+  ['names', 0, async (locks: Locks) => createNames({ locks }).next()],
 ] as const)('what is kept under the name of a %s and is no count is refused', async (name, initial, use) => {
   const storage = new MapStorage();
   await new Register((await locksOf({ peers: ['a'], storage })).locks, name, initial, isNumber).change(() => 0.5);
@@ -82,7 +82,7 @@ test.each([
 
 test('without waste every take asks, and two of one name are not one', async () => {
   const { locks, granted } = await alone();
-  const quota = createLastingQuota({ locks, budget: 2, name: 'mine' });
+  const quota = createQuota({ locks, budget: 2, name: 'mine' });
   expect([await quota.take(), await quota.take(), await quota.take()]).toEqual([
     { ok: true, remaining: 0 },
     { ok: true, remaining: 0 },
@@ -93,18 +93,18 @@ test('without waste every take asks, and two of one name are not one', async () 
 
 test('lasting names are numbers from 0, eight at a time', async () => {
   const { locks, granted } = await alone();
-  const names = createLastingNames({ locks });
+  const names = createNames({ locks });
   const given = await Promise.all(Array.from({ length: 9 }, () => names.next()));
   expect([given, granted.length, granted[0]!.name]).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8], 2, 'locks/names']);
   await expect(names.next({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   expect(await names.next()).toBe(9);
-  expect(() => createLastingNames({ locks, name: '' })).toThrow('createLastingNames: name is ""');
-  expect(() => createLastingNames({} as never)).toThrow('createLastingNames: locks is missing');
+  expect(() => createNames({ locks, name: '' })).toThrow('createNames: name is ""');
+  expect(() => createNames({ locks: undefined } as never)).toThrow('createNames: locks is missing');
 });
 
 test('names whose fetching is cut short are skipped; what is no loss of the lock is thrown', async () => {
   const { locks } = await alone();
-  const names = createLastingNames({ locks });
+  const names = createNames({ locks });
   const register = (names as unknown as { given: { change: (...given: unknown[]) => Promise<number> } }).given;
   const change = register.change.bind(register);
   let error: Error | undefined;

@@ -95,9 +95,8 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
  * @example
  * ```ts
  * import { createActor } from 'xstate';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { lockLogic } from 'xstate-quiver/adapters/lock';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { lockLogic, createLocks } from 'xstate-quiver/locks';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
  * const printer = createActor(lockLogic, { input: { locks, name: 'printer' } }); // or invoked by a machine of yours
@@ -168,9 +167,8 @@ export const lockLogic = setup({
  * @example
  * ```ts
  * import { createActor, setup } from 'xstate';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { lockLogic, lockLogicOf } from 'xstate-quiver/adapters/lock';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { lockLogic, lockLogicOf, createLocks } from 'xstate-quiver/locks';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
  * const printing = setup({ actors: { lock: lockLogic } }).createMachine({

@@ -22,7 +22,7 @@ import {
 } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { LocksMeter } from './locks-metrics.js';
-import type { Linked, Transport } from '../transports/transport.js';
+import type { Transport } from '../transports/transport.js';
 
 /**
  * Options for `createLocks`.
@@ -30,8 +30,11 @@ import type { Linked, Transport } from '../transports/transport.js';
  * @public
  */
 export interface LocksOptions extends InEnvironment {
-  /** Connected by the locks, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
-  readonly transport: Transport<Linked>;
+  /**
+   * Connected by the locks, closed by whoever created it. A transport that may lose messages is wrapped with `linked` over `peers`; the locks then
+   * close it with themselves.
+   */
+  readonly transport: Transport;
   /**
    * All with whom the cluster begins, this one included; everybody gives the same list, also when others have come since. More than half of
    * the members must be there.

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hostile } from '../transports/hostile.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
+import { createElection } from '../election.js';
 import { createLocks, type Lock, type Locks } from './locks.js';
 import { peers, settled } from './peers.fixture.js';
 
@@ -194,13 +195,29 @@ test('bad input is refused in one line and changes nothing', async () => {
   expect(await a!.query()).toEqual({ held: [], pending: [] });
 });
 
-test('a transport that tells nobody who is there does not compile, and is refused', () => {
+test('a transport that may lose messages is linked with the peers; without peers the error says how', async () => {
   const bus = new InProcessBus();
-  const silent = hostile(bus.transport('a'), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
-  // @ts-expect-error its guarantees are too weak
-  expect(() => createLocks({ transport: silent, peers: ['a'] })).toThrow(
-    'locks is not safe on a transport that may lose messages and may deliver messages twice and may change their order and does not report which peers are connected. Wrap the transport: linked(transport, { peers })',
+  const ids = ['a', 'b'];
+  const weak = (id: string) => hostile(bus.transport(id), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
+  const all = ids.map((id) => createLocks({ transport: weak(id), peers: ids }));
+  expect(await all[0]!.request('x', ({ fence }) => fence)).toBeGreaterThan(0);
+  const other = weak('c');
+  expect(() => createLocks({ transport: other, join: true })).toThrow(
+    'createLocks: transport "c" may lose messages, and the peers to link with are not known here. Wrap the transport: linked(transport, { peers })',
   );
+  await Promise.all(all.map((locks) => locks.close()));
+});
+
+test('objects on one transport share its link, which closes with the last of them', async () => {
+  const bus = new InProcessBus();
+  const transport = hostile(bus.transport('a'), { seed: 1, loss: 0, duplicate: 0, delayMs: 0 });
+  const locks = createLocks({ transport, peers: ['a'] });
+  const election = createElection({ transport, peers: ['a'] });
+  await Promise.all([locks.ready, election.ready]);
+  await locks.close();
+  expect(election.leader).toBe('a');
+  await election.close();
+  await expect.poll(() => transport.peers.size).toBe(0);
 });
 
 /** What one caller does: ask, perhaps give up, hold for some turns, release, perhaps throw. */

@@ -35,6 +35,7 @@ import {
 } from './locks-options.js';
 import { warnOfEnd, warnWhenUnserved } from './unserved.js';
 import type { LiveNode } from '../node/node.js';
+import { linkFor } from '../links.js';
 import type { NodeActor } from '../node/node-logic.js';
 import { ClosePatience } from './patience.js';
 import { abortable } from '../transports/promises.js';
@@ -55,12 +56,12 @@ const CLOSE_MS = 5_000;
  * and connects the transport; locks are granted while more than half of the peers reach each other.
  *
  * @param options the transport and the same list of peers for everybody; see `LocksOptions`.
- * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
- * one that does), for peers whose list is too long for its messages, and when the transport's id is not among `peers`.
+ * @throws UsageError for an option that is missing, wrong or unknown, for peers whose list is too long for the messages of the transport, and
+ * when the transport's id is not among `peers`.
  * @example
  * ```ts
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const bus = new InProcessBus();
  * const [a, b] = ['a', 'b'].map((id) => createLocks({ transport: bus.transport(id), peers: ['a', 'b'] }));
@@ -71,7 +72,11 @@ const CLOSE_MS = 5_000;
  * ```
  * @public
  */
-export const createLocks = (options: LocksOptions): Locks => new Locks(options);
+export function createLocks(options: LocksOptions): Locks {
+  checkLocks(options);
+  const link = linkFor('createLocks', options);
+  return new Locks({ ...options, transport: link.transport }, undefined, link.release);
+}
 
 /**
  * Locks by name as one peer has them; `createLocks` makes them. Hand each lock's `fence` to what the lock protects, and let that
@@ -114,9 +119,10 @@ export class Locks implements AsyncDisposable {
   /** Of `close`, with those who hold locks. */
   #patience: ClosePatience | undefined;
   #isEnded = false;
+  readonly #release: (() => Promise<void>) | undefined;
 
-  constructor(given: LocksOptions, visits?: Visits) {
-    if (!visits) checkLocks(given);
+  constructor(given: LocksOptions & { readonly transport: Transport<Linked> }, visits?: Visits, release?: () => Promise<void>) {
+    this.#release = release;
     const { transport, name = 'locks', metrics, join: _, peers: __, ...options } = given;
     const peers = visits ? [] : firstPeersOf(given);
     this.#transport = transport;
@@ -399,6 +405,7 @@ export class Locks implements AsyncDisposable {
     await this.#node.closed;
     if (!this.#isEnded) this.end(this.#closing);
     await this.#node.close();
+    await this.#release?.(); // the link that createLocks added
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -471,7 +478,7 @@ export class Locks implements AsyncDisposable {
       this.#queues.ended(locksNotification);
   }
 
-  /** Resolves once nothing is held here, the time is over, or the node has ended. */
+  /** Resolves when nothing is held, the time is over, or the node has ended. */
   private givenBack(error: Error, withinMs: number): Promise<unknown> {
     const { environment, closed } = this.#node;
     const patience = (this.#patience = new ClosePatience(environment.clock));

@@ -1,9 +1,9 @@
 /** Registers, names and quotas whose members change: those who keep them are those who vote now. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MapStorage } from '../storage/map.fixture.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createLastingNames } from './lasting-names.js';
-import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type Locks } from './locks.js';
 import { locksOf, turn } from './register.fixture.js';
 import { Register } from './register.js';
@@ -36,8 +36,8 @@ function cluster(isStored: boolean) {
       locks,
       end,
       count: new Register(locks, 'count', 0, isNumber),
-      names: createLastingNames({ locks }),
-      quota: createLastingQuota({ locks, budget: 10 }),
+      names: createNames({ locks }),
+      quota: createQuota({ locks, budget: 10 }),
     };
   };
   return { start, begin: (ids = FIRST) => ids.map((id) => start(id, { peers: ids })) };
@@ -167,7 +167,7 @@ describe('who waits is told on the console', () => {
     const { locks, medium, say } = await locksOf();
     const told = silent();
     medium.up('b');
-    createLastingQuota({ locks, budget: 10 });
+    createQuota({ locks, budget: 10 });
     await turn();
     for (const type of ['read', 'read']) say('b', { type, fence: 1, number: 3, initial: 7 }, 'locks/quota');
     expect(told.mock.calls).toEqual([
@@ -180,10 +180,10 @@ describe('who waits is told on the console', () => {
 
 test('a quota refuses more waste than there is, and shares it among the members of now', async () => {
   const { locks, decide } = await locksOf({ peers: ['a'] });
-  expect(() => createLastingQuota({ locks, budget: 10, waste: 11 })).toThrow(
-    'createLastingQuota: waste is 11, and more than the budget of 10. Pass what may lie in stocks of it',
+  expect(() => createQuota({ locks, budget: 10, waste: 11 })).toThrow(
+    'createQuota: waste is 11, and more than the budget of 10; give what may lie in stocks of it',
   );
-  const quota = createLastingQuota({ locks, budget: 10, waste: 4 });
+  const quota = createQuota({ locks, budget: 10, waste: 4 });
   expect(await quota.take()).toEqual({ ok: true, remaining: 4 });
   decide(1, ['a', 'b']);
   expect((locks as Locks).members).toHaveLength(2);

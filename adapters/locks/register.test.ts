@@ -1,10 +1,10 @@
 /** Values, quotas and names that outlive the peers: what was acknowledged counts, nothing counts twice, and too much loss is said. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hash } from '../../machines/hash.js';
 import { LostError } from '../transports/errors.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createLastingNames } from './lasting-names.js';
-import { createLastingQuota } from './lasting-quota.js';
 import { createLocks, type Locks } from './locks.js';
 import { Register } from './register.js';
 import type { Linked, Transport } from '../transports/transport.js';
@@ -167,14 +167,14 @@ describe('a register', () => {
 
 describe('a lasting quota', () => {
   test('gives out exactly the budget where there is no waste', async () => {
-    const { things } = peers((locks) => createLastingQuota({ locks, budget: 40 }));
+    const { things } = peers((locks) => createQuota({ locks, budget: 40 }));
     const answers = await Promise.all(Object.values(things).flatMap((quota) => Array.from({ length: 20 }, () => quota.take())));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(40);
     expect(await things['a']!.take()).toEqual({ ok: false, remaining: 0 });
   });
 
   test('answers from its stock, and a crash wastes no more than that', async () => {
-    const { things, start, crash } = peers((locks) => createLastingQuota({ locks, budget: 100, waste: 30 }));
+    const { things, start, crash } = peers((locks) => createQuota({ locks, budget: 100, waste: 30 }));
     expect(await things['b']!.take()).toEqual({ ok: true, remaining: 10 });
     expect(await things['b']!.take(10)).toEqual({ ok: true, remaining: 0 });
     expect(await things['b']!.take()).toEqual({ ok: true, remaining: 10 });
@@ -187,10 +187,8 @@ describe('a lasting quota', () => {
 
   test('bad amounts and budgets are refused', async () => {
     const { things } = peers((locks) => {
-      expect(() => createLastingQuota({ locks, budget: 1.5 })).toThrow(
-        'createLastingQuota: budget is 1.5. Pass a whole number of at least 0',
-      );
-      return createLastingQuota({ locks, budget: 10 });
+      expect(() => createQuota({ locks, budget: 1.5 })).toThrow('createQuota: budget is 1.5; give a whole number of at least 0');
+      return createQuota({ locks, budget: 10 });
     });
     await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');
     expect(await things['a']!.take(10)).toEqual({ ok: true, remaining: 0 });
@@ -198,7 +196,7 @@ describe('a lasting quota', () => {
 });
 
 test('a lasting name is given though it is not known whether others were fetched', async () => {
-  const { things } = peers((locks) => createLastingNames({ locks }));
+  const { things } = peers((locks) => createNames({ locks }));
   let others: Promise<number> | undefined;
   losing((things['a'] as unknown as { given: unknown }).given, async (write) => {
     await write();
@@ -210,7 +208,7 @@ test('a lasting name is given though it is not known whether others were fetched
 });
 
 test('lasting names are given once, whoever crashes, and stay short', async () => {
-  const { things, start, crash } = peers((locks) => createLastingNames({ locks }));
+  const { things, start, crash } = peers((locks) => createNames({ locks }));
   const given: number[] = [];
   const take = async (id: string) => {
     for (let i = 0; i < 5; i++) given.push(await things[id]!.next());

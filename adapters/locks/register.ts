@@ -60,7 +60,7 @@ interface Tried {
 }
 
 const REGISTER_CHECKS = {
-  locks: { ...someLocks, must: `${someLocks.must}, first of new Register(locks, name, initial, isValue)` },
+  locks: someLocks,
   name: someText,
   initial: must('what it holds before the first change, the same for everybody, as 0 of a counter', () => true),
   isValue: must('a function that tells whether a value is one of this register', (value) => typeof value === 'function'),
@@ -81,20 +81,49 @@ function toJson(value: unknown): Json | undefined {
 }
 
 /**
+ * What `createRegister` is given.
+ *
+ * @public
+ */
+export interface RegisterOptions<T extends Json> {
+  /** Their members keep the value; each member creates the register as it starts, on locks of the same name. */
+  readonly locks: Locks;
+  /** The name of the register, the same at all members. */
+  readonly name: string;
+  /** The value before the first change, the same at all members. */
+  readonly initial: T;
+  /** Rejects what other members send, or what a change returns, if it is not a value of this register. */
+  readonly isValue: (value: unknown) => value is T;
+}
+
+/**
  * A value that outlives the peers who keep it: every member has a copy, and what more than half of them have stored is not lost. It
  * is changed under a lock of its own, by one peer at a time.
  *
+ * @throws UsageError for options that are missing or wrong, an `initial` that `isValue` rejects or that is too long for a message, and locks of a
+ * client or of tabs.
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- * import { Register } from 'xstate-quiver/adapters/register';
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { createRegister } from 'xstate-quiver/register';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
- * const visits = new Register<number>(locks, 'visits', 0, (value): value is number => Number.isSafeInteger(value));
+ * const isValue = (value: unknown): value is number => Number.isSafeInteger(value);
+ * const visits = createRegister({ locks, name: 'visits', initial: 0, isValue });
  * console.log(await visits.change((count) => count + 1)); // 1
  * await locks.close();
  * ```
+ * @public
+ */
+export function createRegister<T extends Json>(options: RegisterOptions<T>): Register<T> {
+  checkOptions('createRegister', options, REGISTER_CHECKS);
+  return new Register(options.locks, options.name, options.initial, options.isValue);
+}
+
+/**
+ * A value that a majority of peers keeps; `createRegister` makes it.
+ *
  * @public
  */
 export class Register<T extends Json> {
@@ -131,7 +160,7 @@ export class Register<T extends Json> {
     initial: T,
     private readonly isValue: (value: unknown) => value is T,
   ) {
-    checkOptions('Register', { locks, name, initial, isValue }, REGISTER_CHECKS);
+    checkOptions('createRegister', { locks, name, initial, isValue }, REGISTER_CHECKS);
     const { id, environment, closed } = locks.node;
     if (!locks.isKeeper)
       throw new UsageError(

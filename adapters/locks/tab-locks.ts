@@ -41,7 +41,7 @@ const CHECKS = {
  * @throws UsageError for an option that is wrong or not known.
  * @example
  * ```ts
- * import { createTabLocks } from 'xstate-quiver/adapters/tab-locks';
+ * import { createTabLocks } from 'xstate-quiver/locks';
  *
  * const locks = createTabLocks({ channel: 'orders' });
  * await locks.request('cart', async (lock) => console.log('this tab alone, with fence', lock.fence));

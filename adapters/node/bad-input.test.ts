@@ -1,4 +1,6 @@
 /** What goes wrong in applications: every promise settles with a named error, and nothing stays open. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBank } from '../controller/bank.js';
@@ -8,11 +10,7 @@ import { createElection } from '../election.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { linked } from '../linked.js';
 import { createLocks } from '../locks/locks.js';
-import { createLastingNames } from '../locks/lasting-names.js';
-import { createLastingQuota } from '../locks/lasting-quota.js';
-import { createNames } from '../controller/names.js';
 import { Neighborhood } from '../neighborhood.js';
-import { createQuota } from '../controller/quota.js';
 import type { Linked, Transport } from '../transports/transport.js';
 import { webSocket } from '../transports/web-socket.js';
 import { webSocketHub } from '../transports/web-socket-hub.js';
@@ -137,8 +135,8 @@ test('a signal that has aborted already: everything rejects with its reason, and
     election.run(callback, { signal }),
     bank.withdraw(1, { signal }),
     neighborhood.lock({ signal }),
-    createLastingQuota({ locks, budget: 1 }).take(1, { signal }),
-    createLastingNames({ locks }).next({ signal }),
+    createQuota({ locks, budget: 1 }).take(1, { signal }),
+    createNames({ locks }).next({ signal }),
   ]);
   expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason)).toEqual(outcomes.map(() => reason));
   expect(steps).toEqual([]);

@@ -48,10 +48,9 @@ type Scope<I> = Parameters<Logic<I>['transition']>[2];
  * @example
  * ```ts
  * import { createActor } from 'xstate';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createNode, type NodeOptions } from 'xstate-quiver/adapters/node';
- * import { nodeLogic } from 'xstate-quiver/adapters/node-logic';
- * import { directory } from 'xstate-quiver/machines/directory';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createNode, type NodeOptions, nodeLogic } from 'xstate-quiver/node';
+ * import { directory } from 'xstate-quiver/machines';
  *
  * const transport = new InProcessBus().transport('a');
  * const input = { transport, protocol: directory, topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const } };

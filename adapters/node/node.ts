@@ -54,9 +54,9 @@ export type { LiveStep, NodeOptions } from './node-options.js';
  * for options that the protocol refuses, and for `storage` where the protocol stores nothing.
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createNode } from 'xstate-quiver/adapters/node';
- * import { directory } from 'xstate-quiver/machines/directory';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createNode } from 'xstate-quiver/node';
+ * import { directory } from 'xstate-quiver/machines';
  *
  * const transport = new InProcessBus().transport('a');
  * const node = createNode({ transport, protocol: directory, topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] }, options: { hold: null } });

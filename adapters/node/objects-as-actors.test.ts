@@ -1,9 +1,9 @@
 /** What an object of an application does and what the actor of its node says are the same, from its start to its end. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { waitFor, type AnyActor } from 'xstate';
 import { createBank } from '../controller/bank.js';
-import { createNames } from '../controller/names.js';
-import { createQuota } from '../controller/quota.js';
 import { createElection } from '../election.js';
 import { createLocks } from '../locks/locks.js';
 import { Neighborhood } from '../neighborhood.js';

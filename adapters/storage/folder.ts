@@ -40,9 +40,9 @@ function fileNameOf(key: string): string {
  * @example
  * ```ts
  * import { tmpdir } from 'node:os';
- * import { folderStorage } from 'xstate-quiver/adapters/folder-storage';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { folderStorage } from 'xstate-quiver/storage/node';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
  *
  * const storage = folderStorage(`${tmpdir()}/printers-a`);
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'], storage });

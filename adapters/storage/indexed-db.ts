@@ -17,10 +17,9 @@ const STORE = 'values';
  * @param name of the database, of this peer alone.
  * @example
  * ```ts
- * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
- * import { indexedDbStorage } from 'xstate-quiver/adapters/indexed-db-storage';
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { broadcastChannel, linked } from 'xstate-quiver/transports';
+ * import { indexedDbStorage } from 'xstate-quiver/storage';
+ * import { createLocks } from 'xstate-quiver/locks';
  *
  * const peers = ['a', 'b', 'c'];
  * const locks = createLocks({

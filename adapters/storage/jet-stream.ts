@@ -53,7 +53,7 @@ export interface JetStreamStorageOptions {
  * ```ts
  * import { Kvm } from '@nats-io/kv';
  * import { connect } from '@nats-io/transport-node';
- * import { jetStreamStorage } from 'xstate-quiver/adapters/jet-stream-storage';
+ * import { jetStreamStorage } from 'xstate-quiver/storage';
  *
  * const bucket = await new Kvm(await connect()).create('printers', { replicas: 3 });
  * const storage = jetStreamStorage({ bucket, peer: 'a' }); // for createLocks({ transport, peers, storage })

@@ -1,8 +1,8 @@
-/** A peer in its own process: `node peer.fixture.mjs ID PORTS [FOLDER]`. Asked by a message, it takes one of each, and says what it got. */
+/** A peer in a process of its own: `node peer.fixture.mjs ID PORTS [FOLDER]`. Asked by a message, it takes one of each, and says what it got. */
+import { createNames } from '../../dist/adapters/names.js';
+import { createQuota } from '../../dist/adapters/quota.js';
 import { linked } from '../../dist/adapters/linked.js';
 import { createLocks } from '../../dist/adapters/locks/locks.js';
-import { createLastingNames } from '../../dist/adapters/locks/lasting-names.js';
-import { createLastingQuota } from '../../dist/adapters/locks/lasting-quota.js';
 import { Register } from '../../dist/adapters/locks/register.js';
 import { folderStorage } from '../../dist/adapters/storage/folder.js';
 import { webSocketMesh } from '../../dist/adapters/transports/web-socket-mesh.js';
@@ -19,8 +19,8 @@ const wire = webSocketMesh({
 });
 const storage = folder && folderStorage(folder);
 const locks = createLocks({ transport: linked(wire, { peers }), peers, ...(storage && { storage }) });
-const names = createLastingNames({ locks });
-const quota = createLastingQuota({ locks, budget: 5 });
+const names = createNames({ locks });
+const quota = createQuota({ locks, budget: 5 });
 const register = new Register(locks, 'turns', 0, Number.isSafeInteger);
 
 process.on('message', async () => {

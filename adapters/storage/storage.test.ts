@@ -1,4 +1,6 @@
 /** Peers that keep what they must not forget: restarts of the whole cluster, and storages that are damaged, full or gone. */
+import { createNames } from '../names.js';
+import { createQuota } from '../quota.js';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +9,6 @@ import { connect } from '@nats-io/transport-node';
 import { Kvm } from '@nats-io/kv';
 import { VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createLastingNames } from '../locks/lasting-names.js';
-import { createLastingQuota } from '../locks/lasting-quota.js';
 import { createLocks, type Locks } from '../locks/locks.js';
 import { settled } from '../locks/peers.fixture.js';
 import { Register } from '../locks/register.js';
@@ -75,9 +75,9 @@ describe.each<[string, () => (id: string) => PeerStorage]>([
       fences.push(await locks['a']!.request('x', ({ fence }) => fence), await locks['b']!.request('x', ({ fence }) => fence));
       const registers = IDS.map((id) => new Register<number>(locks[id]!, 'lives', 0, isCount));
       expect(await registers[life % 3]!.change((lives) => lives + 1)).toBe(life);
-      const numbers = IDS.map((id) => createLastingNames({ locks: locks[id]! }));
+      const numbers = IDS.map((id) => createNames({ locks: locks[id]! }));
       for (const each of numbers) names.push(await each.next());
-      const quotas = IDS.map((id) => createLastingQuota({ locks: locks[id]!, budget: 10 }));
+      const quotas = IDS.map((id) => createQuota({ locks: locks[id]!, budget: 10 }));
       for (const quota of quotas) if ((await quota.take(2)).ok) taken += 2;
       await end(locks);
     }

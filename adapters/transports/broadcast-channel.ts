@@ -34,7 +34,7 @@ const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks 
  * @throws UsageError for options that are missing, wrong or unknown.
  * @example
  * ```ts
- * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
+ * import { broadcastChannel } from 'xstate-quiver/transports';
  *
  * const transport = broadcastChannel({ id: crypto.randomUUID(), channel: 'printers' });
  * await transport.connect();

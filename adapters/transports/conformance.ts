@@ -16,8 +16,8 @@ export type { Conformance };
  * @example
  * ```ts
  * import { test } from 'node:test';
- * import { transportConformance } from 'xstate-quiver/adapters/conformance';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { transportConformance } from 'xstate-quiver/transports/conformance';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const { guarantees } = new InProcessBus().transport('a');
  * const create = (ids: readonly string[]) => {

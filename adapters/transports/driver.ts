@@ -64,7 +64,7 @@ export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Pro
  * @throws UsageError for an id that is none.
  * @example
  * ```ts
- * import { createTransport, type DriverListener } from 'xstate-quiver/adapters/transport';
+ * import { createTransport, type DriverListener } from 'xstate-quiver/transports';
  *
  * const [room, messageBytesMax] = [new Map<string, DriverListener>(), 1_000];
  * const guarantees = { order: 'fifo', loss: 'possible', duplication: 'none', presence: 'none', identity: 'claimed', messageBytesMax } as const;

@@ -14,8 +14,7 @@ export class ClosedError extends Error {
  *
  * @example
  * ```ts
- * import { ConnectionError } from 'xstate-quiver/adapters/errors';
- * import { nats } from 'xstate-quiver/adapters/nats';
+ * import { ConnectionError, nats } from 'xstate-quiver/transports';
  *
  * const connection = async () => {
  *   throw new Error('no such server');
@@ -51,9 +50,8 @@ export class BackpressureError extends Error {
  *
  * @example
  * ```ts
- * import { LostError } from 'xstate-quiver/adapters/errors';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { LostError, InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
  * try {
@@ -77,7 +75,7 @@ export class LostError extends Error {
 }
 
 /**
- * Too many peers have started again: what they kept together nobody knows for sure. A `Register`, and what stands on one, rejects with it.
+ * Too many peers have started again: what they kept together nobody knows for sure. A `Register` (`createRegister`) and everything that uses one rejects with it.
  *
  * @public
  */
@@ -90,9 +88,8 @@ export class ForgottenError extends Error {
  *
  * @example
  * ```ts
- * import { StorageError } from 'xstate-quiver/adapters/errors';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { StorageError, InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
  *
  * const full = {
  *   load: async () => undefined,

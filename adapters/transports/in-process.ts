@@ -17,7 +17,7 @@ import type { Transport } from './transport.js';
  *
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  *
  * const bus = new InProcessBus();
  * const [a, b] = [bus.transport('a'), bus.transport('b')];

@@ -34,7 +34,7 @@ export interface Port {
  * @throws UsageError for what is no port, and an id that is none.
  * @example
  * ```ts
- * import { MessagePortHub, messagePort } from 'xstate-quiver/adapters/message-port';
+ * import { MessagePortHub, messagePort } from 'xstate-quiver/transports';
  *
  * const hub = new MessagePortHub();
  * const { port1, port2 } = new MessageChannel();

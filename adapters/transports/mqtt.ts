@@ -61,8 +61,7 @@ const CHECKS = {
  * @example
  * ```ts
  * import { connectAsync } from 'mqtt';
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { mqtt } from 'xstate-quiver/adapters/mqtt';
+ * import { linked, mqtt } from 'xstate-quiver/transports';
  *
  * const connection = () => connectAsync('mqtt://127.0.0.1');
  * const transport = linked(mqtt({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });

@@ -54,8 +54,7 @@ const CHECKS = {
  * @example
  * ```ts
  * import { connect } from '@nats-io/transport-node';
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { nats } from 'xstate-quiver/adapters/nats';
+ * import { linked, nats } from 'xstate-quiver/transports';
  *
  * const connection = () => connect({ servers: 'nats://127.0.0.1:4222', maxReconnectAttempts: -1 });
  * const transport = linked(nats({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });

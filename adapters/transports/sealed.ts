@@ -77,9 +77,7 @@ const HEAD_BYTES = 1_024;
  * @throws UsageError for what is no transport, for options that are missing, wrong or unknown, and for a key of fewer than 16 bytes.
  * @example
  * ```ts
- * import { broadcastChannel } from 'xstate-quiver/adapters/broadcast-channel';
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { sealed } from 'xstate-quiver/adapters/sealed';
+ * import { broadcastChannel, linked, sealed } from 'xstate-quiver/transports';
  *
  * const key = crypto.getRandomValues(new Uint8Array(32)); // the same for everybody
  * const transport = linked(sealed(broadcastChannel({ id: 'a' }), { key }), { peers: ['a', 'b'] });

@@ -73,7 +73,7 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
  * ConnectionError where it, or the server, cannot listen.
  * @example
  * ```ts
- * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+ * import { webSocketHub } from 'xstate-quiver/transports/node';
  *
  * const hub = await webSocketHub({ port: 0, admit: ({ id, token }) => token === `the token of ${id}` });
  * console.log(`listening at ws://127.0.0.1:${hub.port}`);

@@ -98,8 +98,8 @@ const DOUBT = 'this peer cannot say now who may come in';
  * @throws UsageError for an option that is missing, wrong or not known.
  * @example
  * ```ts
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { webSocketMesh } from 'xstate-quiver/adapters/web-socket-mesh';
+ * import { linked } from 'xstate-quiver/transports';
+ * import { webSocketMesh } from 'xstate-quiver/transports/node';
  *
  * // Behind a headless service of Kubernetes a function that resolves its name finds all pods, this one among them.
  * const peers = ['ws://10.0.0.2:7000', 'ws://10.0.0.3:7000'];

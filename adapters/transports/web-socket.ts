@@ -79,8 +79,8 @@ const CHECKS = {
  * @example
  * ```ts
  * import { WebSocket } from 'ws'; // where the platform has one, as browsers do, it need not be given
- * import { webSocket } from 'xstate-quiver/adapters/web-socket';
- * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+ * import { webSocket } from 'xstate-quiver/transports';
+ * import { webSocketHub } from 'xstate-quiver/transports/node';
  *
  * const hub = await webSocketHub({ port: 0 });
  * const transport = webSocket({ id: 'a', url: `ws://127.0.0.1:${hub.port}`, WebSocket });

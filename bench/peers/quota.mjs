@@ -1,9 +1,9 @@
 // Takes from a shared budget: one after the other and with 100 in flight, by one of several peers; and how many messages they cost.
+import { createQuota } from '../../dist/adapters/quota.js';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { WebSocket } from 'ws';
 import { linked } from '../../dist/adapters/linked.js';
-import { createQuota } from '../../dist/adapters/controller/quota.js';
 import { webSocket } from '../../dist/adapters/transports/web-socket.js';
 import { median } from '../../dist/bench/measure.js';
 import { samplesInTurn, whole } from './measure.mjs';

@@ -1,7 +1,8 @@
 /** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
 import { UsageError } from '../../machines/errors.js';
 import { checkReplay } from '../../test/rehearsal/failure.js';
-import { rehearse, tellFailure, type Rehearsal } from '../../test/rehearsal/index.js';
+import { rehearse, type Rehearsal } from '../../test/rehearsal/rehearse.js';
+import { tellFailure } from '../../test/rehearsal/failure.js';
 import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
 import { OutputFile } from '../output-file.js';
 import { rehearsalIn } from '../rehearsal-module.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeProtocol, explore } from 'xstate-quiver/test';
+import { describeProtocol, explore } from 'xstate-quiver/check';
 import { ring } from './ring.js';
 
 const topology = {

@@ -1,5 +1,6 @@
 /** The description of Ben-Or's agreement: `values` are what the nodes begin with, `faulty` of them may crash. */
-import { defineProtocol, shapes, UsageError, type Configuration, type Instance, type Property } from '../../index.js';
+import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
+import type { Instance } from '../../machines/protocol.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
 import { isIn, nodesIn, others, classicRoles } from './common.js';
 import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart.js';

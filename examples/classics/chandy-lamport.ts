@@ -1,5 +1,6 @@
 /** Chandy and Lamport's snapshot over another protocol, and what is promised of it: all that the protocol promises, of what was recorded. */
-import { defineProtocol, UsageError, type Configuration, type NodeView, type Property, type Protocol } from '../../index.js';
+import { defineProtocol, UsageError, type Configuration, type Property, type Protocol } from '../../index.js';
+import type { NodeView } from '../../machines/protocol.js';
 import { others, classicRoles } from './common.js';
 import { withRecorder, type RecordedSnapshot } from './chandy-lamport.chart.js';
 import { suzukiKasami } from './suzuki-kasami.js';

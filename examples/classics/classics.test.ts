@@ -1,12 +1,17 @@
 /// <reference types="vite/client" />
 /** The classics: each scenario runs, is drawn, and is decided exhaustively; each property is broken by a mistake in the charts. */
 import { describe, expect, test } from 'vitest';
-import { parseScenario, protocols, Simulation, type Property, type Protocol } from '../../index.js';
+import { parseScenario, Simulation } from '../../entries/network.js';
+import { protocols } from '../../entries/machines.js';
+import { type Property, type Protocol } from '../../index.js';
 import { readChart } from '../../inspector/model/chart.js';
 import { fitChart } from '../../inspector/model/chart-layout.js';
 import { ReadTrace } from '../../inspector/model/recording.js';
-import { Recorder, traceHeader } from '../../network/index.js';
-import { checkScenario, Coverage, coverageReport, explore } from '../../test/index.js';
+import { Recorder, traceHeader } from '../../network/recorder.js';
+import { checkScenario } from '../../test/explore/scenario.js';
+import { Coverage } from '../../test/coverage/coverage.js';
+import { coverageReport } from '../../test/coverage/report.js';
+import { explore } from '../../test/explore/explore.js';
 import * as classics from './index.js';
 import { questions } from './questions.fixture.js';
 

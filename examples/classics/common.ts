@@ -1,5 +1,6 @@
 /** What several of the classics promise or count in the same words. Each runs one chart at a node, named as the protocol. */
-import type { Configuration, Instance, NodeId, Observer, Property, RoleView } from '../../index.js';
+import type { Configuration, NodeId, Property, RoleView } from '../../index.js';
+import type { Instance, Observer } from '../../machines/protocol.js';
 import { statePath } from '../../machines/checks.js';
 
 /** The one role of a node. */

@@ -1,5 +1,6 @@
 /** The description of Dijkstra's ring: so many `machines` of so many `states`, which begin with one privilege, at the bottom. */
-import { defineProtocol, UsageError, type Configuration, type Instance, type Property, type RoleView } from '../../index.js';
+import { defineProtocol, UsageError, type Configuration, type Property, type RoleView } from '../../index.js';
+import type { Instance } from '../../machines/protocol.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
 import { bottom, other, type Machine } from './dijkstra-ring.chart.js';
 

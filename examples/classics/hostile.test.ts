@@ -1,7 +1,9 @@
 /** The classics in the hands of somebody who wants to break them: the smallest networks, options and protocols that make no sense, faults. */
 import { describe, expect, test } from 'vitest';
-import { parseScenario, protocols, Simulation, type Protocol } from '../../index.js';
-import { checkScenario } from '../../test/index.js';
+import { parseScenario, Simulation } from '../../entries/network.js';
+import { protocols } from '../../entries/machines.js';
+import { type Protocol } from '../../index.js';
+import { checkScenario } from '../../test/explore/scenario.js';
 import { snapshotOver } from './chandy-lamport.js';
 import * as classics from './index.js';
 import benOr from './scenarios/ben-or.json' with { type: 'json' };

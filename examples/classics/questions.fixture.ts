@@ -4,7 +4,7 @@
  */
 import { assign, type AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../index.js';
-import type { Reasons } from '../../test/index.js';
+import type { Reasons } from '../../test/coverage/report.js';
 import { mutant } from '../../test/explore/mutants.fixture.js';
 
 /** The charts with a mistake in one of them. */

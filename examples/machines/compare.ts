@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
 import { runPlan } from '../../test/machine/run.js';
-import { MachineTesting } from '../../test/index.js';
+import { MachineTesting } from '../../test/machine/testing.js';
 import { examples, type Example } from './samples.js';
 
 const processorMs = (): number => {

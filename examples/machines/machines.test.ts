@@ -1,6 +1,8 @@
 /** Ten machines as applications have them: with nothing but samples covered, and their mistakes and races found. */
 import { describe, expect, test } from 'vitest';
-import { describeMachine, MachineTesting, type MachineTests } from '../../test/index.js';
+import { describeMachine } from '../../test/machine/describe-machine.js';
+import { MachineTesting } from '../../test/machine/testing.js';
+import type { MachineTests } from '../../test/machine/options.js';
 import { describeStep } from '../../test/machine/steps.js';
 import { judgeMachineMutants, machineMutants } from '../../test/machine/mutants.js';
 import { races } from './races.js';

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
-import { describeMachine, MachineTesting, type MachineTests } from '../../test/index.js';
+import { describeMachine } from '../../test/machine/describe-machine.js';
+import { MachineTesting } from '../../test/machine/testing.js';
+import type { MachineTests } from '../../test/machine/options.js';
 import { feedback, vending } from '../../test/machine/plain.fixtures.js';
 
 /** A page under test. */

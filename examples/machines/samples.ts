@@ -1,6 +1,6 @@
 /** What the ten machines need to be told for their generated tests, and what must hold of each. */
 import type { AnyStateMachine } from 'xstate';
-import type { MachineTests } from '../../test/index.js';
+import type { MachineTests } from '../../test/machine/options.js';
 import { chat } from './chat.js';
 import { checkout } from './checkout.js';
 import { dragAndDrop } from './drag-and-drop.js';

@@ -1,9 +1,16 @@
 /// <reference types="vite/client" />
 /** What the protocol gets by its description alone. */
 import { describe, expect, test } from 'vitest';
-import { defineProtocol, parseScenario, Simulation, type Protocol } from '../../index.js';
-import { Recorder, traceHeader, type TraceLine } from '../../network/index.js';
-import { coverageReport, describeProtocol, explore, graphsOf, judgeMutants, systemWalks } from '../../test/index.js';
+import { defineProtocol, type Protocol } from '../../index.js';
+import { parseScenario, Simulation } from '../../entries/network.js';
+import { Recorder, traceHeader } from '../../network/recorder.js';
+import type { TraceLine } from '../../network/trace.js';
+import { coverageReport } from '../../test/coverage/report.js';
+import { describeProtocol } from '../../test/describe-protocol.js';
+import { explore } from '../../test/explore/explore.js';
+import { graphsOf } from '../../test/paths/graph.js';
+import { judgeMutants } from '../../test/mutants/mutants.js';
+import { systemWalks } from '../../test/system/tours.js';
 import { ring, ringCore } from './index.js';
 import { ringMachine } from './machine.js';
 import { reasons } from './reasons.js';

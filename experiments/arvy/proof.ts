@@ -6,7 +6,7 @@
  * its own find is still on its way, and after next(w) = prod(r), the producer of r waits for w, and so do all who wait for it. Of the first case the proof says
  * that only waiting(r) is added; the producer of r is, too. The lemma itself holds in every state that the checker has seen.
  */
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { rootedTrees } from '../../test/explore/rooted-trees.js';
 import { directory } from '../../machines/directory/index.js';
 import { directoryContext, finds } from '../../machines/directory/view.js';

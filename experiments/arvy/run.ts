@@ -1,5 +1,5 @@
 /** One sequential run of the directory: what it cost, and the state it left behind. */
-import { simulate } from '../../index.js';
+import { simulate } from '../../testing/simulate.js';
 
 export interface DirectoryCost {
   readonly findCost: number;

@@ -1,5 +1,5 @@
 /** All small systems: every connected labeled graph, every leader, every set of link changes. */
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Link, Property, Instance, Topology } from '../../machines/protocol.js';
 import { adjacencyOf, hopsFrom } from '../../machines/election/graph.js';

@@ -1,6 +1,6 @@
 /** Runs of the election in the paper's synchronous harness: unit delay, the change at tick 1, nothing watched. */
 import { createTopology } from '../../network/topology/index.js';
-import { simulate } from '../../index.js';
+import { simulate } from '../../testing/simulate.js';
 import type { Topology } from '../../machines/protocol.js';
 
 export type NetworkShape = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** Theorem 2 of the paper, tried out: in a network at rest one link is lost, and nobody who can still reach the leader elects itself. */
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import type { NodeId } from '../../machines/effects.js';
 import { componentsOf, adjacencyOf, hopsNow } from '../../machines/election/graph.js';
 import { election } from '../../machines/election/index.js';

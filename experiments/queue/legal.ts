@@ -12,7 +12,7 @@ import { GUARDIAN } from '../../machines/queue/messages.js';
 import { edgesOf, isFind, look, pointerIn } from '../../machines/queue/view.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, Protocol } from '../../machines/protocol.js';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import type { Table } from '../experiment.js';
 
 /** Every edge is legal. */

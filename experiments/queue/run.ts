@@ -1,5 +1,8 @@
 /** Runs of the queue from arbitrary states: how many round trips pass until every edge is fully legal for good. */
-import { parseScenario, protocols, simulate, Simulation, type Report } from '../../index.js';
+import { parseScenario, Simulation } from '../../entries/network.js';
+import { protocols } from '../../entries/machines.js';
+import { simulate } from '../../testing/simulate.js';
+import { type Report } from '../../index.js';
 import { edgeName, edgesOf, isUnderObservation, look, type TreeEdge } from '../../machines/queue/view.js';
 import { Random } from '../../network/random.js';
 

@@ -48,8 +48,8 @@ const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({
  * inspector that is busy wait, 32 MB at most, until it answers.
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
  * import { inspect } from 'xstate-quiver/inspector';
  *
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });

@@ -1,11 +1,11 @@
 /** Runs of live nodes are traces that the verifier accepts: every step is one that the charts take. */
+import { createQuota } from '../../adapters/quota.js';
 import { asyncScheduler } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createElection } from '../../adapters/election.js';
 import { InProcessBus } from '../../adapters/transports/in-process.js';
 import { createLocks } from '../../adapters/locks/locks.js';
 import { createNode } from '../../adapters/node/node.js';
-import { createQuota } from '../../adapters/controller/quota.js';
 import { directory } from '../../machines/directory/index.js';
 import { exclusion } from '../../machines/exclusion/index.js';
 import { protocols } from '../../machines/index.js';

@@ -28,8 +28,8 @@ export interface Recording {
  * @throws UsageError for no node, and for one that has started already.
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
  * import { record } from 'xstate-quiver/inspector';
  *
  * const lines: string[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseScenario, protocols } from '../../index.js';
+import { parseScenario } from '../../entries/network.js';
+import { protocols } from '../../entries/machines.js';
 import { linesThatAnswer } from '../answering.js';
 import { corruptedScenario, directoryScenario } from '../page/testing/traces.js';
 import { savedQuery, savedTest } from './saved-test.js';
@@ -11,6 +12,7 @@ test('a test of one of our protocols needs nothing else', () => {
   expect(text.match(/^import .*$/gm)).toEqual([
     `import { expect, test } from 'vitest';`,
     `import { simulate } from 'xstate-quiver';`,
+    `import { protocols } from 'xstate-quiver/machines';`,
   ]);
   expect(text).toContain(`expect(verdict).not.toBe('invalid');`);
   expect(text).toContain('toEqual([])');
@@ -20,10 +22,10 @@ test("a test of a protocol of one's own imports its module, as the scenario's au
   const text = savedTest(scenario, ['one inside', 'a promise'], { path: '../lease.js', name: 'lease' });
   expect(text.match(/^import .*$/gm)).toEqual([
     `import { expect, test } from 'vitest';`,
-    `import { parseScenario, Simulation } from 'xstate-quiver/network';`,
+    `import { simulate } from 'xstate-quiver';`,
     `import { lease as protocol } from "../lease.js";`,
   ]);
-  expect(text).toContain('new Simulation(parseScenario(json, { [protocol.name]: protocol })).run()');
+  expect(text).toContain('simulate({ ...scenario, protocol })');
   expect(text).toContain('toEqual(["a promise","one inside"])');
   expect(text).toContain(`expect(verdict).toBe('invalid');`);
 });
@@ -47,7 +49,8 @@ test('a query that is saved as a test fails when the state is reached, says wher
   const reached = savedQuery(directoryScenario(), 'node:n1 state:waiting');
   expect(reached.match(/^import .*$/gm)).toEqual([
     `import { expect, test } from 'vitest';`,
-    `import { parseScenario, protocols } from 'xstate-quiver';`,
+    `import { parseScenario } from 'xstate-quiver/network';`,
+    `import { protocols } from 'xstate-quiver/machines';`,
     `import { linesThatAnswer } from 'xstate-quiver/inspector';`,
   ]);
   expect(failureOf(reached)).toEqual([{ line: 14, at: 6, description: expect.stringMatching(/^n1 was asked to request/) }]);

@@ -11,15 +11,16 @@ export function savedTest(scenario: unknown, failed: readonly string[], module?:
   return `import { expect, test } from 'vitest';
 ${
   module
-    ? `import { parseScenario, Simulation } from 'xstate-quiver/network';
-${protocolOf(module)}
-
-const simulate = (json: unknown) => new Simulation(parseScenario(json, { [protocol.name]: protocol })).run();`
-    : `import { simulate } from 'xstate-quiver';`
+    ? `import { simulate } from 'xstate-quiver';
+${protocolOf(module)}`
+    : `import { simulate } from 'xstate-quiver';
+import { protocols } from 'xstate-quiver/machines';`
 }
 
+const scenario = ${literal(scenario)};
+
 test('what was done by hand', () => {
-  const { verdict, properties } = simulate(${literal(scenario)});
+  const { verdict, properties } = simulate({ ...scenario, protocol${module ? '' : ': protocols[scenario.protocol]'} });
   const failed = properties.filter(({ holds }) => holds === false).map(({ name }) => name);
   expect(failed.sort()).toEqual(${JSON.stringify(names)});
   expect(verdict)${names.length > 0 ? ".toBe('invalid')" : ".not.toBe('invalid')"};
@@ -42,12 +43,13 @@ import { linesThatAnswer } from 'xstate-quiver/inspector';
 ${protocolOf(module)}
 
 const protocols = { [protocol.name]: protocol };`
-    : `import { parseScenario, protocols } from 'xstate-quiver';
+    : `import { parseScenario } from 'xstate-quiver/network';
+import { protocols } from 'xstate-quiver/machines';
 import { linesThatAnswer } from 'xstate-quiver/inspector';`
 }
 
 test(${JSON.stringify(`nothing answers ${query}`)}, () => {
-  const scenario = parseScenario(${literal(scenario)}, protocols);
+  const scenario = parseScenario(${literal(scenario).replaceAll('\n', '\n  ')}, protocols);
   expect(linesThatAnswer(scenario, ${text})).toEqual([]);
 });
 `;
@@ -55,4 +57,4 @@ test(${JSON.stringify(`nothing answers ${query}`)}, () => {
 
 const protocolOf = ({ name, path }: OfferedModule): string => `import { ${name} as protocol } from ${JSON.stringify(path)};`;
 
-const literal = (scenario: unknown): string => JSON.stringify(scenario, null, 2).replaceAll('\n', '\n  ');
+const literal = (scenario: unknown): string => JSON.stringify(scenario, null, 2);

@@ -1,7 +1,7 @@
 /** Every interleaving of small systems of one actor; and which promise breaks without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import type { ExploreOptions } from '../../test/index.js';
+import type { ExploreOptions } from '../../test/explore/explore.js';
 import type { HostContext } from './hosting.js';
 import type { Events } from './messages.js';
 import { clusterProperties } from './properties.js';

@@ -1,5 +1,5 @@
 /** Small systems of one actor for the searches, and the protocol without one of its rules. */
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { Scripted } from '../../network/world/script.js';
 import type { NodeId } from '../effects.js';
 import { hostMachine } from './host.js';

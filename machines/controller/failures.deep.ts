@@ -1,6 +1,6 @@
 /** Nodes and links that fail: the searches of ten thousand states and more. */
 import { describe, expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { mainMachine } from './growth/membership.js';
 import { controller } from './index.js';
 import { at, chain, check } from './systems.fixtures.js';

@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { checkScenario } from '../../test/explore/index.js';
+import { checkScenario } from '../../test/explore/scenario.js';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import type { Protocol } from '../protocol.js';
 import { controller } from './index.js';

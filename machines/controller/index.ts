@@ -23,8 +23,8 @@ export { controllerCore };
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { controller } from 'xstate-quiver/machines/controller';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { controller } from 'xstate-quiver/machines';
  *
  * const events = ['n1', 'n2', 'n3'].map((node) => ({ at: 0, node, do: 'take' }));
  * const topology = { kind: 'path', n: 4 };

@@ -1,6 +1,6 @@
 /** Small systems for the checker: trees, scripts, and a controller whose bins are larger than the waste of a small budget allows. */
 import type { Topology } from '../protocol.js';
-import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { controller } from './index.js';
 import type { ControllerOptions } from './options.js';
 

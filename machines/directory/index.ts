@@ -58,8 +58,8 @@ export const directory = /* @__PURE__ */ defineProtocol(
  * visited.
  * @example
  * ```ts
- * import { directoryWith, type NewParent } from 'xstate-quiver/machines/directory';
- * import { explore } from 'xstate-quiver/test';
+ * import { directoryWith, type NewParent } from 'xstate-quiver/machines';
+ * import { explore } from 'xstate-quiver/check';
  *
  * const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0]!;
  * const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1], ['b', 'c', 1]] } as const;

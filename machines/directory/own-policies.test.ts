@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { explore } from '../../test/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { directory, directoryWith, type NewParent } from './index.js';
 
 const beforeLast: NewParent = (visited) => visited.at(-2) ?? visited[0];

@@ -1,7 +1,7 @@
 /** Several requests of one node, satisfied by one token (section 3 of the Arvy paper): every interleaving, and what it saves. */
 import { expect, test } from 'vitest';
-import { simulate } from '../../index.js';
-import { explore } from '../../test/explore/index.js';
+import { simulate } from '../../testing/simulate.js';
+import { explore } from '../../test/explore/explore.js';
 import { directory } from './index.js';
 
 const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1] as const, ['b', 'c', 1] as const] };

@@ -1,6 +1,6 @@
 /** The directory's properties say the same by their totals as of the whole configuration. */
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { everyStart } from '../../test/explore/directory.fixtures.js';
 import { Monitor, type Violation } from '../../network/monitor.js';
 import { parseScenario } from '../../network/scenario/parse.js';

@@ -1,6 +1,6 @@
 /** Where the printed paper goes wrong, found by the checker itself, each as a shortest run (spec section 11). */
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/explore/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { lossesAfterOneChange } from '../../experiments/election/theorem2.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';

@@ -25,8 +25,8 @@ export { electionCore };
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { election } from 'xstate-quiver/machines/election';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { election } from 'xstate-quiver/machines';
  *
  * const events = [{ at: 100, do: 'cut', link: ['n0', 'n1'] }];
  * const scenario = parseScenario({ protocol: 'election', topology: { kind: 'ring', n: 5 }, events }, { election });

@@ -1,6 +1,6 @@
 /** The named states of the election are views of its height and its neighbors: they say nothing else, and no rule asks for them. */
 import { expect, test } from 'vitest';
-import { graphsOf } from '../../test/index.js';
+import { graphsOf } from '../../test/paths/graph.js';
 import { statePath } from '../checks.js';
 import { isSame } from './height.js';
 import { election } from './index.js';

@@ -1,6 +1,6 @@
 /** The larger systems of the specification's section 11, and what links that change add to them. */
 import { describe, expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { exclusion } from './index.js';
 import { C4, cut, finely, join, K3, P2, P3, S3, shipped } from './systems.fixtures.js';
 

@@ -3,7 +3,7 @@
  * Larger systems: checked.deep.ts.
  */
 import { describe, expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { exclusion } from './index.js';
 import { cut, finely, join, P2, P3, shipped } from './systems.fixtures.js';
 

@@ -1,7 +1,7 @@
 /** What is wrong in the paper, found by the checker (numbers as in section 8 of the specification), and right in the corrected rules. */
 import { enqueueActions, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import type { Send } from '../effects.js';
 import type { Protocol } from '../protocol.js';
 import { exclusion, exclusionMachine } from './index.js';

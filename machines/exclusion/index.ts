@@ -25,8 +25,8 @@ export { exclusionCore };
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { exclusion } from 'xstate-quiver/machines/exclusion';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { exclusion } from 'xstate-quiver/machines';
  *
  * const events = ['n0', 'n2'].map((node) => ({ at: 0, node, do: 'lock' }));
  * const scenario = parseScenario({ protocol: 'exclusion', topology: { kind: 'ring', n: 4 }, events }, { exclusion });

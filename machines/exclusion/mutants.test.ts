@@ -1,7 +1,7 @@
 /** What the properties are worth: each is violated by a chart with one rule of the specification broken, and the checker finds it. */
 import { assign, type AnyStateMachine } from 'xstate';
 import { expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { exclusion } from './index.js';
 import { exclusionMachine, forgotten } from './machine.js';

@@ -1,5 +1,6 @@
 /** Small systems, and the two ways to search them. */
-import { explore, type Scripted } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
+import type { Scripted } from '../../network/world/script.js';
 import type { NodeId } from '../effects.js';
 import type { Topology } from '../protocol.js';
 import { exclusion } from './index.js';

@@ -41,8 +41,8 @@ export function reportsFrom(node: NodeId, c: Configuration<any>, levels: number)
  *
  * @example
  * ```ts
- * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
- * import { nearest } from 'xstate-quiver/machines/election';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { protocols, nearest } from 'xstate-quiver/machines';
  *
  * const topology = { kind: 'ring', n: 8 };
  * const simulation = new Simulation(parseScenario({ protocol: 'election', topology, options: { radii: [2] } }, protocols));

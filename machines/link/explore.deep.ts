@@ -1,7 +1,7 @@
 /** Every interleaving of small links, with losses, copies, reordering, restarts and cuts; and mutants that the same searches refute. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { Configuration } from '../protocol.js';
 import type { Frame, LinkContext } from './frames.js';
 import { link } from './index.js';

@@ -4,7 +4,7 @@
  */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { begin } from '../../network/world/remembering.js';
 import type { Message } from '../effects.js';
 import type { Choose, Configuration, Corruption, Property, RoleView } from '../protocol.js';

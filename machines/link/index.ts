@@ -34,8 +34,8 @@ const isQuiet = (end: RoleView<LinkContext>): boolean => isUp(end) && end.contex
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { link } from 'xstate-quiver/machines/link';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { link } from 'xstate-quiver/machines';
  *
  * const events = [{ at: 40, node: 'n0', do: 'post', peer: 'n1', body: 7 }];
  * const scenario = parseScenario({ protocol: 'link', topology: { kind: 'path', n: 2 }, network: { loss: 0.1 }, events }, { link });

@@ -3,7 +3,7 @@ import { emit } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { begin, macrostep } from '../../network/world/remembering.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { CHECKSUM_BASIS, fresh, type Frame, type LinkContext } from './frames.js';

@@ -1,6 +1,6 @@
 /** a and c, and relays between them: every interleaving of their two ends, while what they have with the relays stands still. */
 import { assign, createMachine } from 'xstate';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { arm } from '../effects.js';
 import type { RoleStart } from '../protocol.js';
 import type { LinkContext, LinkInput } from './frames.js';

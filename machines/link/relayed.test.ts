@@ -1,7 +1,7 @@
 /** Ends that do not reach each other, and neighbors of both who pass on; and what becomes of it without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { taken } from './frames.js';
 import { link } from './index.js';

@@ -1,7 +1,7 @@
 /** The longer searches of three voters, and mutants whose failures lie deeper. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
-import { explore } from '../../test/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { locks } from './index.js';
 import { beginningOf, keptOf } from './promises.js';
 import { oneUser, undisturbedUser } from './properties.js';

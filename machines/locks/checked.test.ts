@@ -1,7 +1,7 @@
 /** Every interleaving of three voters, each end of a link told by itself; and what becomes of it without one of the rules. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { Property } from '../protocol.js';
 import { locks } from './index.js';
 import type { EpochsContext } from './knowledge.js';

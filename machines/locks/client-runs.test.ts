@@ -1,7 +1,7 @@
 /** Clients in runs: patience with those who go and come, and links that come and go. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { settled } from './clients.js';

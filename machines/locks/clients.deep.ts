@@ -30,7 +30,7 @@ import {
   type Commands,
   type Search,
 } from './systems.fixtures.js';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 
 type Topology = ExploreOptions['topology'];
 const keeps: Search = { hold: null, properties: [undisturbedUser('x')] };

@@ -1,10 +1,10 @@
 /** Rule 10: grants that a majority has confirmed have fences that grow in real time, across a divided network as well. */
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
-import { explore } from '../../test/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { send } from '../effects.js';
 import type { Property } from '../protocol.js';
 import { epochsMachine } from './epochs.js';

@@ -32,8 +32,8 @@ export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locks
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { locks } from 'xstate-quiver/machines/locks';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { locks } from 'xstate-quiver/machines';
  *
  * const events = ['n0', 'n1'].map((node) => ({ at: 100, node, do: 'request' }));
  * const scenario = parseScenario({ protocol: 'locks', topology: { kind: 'complete', n: 3 }, events }, { locks });

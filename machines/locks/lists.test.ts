@@ -1,7 +1,7 @@
 /** Voters that were given lists that differ: every interleaving of small systems, and what becomes of them without rule 14. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import type { ExploreOptions } from '../../test/index.js';
+import type { ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import type { Property } from '../protocol.js';
 import { epochsGuards } from './guards.js';

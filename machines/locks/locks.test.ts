@@ -1,7 +1,7 @@
 /** Long runs of five nodes whose links come and go, and what is checked of a message before a steward sees it. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { parseScenario } from '../../network/scenario/parse.js';

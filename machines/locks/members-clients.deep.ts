@@ -2,7 +2,7 @@
  * Members that change, clients, readers, requests that are given up, links that come and go at one end or both, and processes that end and
  * start again, in one run: what each has searches of its own for, together. `RUNS` sets how many of each kind. @defaultValue 500 */
 import { expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';

@@ -1,6 +1,6 @@
 /** Long runs in which who votes is changed again and again, while links come and go and processes end and begin again. */
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { locks } from './index.js';

@@ -1,7 +1,7 @@
 /** Who votes is changed while locks are held: every interleaving of small systems, and what becomes of them without a rule. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import type { ExploreOptions } from '../../test/index.js';
+import type { ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import { BOUNDS, byName } from './epoch.js';
 import { epochsGuards } from './guards.js';

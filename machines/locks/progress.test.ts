@@ -1,7 +1,7 @@
 /** Small epochs, and many who want locks: each epoch serves somebody before it makes way for the next, so that everybody is served. */
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { tell } from '../effects.js';
 import { epochsMachine } from './epochs.js';

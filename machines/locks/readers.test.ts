@@ -1,7 +1,7 @@
 /** Rule 12: readers together, writers alone, in every interleaving of small systems and in runs; and what becomes of it without a part. */
 import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { directoryMachine } from '../directory/index.js';

@@ -1,7 +1,7 @@
 /** Who has been removed from those who vote, and clients that were attached to it: runs. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { TimerEvent } from '../effects.js';
 import { recordsAfter, type UseToRecord } from './clients.js';

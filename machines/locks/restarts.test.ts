@@ -1,7 +1,7 @@
 /** Processes that end and start again: with storage they are bound by what they had stored, without it they know that they have forgotten. */
 import { describe, expect, test } from 'vitest';
 import { initialTransition, transition } from 'xstate';
-import { Simulation } from '../../network/index.js';
+import { Simulation } from '../../network/simulation.js';
 import { Random } from '../../network/random.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { epochsMachine } from './epochs.js';

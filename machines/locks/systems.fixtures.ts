@@ -1,7 +1,7 @@
 /** Three voters, and what may befall them, for the searches. */
 import { assign, createMachine, enqueueActions } from 'xstate';
 import { createMetric } from '../../network/topology/metric.js';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import { election } from '../election/index.js';
 import type { Property, RoleStart } from '../protocol.js';

@@ -1,6 +1,6 @@
 /** Rule 13: who is there is the cluster, as the tabs of one origin are. Every interleaving of two and three of them. */
 import { describe, expect, test } from 'vitest';
-import type { ExploreOptions } from '../../test/index.js';
+import type { ExploreOptions } from '../../test/explore/explore.js';
 import { locks } from './index.js';
 import { oneUser, oneUserPresent, undisturbedUser } from './properties.js';
 import {

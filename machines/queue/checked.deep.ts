@@ -1,6 +1,6 @@
 /** The long searches: an edge with up to two finds and two observers in each direction, and trees of three nodes, from every state. */
 import { expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { anywhere, variant } from './checked.fixtures.js';
 
 const systems = [

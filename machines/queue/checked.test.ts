@@ -1,7 +1,7 @@
 /** One edge from every corrupt state, exhaustively: the promises hold, the printed definition fails, and so does each mutant. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { anywhere, variant } from './checked.fixtures.js';
 
 const edge = anywhere({ a: 'a', b: 'a' });

@@ -26,8 +26,8 @@ export { queueCore };
  *
  * @example
  * ```ts
- * import { parseScenario, Simulation } from 'xstate-quiver';
- * import { queue } from 'xstate-quiver/machines/queue';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ * import { queue } from 'xstate-quiver/machines';
  *
  * const workload = { concurrent: 2, requests: 6 };
  * const scenario = parseScenario({ protocol: 'queue', topology: { kind: 'ring', n: 4 }, workload }, { queue });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { simulate } from '../../index.js';
+import { simulate } from '../../testing/simulate.js';
 import { fixed } from './queue.fixture.js';
 
 describe('bad options', () => {

@@ -1,6 +1,6 @@
 /** Whole runs of the queue: its promises from legal and from arbitrary starts, its report. */
 import { describe, expect, test } from 'vitest';
-import { simulate } from '../../index.js';
+import { simulate } from '../../testing/simulate.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { Recorder } from '../../network/recorder.js';

@@ -1,6 +1,6 @@
 /** Runs of the queue from arbitrary states, one for each seed. */
 import { expect } from 'vitest';
-import { simulate } from '../../index.js';
+import { simulate } from '../../testing/simulate.js';
 
 /** In round trips: how long a guardian waits. */
 export const TAUS = [2, 3.5];

@@ -1,6 +1,6 @@
 /** Every interleaving of three tabs that come at once. */
 import { expect, test } from 'vitest';
-import { explore } from '../../test/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { tabs } from './index.js';
 import { firstKnown, nobodyMissed } from './properties.js';
 

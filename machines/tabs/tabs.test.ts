@@ -1,7 +1,7 @@
 /** Every interleaving of two and three tabs that come, go, stop and go on; and mutants that the same searches refute. */
 import { assign, createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { explore, type ExploreOptions } from '../../test/index.js';
+import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import type { NodeId } from '../effects.js';
 import type { Property } from '../protocol.js';
 import { tabs } from './index.js';

@@ -40,7 +40,8 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
  * @throws UsageError that names what is wrong, where, and the cure; nothing has started then.
  * @example
  * ```ts
- * import { parseScenario, protocols } from 'xstate-quiver';
+ * import { parseScenario } from 'xstate-quiver/network';
+ * import { protocols } from 'xstate-quiver/machines';
  *
  * const scenario = parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 8 } }, protocols);
  * console.log(scenario.graph.topology.nodes, scenario.seed);

@@ -1,7 +1,7 @@
 /** What a node stores, and with what it starts again after its process has ended. */
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { parseScenario } from '../scenario/parse.js';
 import { Simulation } from '../simulation.js';
 import { counter } from './counter.fixture.js';

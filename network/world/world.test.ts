@@ -1,7 +1,7 @@
 /** The rules of the world: what the issue found different between simulator and checker gives one answer in both, and choices are pure. */
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
-import { explore } from '../../test/explore/index.js';
+import { explore } from '../../test/explore/explore.js';
 import { parseScenario } from '../scenario/parse.js';
 import { Simulation } from '../simulation.js';
 import { createMetric } from '../topology/metric.js';

@@ -13,4 +13,11 @@ export const ANSWER_SECONDS = 20;
 export const LINK_MEGABYTES_MAX = 2;
 
 /** What a module on the page may import. */
-export const IMPORTS = ['xstate', 'xstate-quiver', 'xstate-quiver/network', 'xstate-quiver/test'] as const;
+export const IMPORTS = [
+  'xstate',
+  'xstate-quiver',
+  'xstate-quiver/check',
+  'xstate-quiver/machines',
+  'xstate-quiver/network',
+  'xstate-quiver/test',
+] as const;

@@ -12,8 +12,10 @@ import { TextProblem } from './problem.js';
 const MODULES: Readonly<Record<(typeof IMPORTS)[number], () => Promise<object>>> = {
   xstate: () => import('xstate'),
   'xstate-quiver': () => import('../../index.js'),
-  'xstate-quiver/network': () => import('../../network/index.js'),
-  'xstate-quiver/test': () => import('../../test/index.js'),
+  'xstate-quiver/check': () => import('../../entries/check.js'),
+  'xstate-quiver/machines': () => import('../../entries/machines.js'),
+  'xstate-quiver/network': () => import('../../entries/network.js'),
+  'xstate-quiver/test': () => import('../../entries/test.js'),
 };
 
 /** By their names. An empty text brings none. */

@@ -16,7 +16,8 @@ import { begin } from '../../network/world/remembering.js';
 import { unknownWord } from '../../network/scenario/read.js';
 import { chartOf, configOf, type InvokeConfig } from '../charts/config.js';
 import type { Bounds } from '../explore/bounds.js';
-import { explore, type Exploration, type ExploreOptions } from '../explore/index.js';
+import { explore, type ExploreOptions } from '../explore/explore.js';
+import type { Exploration } from '../explore/examine.js';
 import { isMachine } from '../machine/references.js';
 import { asChart, nameOfInvoked, reference, ROLE, type ActorReference, type ActorGroup } from './translate.js';
 
@@ -90,7 +91,7 @@ const ASKED: readonly string[] = [
  * @example
  * ```ts
  * import { sendTo, setup, type AnyActorRef } from 'xstate';
- * import { checkActors } from 'xstate-quiver/test';
+ * import { checkActors } from 'xstate-quiver/check';
  *
  * const server = setup({ types: { events: {} as { type: 'ask'; from: AnyActorRef } } }).createMachine({
  *   on: { ask: { actions: sendTo(({ event }) => event.from, { type: 'answer' }) } },

@@ -4,7 +4,7 @@ import { directory } from '../../machines/directory/index.js';
 import { locks } from '../../machines/locks/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
-import { explore } from '../explore/index.js';
+import { explore } from '../explore/explore.js';
 import { completeGraph } from '../explore/fixtures.js';
 import { graphsOf } from '../paths/graph.js';
 import { light, lightChart } from '../paths/light.fixtures.js';

@@ -19,8 +19,8 @@ export type Counts = Readonly<Record<string, Readonly<Record<Item, number>>>>;
  *
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { Coverage, explore } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { Coverage, explore } from 'xstate-quiver/check';
  *
  * const coverage = new Coverage(directory);
  * const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] } as const;

@@ -42,8 +42,8 @@ export interface CoverageReport {
  * @param reasons why something cannot be reached; one that is given for what was covered is reported as refuted.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { coverageOf, coverageReport, graphsOf } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { coverageOf, coverageReport, graphsOf } from 'xstate-quiver/check';
  *
  * const { charts, missing } = coverageReport(coverageOf(directory, graphsOf(directory, 40)));
  * console.log(charts, missing);

@@ -7,7 +7,7 @@ import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { queue } from '../../machines/queue/index.js';
 import type { Choose, Configuration, Property, Protocol, Topology } from '../../machines/protocol.js';
 import { everyCombination } from './corruptions.js';
-import { explore, type ExploreOptions } from './index.js';
+import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { toy, type ToyInput } from './toys.js';
 

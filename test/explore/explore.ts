@@ -91,8 +91,8 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
  * and a property that throws.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { explore } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { explore } from 'xstate-quiver/check';
  *
  * const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b', 1], ['b', 'c', 1]] } as const;
  * const { verdict, states, counterexample } = explore(directory, { topology, options: { policy: 'ivy' }, commands: 'unlimited' });

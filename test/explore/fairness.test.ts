@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { arm, draw, effects, send } from '../../machines/effects.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
-import { explore, type ExploreOptions } from './index.js';
+import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { toy, type ToyInput } from './toys.js';

@@ -5,7 +5,7 @@ import { arm, effects, send } from '../../machines/effects.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
 import { Simulation } from '../../network/simulation.js';
 import { createMetric } from '../../network/topology/metric.js';
-import { explore } from './index.js';
+import { explore } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { replay } from './replay.fixture.js';
 import { never, toy, type ToyInput } from './toys.js';

@@ -38,8 +38,9 @@ export interface CheckOptions {
  * @throws UsageError for a scenario with `contacts`, which are about times, and for options that make no sense.
  * @example
  * ```ts
- * import { parseScenario, protocols } from 'xstate-quiver';
- * import { checkScenario } from 'xstate-quiver/test';
+ * import { parseScenario } from 'xstate-quiver/network';
+ * import { protocols } from 'xstate-quiver/machines';
+ * import { checkScenario } from 'xstate-quiver/check';
  *
  * const json = { protocol: 'directory', topology: { kind: 'path', n: 3 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
  * console.log(checkScenario(parseScenario(json, protocols)).verdict);

@@ -7,7 +7,7 @@ import { effects, send } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
 import { everyStart } from './directory.fixtures.js';
-import { explore, type ExploreOptions } from './index.js';
+import { explore, type ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';

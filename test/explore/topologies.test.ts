@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { election } from '../../machines/election/index.js';
 import { setup } from 'xstate';
-import { everyTopology, explore } from './index.js';
+import { everyTopology } from './topologies.js';
+import { explore } from './explore.js';
 import { toy, type ToyInput } from './toys.js';
 
 const plain = toy({

@@ -34,8 +34,8 @@ export interface Scope {
  * @throws UsageError for another `n`.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { everyTopology, explore } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { everyTopology, explore } from 'xstate-quiver/check';
  *
  * const verdicts = everyTopology(3, { protocol: directory }).map((topology) => explore(directory, { topology, commands: 'unlimited' }).verdict);
  * console.log(verdicts);

@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Protocol } from '../../machines/protocol.js';
 import { completeGraph } from './fixtures.js';
-import type { ExploreOptions } from './index.js';
+import type { ExploreOptions } from './explore.js';
 import { toy, type ToyInput } from './toys.js';
 
 type In = { context: ToyInput };

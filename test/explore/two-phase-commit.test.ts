@@ -7,7 +7,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../machines/protocol.js';
-import { explore } from './index.js';
+import { explore } from './explore.js';
 import { completeGraph } from './fixtures.js';
 import { mutant } from './mutants.fixture.js';
 import { replay } from './replay.fixture.js';

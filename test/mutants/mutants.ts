@@ -11,7 +11,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
 import { createHost } from '../../network/world/hosts.js';
 import { begin, restore, macrostep, type Stepped } from '../../network/world/remembering.js';
-import { checkScenario } from '../explore/index.js';
+import { checkScenario } from '../explore/scenario.js';
 import { ownCharts, reasonKey, type Reasons } from '../coverage/report.js';
 import type { ChartGraph } from '../paths/graph.js';
 import { pathsOf, type Expected } from '../paths/paths.js';
@@ -41,8 +41,8 @@ export interface Judged extends Mutant {
  *
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { mutantsOf } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { mutantsOf } from 'xstate-quiver/check';
  *
  * for (const { operator, place, diff } of mutantsOf(directory).slice(0, 3)) console.log(operator, place, diff);
  * ```
@@ -72,8 +72,8 @@ export interface JudgeOptions {
  * @param options further judges, and reasons why a survivor is no mistake.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { graphsOf, judgeMutants } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { graphsOf, judgeMutants } from 'xstate-quiver/check';
  *
  * const [first] = judgeMutants(directory, graphsOf(directory, 40));
  * console.log(first?.operator, first?.place, first?.killedBy);

@@ -13,7 +13,7 @@ import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
 import { Coverage } from '../coverage/coverage.js';
 import { guardItem, type Item } from '../coverage/items.js';
-import { checkScenario } from '../explore/index.js';
+import { checkScenario } from '../explore/scenario.js';
 import { scenarioOf } from '../swarm/scenario.js';
 import { scenarioShapes, soundSystems } from '../swarm/shape.js';
 import { onCharts, onProtocol, systemsOf, type System } from '../system/systems.js';

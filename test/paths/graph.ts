@@ -53,8 +53,8 @@ export interface ChartGraph {
  * samples.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { graphsOf } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { graphsOf } from 'xstate-quiver/check';
  *
  * for (const { chart, start, vertices, isComplete } of graphsOf(directory, 40)) console.log(chart, start, vertices.length, isComplete);
  * ```

@@ -46,8 +46,8 @@ export type PathKind = (typeof pathKinds)[number];
  *
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { graphsOf, pathsOf } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { graphsOf, pathsOf } from 'xstate-quiver/check';
  *
  * const [graph] = graphsOf(directory, 40);
  * console.log(pathsOf(graph!, 'tour').map(({ steps }) => steps.map(({ event }) => event.type).join(' ')));

@@ -13,10 +13,9 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  *
  * @example
  * ```ts
- * import { StorageError } from 'xstate-quiver/adapters/errors';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- * import { diskStorage, rehearse, type Main } from 'xstate-quiver/test/rehearsal';
+ * import { StorageError, InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { diskStorage, rehearse, type Main } from 'xstate-quiver/rehearsal';
  *
  * const main: Main = async ({ id, disk, watch }) => {
  *   const transport = new InProcessBus().transport(id);

@@ -235,7 +235,7 @@ export const noErrors = (): RehearsalJudge => ({
  * @throws UsageError for what is no name and no function; one that answers something else ends the rehearsal with a `UsageError`.
  * @example
  * ```ts
- * import { invariant } from 'xstate-quiver/test/rehearsal';
+ * import { invariant } from 'xstate-quiver/rehearsal';
  *
  * const stock = invariant('stock is never negative', ({ store }) => ((store.get('stock') as number) ?? 0) >= 0);
  * ```
@@ -269,16 +269,16 @@ export function invariant(name: string, holds: (setting: Setting) => boolean | s
  *
  * @example
  * ```ts
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- * import { lockJudges, noLeaks, rehearse, tellFailure, withinBudget, type Main } from 'xstate-quiver/test/rehearsal';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { judges, lockJudges, rehearse, tellFailure, type Main } from 'xstate-quiver/rehearsal';
  *
  * const main: Main = async ({ id, note, watch }) => {
  *   const locks = watch(createLocks({ transport: new InProcessBus().transport(id), peers: [id] }));
  *   await locks.request('printer', () => note('printed', { pages: 2 }));
  * };
- * const judges = [...lockJudges(), withinBudget('printed', 'pages', 100), noLeaks()];
- * const { failure } = await rehearse({ peers: 1, runs: 1, seconds: 2, faults: [], judges }, main);
+ * const watched = [...lockJudges(), judges.withinBudget('printed', 'pages', 100), judges.noLeaks()];
+ * const { failure } = await rehearse({ peers: 1, runs: 1, seconds: 2, faults: [], judges: watched }, main);
  * console.log(failure ? tellFailure(failure) : 'nothing was found');
  * ```
  * @experimental

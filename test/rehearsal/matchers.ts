@@ -8,7 +8,7 @@ import type { Rehearsal } from './rehearse.js';
  * @example
  * ```ts
  * import { expect, test } from 'vitest';
- * import { rehearsalMatchers, rehearse } from 'xstate-quiver/test/rehearsal';
+ * import { rehearsalMatchers, rehearse } from 'xstate-quiver/rehearsal';
  *
  * expect.extend(rehearsalMatchers);
  * test('nothing breaks', async () => {

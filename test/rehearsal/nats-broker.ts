@@ -166,7 +166,7 @@ class Client {
  *
  * @example
  * ```ts
- * import { natsBroker, rehearse } from 'xstate-quiver/test/rehearsal';
+ * import { natsBroker, rehearse } from 'xstate-quiver/rehearsal';
  *
  * const { failure } = await rehearse({ services: { broker: natsBroker }, runs: 1, seconds: 1 }, async ({ id }) => {
  *   // const connection = await connect({ servers: 'nats://broker' });

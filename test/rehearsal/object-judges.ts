@@ -14,10 +14,10 @@ import type { RehearsalEvent } from './world.js';
  * @param model the object, as one client would see it: `sequentialRegister(0)` for instance.
  * @example
  * ```ts
- * import { linearizable, sequentialRegister } from 'xstate-quiver/test/rehearsal';
+ * import { judges } from 'xstate-quiver/rehearsal';
  *
  * // peer.operation('visits', { add: 1 }, () => visits.change((count) => count + 1));
- * const judge = linearizable('visits', sequentialRegister(0));
+ * const judge = judges.linearizable('visits', judges.sequentialRegister(0));
  * ```
  * @experimental
  */
@@ -56,9 +56,9 @@ const noted = (what: string, hear: (note: Note) => RehearsalVerdict) => (event: 
  *
  * @example
  * ```ts
- * import { unique } from 'xstate-quiver/test/rehearsal';
+ * import { judges } from 'xstate-quiver/rehearsal';
  *
- * const judge = unique('named', 'name'); // peer.note('named', { name: await names.next() });
+ * const judge = judges.unique('named', 'name'); // peer.note('named', { name: await names.next() });
  * ```
  * @experimental
  */
@@ -106,9 +106,9 @@ const ELECTED_MS = 10_000;
  * @param electedMs in place of the ten seconds.
  * @example
  * ```ts
- * import { oneLeader } from 'xstate-quiver/test/rehearsal';
+ * import { judges } from 'xstate-quiver/rehearsal';
  *
- * const judge = oneLeader('chief', 5_000); // peer.note('chief', { leader: election.leader });
+ * const judge = judges.oneLeader('chief', 5_000); // peer.note('chief', { leader: election.leader });
  * ```
  * @experimental
  */
@@ -144,9 +144,9 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
  *
  * @example
  * ```ts
- * import { delivery } from 'xstate-quiver/test/rehearsal';
+ * import { judges } from 'xstate-quiver/rehearsal';
  *
- * const judge = delivery(); // peer.note('sent', { to: 'p1', message: 'p0-7' }); and at p1: peer.note('got', { from: 'p0', message: 'p0-7' });
+ * const judge = judges.delivery(); // peer.note('sent', { to: 'p1', message: 'p0-7' }); and at p1: peer.note('got', { from: 'p0', message: 'p0-7' });
  * ```
  * @experimental
  */
@@ -234,9 +234,9 @@ export const noLeaks = (
  * @param what of the note; `field`: how much it is.
  * @example
  * ```ts
- * import { bounded } from 'xstate-quiver/test/rehearsal';
+ * import { judges } from 'xstate-quiver/rehearsal';
  *
- * const judge = bounded('cache', 'size', 1_000); // peer.note('cache', { size: cache.size });
+ * const judge = judges.bounded('cache', 'size', 1_000); // peer.note('cache', { size: cache.size });
  * ```
  * @experimental
  */

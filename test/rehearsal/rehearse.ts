@@ -106,11 +106,10 @@ const TWICE_EVERY = 100;
  * @throws UsageError for options that make no sense.
  * @example
  * ```ts
- * import { createLocks } from 'xstate-quiver/adapters/locks';
- * import { linked } from 'xstate-quiver/adapters/linked';
- * import { webSocket } from 'xstate-quiver/adapters/web-socket';
- * import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
- * import { rehearse, type Main } from 'xstate-quiver/test/rehearsal';
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { linked, webSocket } from 'xstate-quiver/transports';
+ * import { webSocketHub } from 'xstate-quiver/transports/node';
+ * import { rehearse, type Main } from 'xstate-quiver/rehearsal';
  *
  * const hub: Main = ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer });
  * const main: Main = async ({ id, peers, store, watch }) => {

@@ -47,7 +47,7 @@ const fileNameOf = (name: string): string =>
  * @example
  * ```ts
  * import { defineConfig } from 'vitest/config';
- * import { RehearsalReporter } from 'xstate-quiver/test/rehearsal';
+ * import { RehearsalReporter } from 'xstate-quiver/rehearsal';
  *
  * export default defineConfig({ test: { reporters: ['default', new RehearsalReporter('rehearsal-failures')] } });
  * ```

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
-const index = new URL('../../dist/test/rehearsal/index.js', import.meta.url).href;
+const index = new URL('../../dist/entries/rehearsal.js', import.meta.url).href;
 
 test.each([
   ['a loop', ', at spinning \\(.*\\)', 'function spinning() { for (;;) {} } setTimeout(spinning, 50);'],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { controller } from '../../machines/controller/index.js';
 import { protocols } from '../../machines/index.js';
 import type { Property, Protocol } from '../../machines/protocol.js';
-import { checkScenario } from '../explore/index.js';
+import { checkScenario } from '../explore/scenario.js';
 import { systemsOf } from '../system/systems.js';
 import { brokenIn } from './broken.js';
 import { acceptedBy, departuresIn } from './departures.js';

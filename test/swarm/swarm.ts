@@ -54,8 +54,8 @@ export interface SwarmReport {
  * @returns `failure` is `null` when nothing broke; its `scenario` is a file for `quiver explore`.
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { swarm } from 'xstate-quiver/test/swarm';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { swarm } from 'xstate-quiver/check/swarm';
  *
  * const { runs, failure } = swarm(directory, { runs: 20 });
  * console.log(runs, failure && JSON.stringify(failure.scenario));

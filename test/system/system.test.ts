@@ -6,7 +6,7 @@ import { exclusion } from '../../machines/exclusion/index.js';
 import { link } from '../../machines/link/index.js';
 import type { Protocol } from '../../machines/protocol.js';
 import type { Choice } from '../../network/world/choice.js';
-import { checkScenario } from '../explore/index.js';
+import { checkScenario } from '../explore/scenario.js';
 import { toy } from '../explore/toys.js';
 import { light, lightChart } from '../paths/light.fixtures.js';
 import { onProtocol, systemsOf } from './systems.js';

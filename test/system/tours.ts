@@ -31,8 +31,8 @@ const PATIENCE = 12;
  *
  * @example
  * ```ts
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { systemWalks } from 'xstate-quiver/test';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { systemWalks } from 'xstate-quiver/check';
  *
  * const { walks, coverage } = systemWalks(directory);
  * console.log(walks.length, coverage.missing());

@@ -39,9 +39,9 @@ export interface Verification {
  * @param lines all others.
  * @example
  * ```ts
- * import { parseScenario, protocols, Simulation } from 'xstate-quiver';
- * import { Recorder, traceHeader, type TraceLine } from 'xstate-quiver/network';
- * import { verifyTrace } from 'xstate-quiver/test';
+ * import { parseScenario, Simulation, Recorder, traceHeader, type TraceLine } from 'xstate-quiver/network';
+ * import { protocols } from 'xstate-quiver/machines';
+ * import { verifyTrace } from 'xstate-quiver/check';
  *
  * const json = { protocol: 'directory', topology: { kind: 'path', n: 3 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
  * const scenario = parseScenario(json, protocols);

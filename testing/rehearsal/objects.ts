@@ -15,8 +15,8 @@ import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 /** Beside what an application of locks uses. */
 export interface ShippedObjects extends Shipped {
   readonly Register: typeof import('../../adapters/locks/register.js').Register;
-  readonly createLastingNames: typeof import('../../adapters/locks/lasting-names.js').createLastingNames;
-  readonly createLastingQuota: typeof import('../../adapters/locks/lasting-quota.js').createLastingQuota;
+  readonly createNames: typeof import('../../adapters/names.js').createNames;
+  readonly createQuota: typeof import('../../adapters/quota.js').createQuota;
   readonly createElection: typeof import('../../adapters/election.js').createElection;
 }
 
@@ -31,8 +31,8 @@ type Task = () => Promise<unknown>;
 function keptTasks(shipped: ShippedObjects, peer: RehearsedPeer, locks: ReturnType<Shipped['createLocks']>): readonly Task[] {
   const { peers, note, operation } = peer;
   const register = new shipped.Register<number>(locks, 'count', 0, isCount);
-  const names = shipped.createLastingNames({ locks });
-  const quota = shipped.createLastingQuota({ locks, budget: BUDGET, waste: peers.length });
+  const names = shipped.createNames({ locks });
+  const quota = shipped.createQuota({ locks, budget: BUDGET, waste: peers.length });
   const tasks: readonly (readonly [of: string, task: Task])[] = [
     ['the count', () => operation('count', { add: 1 }, () => register.change((count) => count + 1))],
     ['a name', async () => note('named', { name: await names.next() })],

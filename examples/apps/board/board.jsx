@@ -1,11 +1,11 @@
 /** The board as React shows it: who is there, and each card with its lock, which is an actor. */
 import { useActor } from '@xstate/react';
 import { useEffect, useRef, useState } from 'react';
-import { lockLogic } from 'xstate-quiver/adapters/lock';
+import { lockLogic } from 'xstate-quiver/locks';
 
 /**
  * @typedef {import('./cards.js').Card} Card
- * @typedef {import('xstate-quiver/adapters/locks').Locks} Locks
+ * @typedef {import('xstate-quiver/locks').Locks} Locks
  */
 
 const COLUMNS = ['to do', 'doing', 'done'];

@@ -1,8 +1,7 @@
 /** Who this tab is, its locks, and the board. */
 import { createRoot } from 'react-dom/client';
-import { linked } from 'xstate-quiver/adapters/linked';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import { webSocket } from 'xstate-quiver/adapters/web-socket';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
 import { Board } from './board.jsx';
 
 const root = createRoot(/** @type {Element} */ (document.querySelector('#app')));

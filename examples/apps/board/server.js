@@ -9,11 +9,10 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
-import { folderStorage } from 'xstate-quiver/adapters/folder-storage';
-import { linked } from 'xstate-quiver/adapters/linked';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import { webSocket } from 'xstate-quiver/adapters/web-socket';
-import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
+import { folderStorage } from 'xstate-quiver/storage/node';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
+import { webSocketHub } from 'xstate-quiver/transports/node';
 import { Cards } from './cards.js';
 
 const { TEAM = 'ann,bob,cy', PORT = '8080', HOST = '127.0.0.1', DATA = 'data', PAGE = 'dist' } = process.env;

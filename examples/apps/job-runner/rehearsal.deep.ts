@@ -1,6 +1,6 @@
 /** The workers in virtual time, under faults: what the fence is for. */
 import { expect, test } from 'vitest';
-import { rehearse } from 'xstate-quiver/test/rehearsal';
+import { rehearse } from 'xstate-quiver/rehearsal';
 import { careful, careless } from './rehearsal.js';
 
 test('a store that is not told the fence takes the result of a worker that was overtaken; with the fence it does not', async () => {

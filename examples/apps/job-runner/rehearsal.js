@@ -5,11 +5,10 @@
  *     npx quiver rehearse rehearsal.js#careless     # its store is not told the fence when a job ends: a counterexample
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { linked } from 'xstate-quiver/adapters/linked';
-import { createLocks } from 'xstate-quiver/adapters/locks';
-import { webSocket } from 'xstate-quiver/adapters/web-socket';
-import { webSocketHub } from 'xstate-quiver/adapters/web-socket-hub';
-import { invariant, lockJudges } from 'xstate-quiver/test/rehearsal';
+import { linked, webSocket } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
+import { webSocketHub } from 'xstate-quiver/transports/node';
+import { invariant, lockJudges } from 'xstate-quiver/rehearsal';
 import { MemoryBucket } from './memory-bucket.js';
 import { JobStore } from './store.js';
 import { work } from './work.js';
@@ -24,7 +23,7 @@ const buckets = new WeakMap();
 
 /**
  * @param {boolean} isCareful
- * @returns {import('xstate-quiver/test/rehearsal').Main}
+ * @returns {import('xstate-quiver/rehearsal').Main}
  */
 const main =
   (isCareful) =>
@@ -74,7 +73,7 @@ const byTheLast = invariant('finished once, by who began it last', ({ history })
 const options = {
   peers: 3,
   services: {
-    hub: /** @type {import('xstate-quiver/test/rehearsal').Main} */ (
+    hub: /** @type {import('xstate-quiver/rehearsal').Main} */ (
       ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer })
     ),
   },

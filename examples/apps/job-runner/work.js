@@ -12,7 +12,7 @@ import { StaleFenceError } from './store.js';
 
 /**
  * @typedef {object} Worker
- * @property {import('xstate-quiver/adapters/locks').Locks} locks
+ * @property {import('xstate-quiver/locks').Locks} locks
  * @property {Pick<import('./store.js').JobStore, 'add' | 'watch' | 'begin' | 'finish'>} store
  * @property {Record<string, Kind>} kinds
  * @property {number} lanes so many jobs at a time

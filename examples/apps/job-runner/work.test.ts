@@ -1,8 +1,8 @@
 /** The worker and its store without processes or servers. */
 import type { KV } from '@nats-io/kv';
 import { afterEach, expect, test } from 'vitest';
-import { InProcessBus } from 'xstate-quiver/adapters/in-process';
-import { createLocks } from 'xstate-quiver/adapters/locks';
+import { InProcessBus } from 'xstate-quiver/transports';
+import { createLocks } from 'xstate-quiver/locks';
 import { MemoryBucket } from './memory-bucket.js';
 import { JobStore } from './store.js';
 import { schedule, work, type Kind } from './work.js';

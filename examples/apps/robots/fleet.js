@@ -6,7 +6,8 @@
  * cells away, so they cannot come to one cell by one step each. That stands and falls with radios that reach as far as they should: whose link is
  * cut is locked by nobody any more. So a careful robot looks before it moves, and stands still if it sees somebody with whom it is not linked.
  */
-import { parseScenario, protocols, Simulation } from 'xstate-quiver';
+import { parseScenario, Simulation } from 'xstate-quiver/network';
+import { protocols } from 'xstate-quiver/machines';
 import { Floor } from './floor.js';
 
 /** So many ticks a robot takes to the next cell, and rests between two moves. */

@@ -5,7 +5,7 @@ import { echo } from '../../../examples/classics/echo.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { mutant } from '../../../test/explore/mutants.fixture.js';
-import { checkScenario } from '../../../test/index.js';
+import { checkScenario } from '../../../test/explore/scenario.js';
 import { directory } from '../../directory/index.js';
 import { exclusion } from '../../exclusion/index.js';
 import type { Protocol } from '../../protocol.js';

@@ -45,9 +45,8 @@ const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...inst
  * @throws `UsageError` where the protocol does not go with a budget.
  * @example
  * ```ts
- * import { budgetOver } from 'xstate-quiver/machines/controller';
- * import { directory } from 'xstate-quiver/machines/directory';
- * import { parseScenario, Simulation } from 'xstate-quiver';
+ * import { budgetOver, directory } from 'xstate-quiver/machines';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
  *
  * const frugal = budgetOver(directory, 'messages');
  * const scenario = {

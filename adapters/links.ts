@@ -1,0 +1,56 @@
+/**
+ * The link layer that an object adds by itself: `createLocks` and the others take any transport, and those that promise too little are wrapped
+ * with `linked`. Objects that are given the same transport share one link. The link closes, and the transport with it, when the last of them closes.
+ */
+import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
+import type { InEnvironment } from './environment.js';
+import { linked } from './linked.js';
+import { isTransport } from './options.js';
+import type { Linked, Transport } from './transports/transport.js';
+
+interface SharedLink {
+  readonly link: Transport<Linked>;
+  users: number;
+}
+
+const links = new WeakMap<Transport, SharedLink>();
+
+const isLinked = ({ guarantees: { order, loss, duplication, presence } }: Transport): boolean =>
+  order === 'fifo' && loss === 'none' && duplication === 'none' && presence === 'reported';
+
+interface OnTransport extends InEnvironment {
+  readonly transport: Transport;
+  readonly peers?: readonly NodeId[];
+}
+
+/** A transport that is reliable, and a function that its user calls when it no longer uses it. */
+export interface UsedLink {
+  readonly transport: Transport<Linked>;
+  readonly release: () => Promise<void>;
+}
+
+/** @param who the name of the factory, for errors. */
+export function linkFor(who: string, { transport, peers, clock, crypto }: OnTransport): UsedLink {
+  if (!isTransport(transport) || isLinked(transport))
+    return { transport: transport as Transport<Linked>, release: () => Promise.resolve() };
+  if (!Array.isArray(peers))
+    throw new UsageError(
+      `${who}: transport "${transport.id}" may lose messages, and the peers to link with are not known here. Wrap the transport: linked(transport, { peers })`,
+    );
+  const shared = links.get(transport) ?? {
+    link: linked(transport, { peers, ...(clock && { clock }), ...(crypto && { crypto }) }),
+    users: 0,
+  };
+  links.set(transport, shared);
+  shared.users++;
+  let isReleased = false;
+  const release = async (): Promise<void> => {
+    if (isReleased) return;
+    isReleased = true;
+    if (--shared.users > 0) return;
+    links.delete(transport);
+    await shared.link.close();
+  };
+  return { transport: shared.link, release };
+}

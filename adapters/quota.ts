@@ -1,0 +1,40 @@
+/** A budget of permits that many peers share, kept by a tree of peers that stay or by a majority of peers that may crash. */
+import { isObject } from '../machines/checks.js';
+import { Quota, type QuotaOptions } from './controller/quota.js';
+import { LastingQuota, type LastingQuotaOptions } from './locks/lasting-quota.js';
+
+export type { Quota, QuotaOptions, Taken } from './controller/quota.js';
+export type { LastingQuota, LastingQuotaOptions } from './locks/lasting-quota.js';
+
+/**
+ * A budget of permits that many peers share: never more than the budget is given out.
+ *
+ * With `transport` and `peers`, a tree of the peers keeps it and gives most permits without a message, as long as the peers stay. With `locks`, a
+ * majority of their peers keeps it, and it survives crashes.
+ *
+ * @throws UsageError for an option that is missing, wrong or unknown, and when the transport's id is not among `peers` or `parents` has no root.
+ * @example
+ * ```ts
+ * import { createLocks } from 'xstate-quiver/locks';
+ * import { createQuota } from 'xstate-quiver/quota';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const bus = new InProcessBus();
+ * const [a, b] = ['a', 'b'].map((id) => createQuota({ transport: bus.transport(id), peers: ['a', 'b'], budget: 100 }));
+ * const { ok, remaining } = await b.take(5);
+ * console.log(ok, remaining); // true, and what b can give next without a message
+ *
+ * const locks = createLocks({ transport: bus.transport('c'), peers: ['c'] });
+ * const lasting = createQuota({ locks, budget: 10 });
+ * console.log(await lasting.take(7), await lasting.take(7)); // { ok: true, … } { ok: false, … }
+ * await Promise.all([a.close(), b.close(), locks.close()]);
+ * ```
+ * @public
+ */
+export function createQuota(options: LastingQuotaOptions): LastingQuota;
+export function createQuota(options: QuotaOptions): Quota;
+export function createQuota(options: QuotaOptions | LastingQuotaOptions): Quota | LastingQuota {
+  return isObject(options) && 'locks' in options
+    ? new LastingQuota(options as LastingQuotaOptions)
+    : new Quota(options as QuotaOptions);
+}

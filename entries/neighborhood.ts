@@ -1,0 +1,2 @@
+/** `xstate-quiver/neighborhood`: local mutual exclusion. */
+export { createNeighborhood, type Neighborhood } from '../adapters/neighborhood.js';

@@ -1,0 +1,2 @@
+/** `xstate-quiver/register`: a value that outlives the peers who keep it. */
+export { createRegister, type Register, type RegisterOptions } from '../adapters/locks/register.js';

@@ -1,0 +1,8 @@
+/** Runs a scenario that names one of our protocols, for tests, experiments and benchmarks. */
+import { protocols } from '../machines/index.js';
+import type { Report } from '../network/report.js';
+import { parseScenario } from '../network/scenario/parse.js';
+import { Simulation, type SimulationOptions } from '../network/simulation.js';
+
+export const simulate = (scenario: unknown, options?: SimulationOptions): Report =>
+  new Simulation(parseScenario(scenario, protocols), options).run();
