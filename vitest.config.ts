@@ -7,7 +7,7 @@ import { SlowestFiles } from './testing/slowest.js';
 
 /** Nothing that one file's tests leave behind can reach another's, so they share their modules: to load them again costs more than most tests. */
 const shared =
-  '{machines,network,test,experiments,adapters,inspector,bin,examples,bench,chaos,testing,scripts,site/playground}/**/*.test.ts';
+  '{machines,network,test,papers,adapters,inspector,bin,examples,bench,chaos,testing,scripts,site/playground}/**/*.test.ts';
 /** A rehearsal puts itself in the place of the platform, and one that leaves a rule out has modules of its own. */
 const alone = ['test/rehearsal/**/*.test.ts', 'chaos/in-world.test.ts', 'bin/program.test.ts'];
 /**

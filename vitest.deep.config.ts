@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'deep',
           include: [
-            '{machines,network,test,adapters,bin,examples,experiments,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
+            '{machines,network,test,adapters,bin,examples,papers,scripts,inspector,bench,chaos,testing}/**/*.deep.ts',
           ],
           exclude: [...configDefaults.exclude, ...sources, ofPage],
         },

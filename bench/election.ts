@@ -1,5 +1,5 @@
 /** The election's cost: a new leader for 10,000 nodes on one core, and an Update's price from 100 nodes to 10,000. */
-import { linksAt, topologyOf } from '../experiments/election/run.js';
+import { linksAt, topologyOf } from '../papers/experiments/election/run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
 import { Simulation } from '../network/simulation.js';

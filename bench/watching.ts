@@ -2,7 +2,7 @@
  * What watching costs: each protocol's runs with every property looked at against the same runs unwatched, and searches with all
  * properties against bare ones. Ratios of one run, in turn.
  */
-import { topologyOf, linksAt } from '../experiments/election/run.js';
+import { topologyOf, linksAt } from '../papers/experiments/election/run.js';
 import { anywhere, variant } from '../machines/queue/checked.fixtures.js';
 import { all as three, ask, crash } from '../machines/locks/systems.fixtures.js';
 import { chain } from '../machines/controller/systems.fixtures.js';

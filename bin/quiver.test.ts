@@ -8,6 +8,7 @@ import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
 
 const index = new URL('../dist/index.js', import.meta.url).href;
+const machines = new URL('../dist/entries/machines.js', import.meta.url).href;
 
 const { complained, folder, inFolder, printed } = called();
 
@@ -46,7 +47,7 @@ const ring = {
 const service = 'export const service = { main() {} };';
 /** Of so many bytes, which take no room on the disk, or with this text. */
 function failureFile(name: string, content: string | number): string {
-  const path = file(name, typeof content === 'string' ? content : '{"rehearsal":4}');
+  const path = file(name, typeof content === 'string' ? content : '{"rehearsal":1}');
   if (typeof content === 'number') truncateSync(path, content);
   return path;
 }
@@ -135,7 +136,7 @@ describe('quiver run', () => {
       ['old.json', '{"rehearsal":2,"scenario":{}}', 'a failure of version 2; this release repeats version 1: rehearse anew'],
       [
         'odd.json',
-        '{"rehearsal":4,"scenario":{}}',
+        '{"rehearsal":1,"scenario":{}}',
         'a failure of a rehearsal that was changed, or cut: scenario.peers is no list of names',
       ],
       ['large.json', 2 ** 30, 'it has 1073 MB, and a text has 536 MB at most; name a smaller file'],
@@ -173,7 +174,7 @@ describe('quiver run', () => {
         'check',
         ...['one', 'two'].flatMap((name) => [
           '--protocol',
-          file(`${name}.mjs`, `import { protocols } from '${index}'; export const { directory } = protocols;`),
+          file(`${name}.mjs`, `import { protocols } from '${machines}'; export const { directory } = protocols;`),
         ]),
       ],
       /two.mjs and .*one.mjs both bring a protocol "directory"; give each a name of its own/,

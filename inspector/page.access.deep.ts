@@ -1,6 +1,6 @@
 /** Who sees the page otherwise: axe reports nothing on any view, in light and in dark. */
 import { expect, test } from 'vitest';
-import { storyShelf } from '../bin/stories.js';
+import { storyShelf } from '../papers/stories/shelf.js';
 import { inspect } from './live/inspect.js';
 import { livePair } from './live/pair.fixtures.js';
 import { axeComplaints } from './page/testing/axe.js';

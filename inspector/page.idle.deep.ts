@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createNode } from '../adapters/node/node.js';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { directory } from '../machines/directory/index.js';
-import { storyShelf } from '../bin/stories.js';
+import { storyShelf } from '../papers/stories/shelf.js';
 import { inspect } from './live/inspect.js';
 import { openPage, pageUrl, read, visit } from './page/testing/browser.js';
 import { directoryTrace } from './page/testing/traces.js';

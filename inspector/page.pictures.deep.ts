@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { syntheticTrace } from '../testing/synthetic-trace.js';
-import { storyShelf } from '../bin/stories.js';
+import { storyShelf } from '../papers/stories/shelf.js';
 import { backbone } from '../network/topology/backbones.js';
 import { pageUrl, openPage, read, visit } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { storyShelf } from '../bin/stories.js';
+import { storyShelf } from '../papers/stories/shelf.js';
 import { axeComplaints } from './page/testing/axe.js';
 import { pageUrl, read, visit, type Visited } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';

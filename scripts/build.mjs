@@ -15,7 +15,7 @@ const [{ protocols }, { scenarioSchema }] = await Promise.all([
   import('../dist/machines/index.js'),
   import('../dist/network/scenario/schema.js'),
 ]);
-writeFileSync('dist/scenario.schema.json', `${JSON.stringify(scenarioSchema(protocols), null, 2)}\n`);
+writeFileSync('dist/scenario.schema.json', `${JSON.stringify(scenarioSchema(protocols))}\n`);
 for (const mode of ['production', 'whole'])
   run('vite/bin/vite.js', 'build', 'inspector/page', '--mode', mode, '--logLevel', 'error');
 

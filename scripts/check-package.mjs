@@ -10,8 +10,9 @@ import { checkPages } from './check-pages.mjs';
 import { checkRuntimes } from './check-runtimes.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Bytes of the package, packed. */
-const PACKED_MAX = 6_000_000;
+/** Bytes of the package, packed and unpacked. */
+const PACKED_MAX = 2_500_000;
+const UNPACKED_MAX = 9_000_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'quiver-package-'));
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
@@ -20,10 +21,10 @@ const { name, exports, peerDependenciesMeta } = JSON.parse(readFileSync(join(roo
 try {
   run('node_modules/.bin/publint', ['--strict'], root);
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
-  const { filename, files, size } = packed;
-  if (size > PACKED_MAX)
+  const { filename, files, size, unpackedSize } = packed;
+  if (size > PACKED_MAX || unpackedSize > UNPACKED_MAX)
     throw new Error(
-      `the package has ${size} bytes, more than ${PACKED_MAX}; pictures that are not quantized are the usual reason: pngquant, CONTRIBUTING.md`,
+      `the package has ${size} bytes packed and ${unpackedSize} unpacked; at most ${PACKED_MAX} and ${UNPACKED_MAX} are allowed`,
     );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);

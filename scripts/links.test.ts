@@ -1,4 +1,4 @@
-/** Every link of the pages that npm delivers leads to something that npm delivers with them. */
+/** Every link of the pages leads to a file of the repository, and to a heading that it has. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -6,14 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-  cwd: root,
-  encoding: 'utf8',
-  stdio: ['ignore', 'pipe', 'ignore'],
-});
-const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }];
-const paths = files.map(({ path }) => path);
-const pages = paths.filter((path) => path.endsWith('.md'));
+const paths = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+const pages = paths.filter((path) => /^(docs\/.*|examples\/.*|[A-Z]+)\.md$/.test(path));
 
 /** A heading's anchor, as GitHub and npm make it. */
 const anchorOf = (heading: string): string =>
@@ -31,7 +25,7 @@ function refused(page: string, link: string): string | null {
   const [path, anchor] = link.split('#') as [string, string?];
   const target = path === '' ? page : posix.join(posix.dirname(page), path);
   const isThere = target.endsWith('/') ? paths.some((one) => one.startsWith(target)) : paths.includes(target);
-  if (!isThere) return `${link}: ${target} is not in the package`;
+  if (!isThere) return `${link}: ${target} is not in the repository`;
   if (anchor !== undefined && !anchorsIn(target).includes(anchor)) return `${link}: ${target} has no heading of that name`;
   return null;
 }
@@ -43,7 +37,7 @@ test.each(pages)('%s', (page) => {
 });
 
 test('a link to nowhere is found', () => {
-  expect(refused('README.md', 'docs/lokcs.md')).toBe('docs/lokcs.md: docs/lokcs.md is not in the package');
+  expect(refused('README.md', 'docs/lokcs.md')).toBe('docs/lokcs.md: docs/lokcs.md is not in the repository');
   expect(refused('docs/locks.md', '#what-hold')).toBe('#what-hold: docs/locks.md has no heading of that name');
   expect(refused('docs/locks.md', '../README.md')).toBe(null);
   expect(refused('docs/locks.md', '#what-holds')).toBe(null);

@@ -24,7 +24,7 @@ import { recordRun } from '../../network/record-run.js';
 import { recordNearest } from '../recording.js';
 import { readFile, readJsonAs } from '../read-file.js';
 import { readerIn, readScenario } from '../scenarios.js';
-import { storyShelf } from '../stories.js';
+import { fromCheckout } from '../checkout.js';
 import { bold, dim } from '../style.js';
 import { writeTrace } from '../trace-file.js';
 
@@ -37,7 +37,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   refuseIdle(values, file);
   const port = integerOption('port', values.port, 0, 65_535) ?? 0;
   if (values.live) return live(port);
-  const shelf = storyShelf(values.contacts === undefined ? undefined : contactsIn(values.contacts));
+  const shelf = file === undefined ? await stories(values.contacts) : NO_STORIES;
   if (values.save !== undefined) return save(values.save, file, integerOption('seed', values.seed));
   const place = file === undefined ? placeOf(values.story, shelf) : '';
   const forks = new Forks();
@@ -46,6 +46,18 @@ const command: VerbWork<'explore'> = async (values, words) => {
   console.log(bold(`${served.url}${place}`));
   return untilStopped(served);
 };
+
+const NO_STORIES: Shelf = {
+  stories: [],
+  run: (story) => {
+    throw new UsageError(`there is no story "${story}"`);
+  },
+};
+
+async function stories(contacts: string | undefined): Promise<Shelf> {
+  const { storyShelf } = await fromCheckout(() => import('../../papers/stories/shelf.js'), 'the stories');
+  return storyShelf(contacts === undefined ? undefined : contactsIn(contacts));
+}
 
 /** The text of a list of contacts; what is none is refused before a page asks for it. */
 function contactsIn(file: string): string {

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Exhibit } from '../../experiments/experiment.js';
-import { experiments } from '../../experiments/index.js';
+import type { Exhibit } from '../../papers/experiments/experiment.js';
+import { experiments } from '../../papers/experiments/index.js';
 import { called } from '../called.fixture.js';
 import { quiver } from '../program.js';
 

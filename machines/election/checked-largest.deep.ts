@@ -7,7 +7,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Property } from '../protocol.js';
-import { everyInstance } from '../../experiments/election/instances.js';
+import { everyInstance } from '../../papers/experiments/election/instances.js';
 
 const inTheEnd = ({ kind }: Property): boolean => kind === 'eventually';
 

@@ -1,7 +1,7 @@
 /** Where the printed paper goes wrong, found by the checker itself, each as a shortest run (spec section 11). */
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
-import { lossesAfterOneChange } from '../../experiments/election/theorem2.js';
+import { lossesAfterOneChange } from '../../papers/experiments/election/theorem2.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';

@@ -1,6 +1,6 @@
 /** Random runs of 5 to 8 nodes: every property after every event, and what must hold once changes have stopped. */
 import { describe, expect, test } from 'vitest';
-import { turmoil } from '../../experiments/election/turmoil.js';
+import { turmoil } from '../../papers/experiments/election/turmoil.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { protocols } from '../index.js';

@@ -4,7 +4,7 @@
  */
 import { recordCounterexample, recordNearest } from '../../bin/recording.js';
 import { recordRun } from '../../network/record-run.js';
-import { storyShelf } from '../../bin/stories.js';
+import { storyShelf } from '../../papers/stories/shelf.js';
 import { answerAbout, answerTo } from '../../inspector/answers.js';
 import { gesturesFor } from '../../inspector/gestures.js';
 import { UsageError } from '../../machines/errors.js';

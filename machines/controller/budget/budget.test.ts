@@ -1,7 +1,7 @@
 /** A budget under other protocols: what they spend, in runs and in every interleaving, and mistakes in it that are noticed. */
 import { describe, expect, test } from 'vitest';
-import { balls } from '../../../experiments/controller/balls.js';
-import { echo } from '../../../examples/classics/echo.js';
+import { balls } from '../../../papers/experiments/controller/balls.js';
+import { echo } from '../../../papers/classics/echo.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { mutant } from '../../../test/explore/mutants.fixture.js';

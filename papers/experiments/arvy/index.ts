@@ -1,0 +1,86 @@
+/**
+ * The Arvy paper's numbers: Ivy's lower bound on the ring, Arrow's worst pair, the bridge's tight cycle, and uniform load.
+ *
+ * Where a run here is shorter than the one that the expected figure comes from, the figure is a mean and the tolerance says so.
+ */
+import type { Experiment, Plot, Table } from '../experiment.js';
+import { everyTreeTable, searchTable } from './adversary-tables.js';
+import { arvyFigures } from './figures.js';
+import { proofTable } from './proof.js';
+import { treesTable } from './trees.js';
+import { pair, sweep, tightRound, uniform } from './requests.js';
+import { LONG_RUNS_UP_TO, ringTables, SIZES } from './rings.js';
+import { binomialTree, costOf, onRing } from './run.js';
+import { recoveryTable } from '../recovery.js';
+import { directory } from '../../../machines/directory/index.js';
+
+export const arvyPaper: Experiment = {
+  name: 'arvy',
+  title: 'Arvy: find cost against the optimum',
+  paper: 'Khanchandani, Wattenhofer: The Arvy Distributed Directory Protocol (SPAA 2019)',
+  *run(progress) {
+    yield* ringTables(progress);
+    yield completeTable(progress);
+    yield treesTable();
+    yield everyTreeTable(progress);
+    yield searchTable();
+    yield proofTable();
+    yield recoveryTable(directory);
+    yield ratioPlot();
+    yield* arvyFigures();
+    progress(1);
+  },
+};
+
+export function completeTable(progress: (share: number) => void, whole = false): Table {
+  const uniformExpected: Record<number, number> = { 8: 1.7086, 16: 2.3716, 64: 3.7388, 256: 5.1001, 1024: 6.3282 };
+  const rows = SIZES.filter((n) => whole || n <= LONG_RUNS_UP_TO).map((n, i) => {
+    progress(0.8 + i / 20);
+    const complete = { kind: 'complete', n };
+    const load = uniform(n, 3000, 1);
+    const random = costOf(complete, { policy: 'ivy', ...binomialTree(n) }, load);
+    const deepest = costOf(complete, { policy: 'ivy', ...binomialTree(n) }, deepestFirst(n, 100));
+    const cells = [
+      { value: random.findMessages / load.length, expected: uniformExpected[n]!, check: { within: 0.05 } },
+      { value: deepest.findMessages / 100, expected: Math.log2(n) },
+      { value: Math.log2(n) },
+    ];
+    return { label: `n = ${n}`, cells };
+  });
+  return {
+    title: 'Ivy on the complete graph: find messages a request',
+    columns: ['', 'uniform', 'deepest node of a binomial tree first', 'log2 n'],
+    rows,
+    note: 'Path reversal on a binomial tree costs exactly log2 n each time when the deepest node asks.',
+  };
+}
+
+/** The requests of whichever node is deepest now, by path reversal on a plain list of parents. */
+export function deepestFirst(n: number, count: number): number[] {
+  const parents = Array.from({ length: n }, (_, i) => i & (i - 1));
+  const pathFrom = (node: number): number[] => (parents[node] === node ? [node] : [node, ...pathFrom(parents[node]!)]);
+  return Array.from({ length: count }, () => {
+    const paths = parents.map((_, node) => pathFrom(node));
+    const deepest = paths.reduce((a, b) => (b.length > a.length ? b : a));
+    for (const node of deepest) parents[node] = deepest[0]!;
+    return deepest[0]!;
+  });
+}
+
+function ratioPlot(): Plot {
+  const sizes = [8, 16, 32, 64, 128];
+  return {
+    name: 'arvy-ring',
+    title: 'Worst known sequences on the unit ring',
+    x: { label: 'nodes', log: true },
+    y: { label: 'find cost / optimum', log: true },
+    series: [
+      { label: 'arrow, pair', points: sizes.map((n) => [n, onRing(n, 'arrow', pair(n, 50)).ratio] as const) },
+      { label: 'ivy, sweep', points: sizes.map((n) => [n, onRing(n, 'ivy', sweep(n)).ratio] as const) },
+      {
+        label: 'bridge, tight cycle',
+        points: sizes.map((n) => [n, onRing(n, 'bridge', Array.from({ length: 10 }, () => tightRound(n)).flat()).ratio] as const),
+      },
+    ],
+  };
+}

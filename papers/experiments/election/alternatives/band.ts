@@ -1,0 +1,21 @@
+/** Alternative C, bands: every (radius + 1)-th depth of the forest leads, and what is below it follows. */
+import type { NodeId } from '../../../../machines/effects.js';
+import type { Identity } from '../../../../machines/election/height.js';
+import type { SeatRule } from './level.js';
+import { treeParentOf, toldFrom } from './tree.js';
+
+interface LevelReport {
+  readonly parent: NodeId | null;
+  readonly depth: number;
+  readonly leader: Identity;
+}
+
+export const band: SeatRule<LevelReport> = {
+  silent: (id) => ({ parent: null, depth: 0, leader: id }),
+  judge: (look) => {
+    const parent = treeParentOf(look, look.told.parent);
+    const depth = parent === null ? 0 : toldFrom(look, parent).depth + 1;
+    const leader = depth % (look.radius + 1) === 0 || parent === null ? look.id : toldFrom(look, parent).leader;
+    return { member: leader, told: { parent, depth, leader } };
+  },
+};

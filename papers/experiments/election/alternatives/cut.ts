@@ -1,0 +1,30 @@
+/**
+ * Alternative B, district cutting: the forest is cut from its leaves.
+ *
+ * A node leads when its deepest descendant without a leader is `radius` below it, and goes on while it is `separation` below. Its
+ * leader is the nearest ancestor that leads.
+ */
+import type { NodeId } from '../../../../machines/effects.js';
+import { isSame, type Identity } from '../../../../machines/election/height.js';
+import type { SeatRule } from './level.js';
+import { treeParentOf, toldFrom } from './tree.js';
+
+interface LevelReport {
+  readonly parent: NodeId | null;
+  /** How far below the deepest descendant without a leader is; -1 at a leader. */
+  readonly need: number;
+  readonly leader: Identity;
+}
+
+export const cut: SeatRule<LevelReport> = {
+  silent: (id) => ({ parent: null, need: 0, leader: id }),
+  judge: (look) => {
+    const { id, member, told, heard, radius, separation } = look;
+    const parent = treeParentOf(look, told.parent);
+    const children = heard.filter((one) => one.told.parent === id[1]);
+    const need = Math.max(0, ...children.map((child) => child.told.need + 1));
+    const leads = parent === null || need >= radius || (isSame(member, id) && need >= separation);
+    const leader = leads ? id : toldFrom(look, parent).leader;
+    return { member: leader, told: { parent, need: leads ? -1 : need, leader } };
+  },
+};

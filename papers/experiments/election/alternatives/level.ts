@@ -1,0 +1,94 @@
+/**
+ * A level of a hierarchy whose leaders follow from another rule than presence tables: what section 8 of the specification compares
+ * them with.
+ *
+ * The rule looks at a node and at what its neighbors have told, and says whether the node leads, whom it follows and what it tells.
+ * Everything else is as in the level of machines/election: the election gives each level its turn at every event, and an Update goes
+ * to everybody when what it tells has changed.
+ */
+import { assign, setup } from 'xstate';
+import { effects, tell, type NodeId } from '../../../../machines/effects.js';
+import { isSame, type Height, type Identity } from '../../../../machines/election/height.js';
+import { everybody, heightOf, type LinkTable } from '../../../../machines/election/links.js';
+import type { PresenceTable, Turn } from '../../../../machines/election/messages.js';
+import type { LevelRule } from '../../../../machines/hierarchy/start.js';
+
+export interface HeardSeat<T> {
+  readonly peer: NodeId;
+  readonly told: T;
+}
+
+/** What a rule is given: the node, its links, and its neighbors' news. */
+export interface Look<T> extends Seat<T>, LevelRule {
+  readonly id: Identity;
+  readonly height: Height;
+  readonly links: LinkTable;
+  readonly heard: readonly HeardSeat<T>[];
+  readonly now: number;
+}
+
+export interface Seat<T> {
+  /** Whom the node follows; itself while it leads. */
+  readonly member: Identity;
+  readonly told: T;
+  /** When it first led; `null`: never. */
+  readonly birth: number | null;
+}
+
+export interface SeatRule<T> {
+  /** What a node tells that has heard nobody. */
+  silent(id: Identity): T;
+  judge(look: Look<T>): Omit<Seat<T>, 'birth'>;
+}
+
+export interface AlternativeContext<T> extends Seat<T>, LevelRule {
+  readonly id: Identity;
+  readonly level: number;
+  readonly next: string;
+  readonly heard: readonly HeardSeat<T>[];
+}
+
+/** The seat that the rule gives, with the time of birth. */
+export function seatBy<T>({ judge }: SeatRule<T>, look: Look<T>): Seat<T> {
+  const { member, told } = judge(look);
+  return { member, told, birth: look.birth ?? (isSame(member, look.id) ? look.now : null) };
+}
+
+export function alternativeLevel<T>(rule: SeatRule<T>) {
+  type In = { context: AlternativeContext<T>; event: Turn };
+
+  const heardBy = ({ context, event: { heard, links } }: In): readonly HeardSeat<T>[] => {
+    const kept = context.heard.filter(({ peer }) => peer !== heard?.peer && heightOf(links, peer) !== null);
+    return heard ? [...kept, { peer: heard.peer, told: heard.tables[context.level - 1] as T }] : kept;
+  };
+  const seat = ({ context, event: { now, links, update } }: In) =>
+    seatBy(rule, { ...context, now, links, height: update.height });
+
+  const passOn = tell((args: In) => {
+    const { context, event } = args;
+    const { told } = seat(args);
+    const to = JSON.stringify(told) === JSON.stringify(context.told) ? event.to : everybody(event.links);
+    const update = { ...event.update, tables: [...event.update.tables, told as PresenceTable] };
+    return { role: context.next, message: { ...event, to, update } };
+  });
+
+  return setup({
+    types: { context: {} as AlternativeContext<T>, events: {} as Turn, input: {} as AlternativeContext<T> },
+    actions: {
+      ...effects(),
+      hear: assign({ heard: heardBy }),
+      sit: assign(seat),
+    },
+    guards: { leads: ({ context: { id, member } }) => isSame(id, member) },
+  }).createMachine({
+    id: 'level',
+    context: ({ input }) => input,
+    initial: 'judged',
+    on: { turn: { target: '.judged', actions: ['hear', passOn, 'sit'] } },
+    states: {
+      judged: { always: [{ guard: 'leads', target: 'leading' }, { target: 'following' }] },
+      leading: {},
+      following: {},
+    },
+  });
+}

@@ -1,0 +1,16 @@
+/** Alternative D: presence tables of which each node tells one entry, itself or the most senior, which may hide a nearer leader. */
+import { isSame } from '../../../../machines/election/height.js';
+import type { PresenceEntry } from '../../../../machines/election/messages.js';
+import { candidates, hasSenior, memberOf } from '../../../../machines/hierarchy/presence.js';
+import type { SeatRule } from './level.js';
+
+export const single: SeatRule<PresenceEntry | null> = {
+  silent: () => null,
+  judge: ({ id, member, birth, heard, radius, separation, now }) => {
+    const tables = heard.map(({ peer, told }) => ({ peer, table: told ? [told] : [] }));
+    const near = candidates(id, tables, radius);
+    const own = { birth: birth ?? now, id, distance: 0 };
+    const leads = (isSame(member, id) && birth !== null && !hasSenior(own, near, separation)) || near.length === 0;
+    return { member: leads ? id : memberOf(member, near), told: leads ? own : near[0]! };
+  },
+};

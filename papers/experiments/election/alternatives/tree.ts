@@ -1,0 +1,19 @@
+/** The forest along which links lead down to the leader: the base of alternatives B and C. */
+import type { NodeId } from '../../../../machines/effects.js';
+import { compareHeights, isSame } from '../../../../machines/election/height.js';
+import { heightOf } from '../../../../machines/election/links.js';
+import type { Look } from './level.js';
+
+/** An outgoing neighbor, kept while it is one, else the lowest; `null` at the top leader, and where nothing leads down. */
+export function treeParentOf({ height, links }: Pick<Look<unknown>, 'height' | 'links'>, old: NodeId | null): NodeId | null {
+  if (isSame(height.lid, height.id)) return null;
+  const isOutgoing = (peer: NodeId): boolean => {
+    const other = heightOf(links, peer);
+    return other !== null && compareHeights(other, height) < 0;
+  };
+  if (old !== null && isOutgoing(old)) return old;
+  const outgoing = links.filter(({ peer }) => isOutgoing(peer));
+  return outgoing.length === 0 ? null : outgoing.reduce((a, b) => (compareHeights(a.height!, b.height!) < 0 ? a : b)).peer;
+}
+
+export const toldFrom = <T>({ heard }: Look<T>, peer: NodeId): T => heard.find((one) => one.peer === peer)!.told;

@@ -1,0 +1,135 @@
+/**
+ * Properties D, F, G and H of the thesis (section 3.5), watched over a run: they speak of the history of elections and of searches after
+ * the last change of links, and no state has it.
+ *
+ * For each leader pair that was made since the last change the tree LT of those that have adopted it, each below the one from whom it heard;
+ * for each reference level that was begun since then the graph RD of those that have taken it on, in that order. A change forgets them all. Looked
+ * at are the heights of nodes; what travels and what neighbors hold are copies of them.
+ */
+import { compareLeaderPairs, isSame, type Height } from '../../../machines/election/height.js';
+import { neighbors } from '../../../machines/election/links.js';
+import { electionContext } from '../../../machines/election/view.js';
+import type { NodeId } from '../../../machines/effects.js';
+import type { Configuration, Protocol, Step } from '../../../machines/protocol.js';
+import { parseScenario } from '../../../network/scenario/parse.js';
+import { Simulation } from '../../../network/simulation.js';
+import { turmoil } from './turmoil.js';
+
+export type HistoryProperty = 'D' | 'F' | 'G' | 'H';
+
+const pairOf = ({ nlts, lid }: Height): string => `${nlts} ${lid[1]}`;
+const prefixOf = ({ tau, oid }: Height): string | null => (oid === null ? null : `${tau} ${oid[1]}`);
+
+export class Searches {
+  /** What was looked at, and how often it did not hold. */
+  readonly looked: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
+  readonly broken: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
+  /** LT: for each leader pair how far each node is from the leader. */
+  private readonly trees = new Map<string, Map<NodeId, number>>();
+  /** RD: for each prefix of a reference level who has taken it on, the first first. */
+  private readonly graphs = new Map<string, NodeId[]>();
+  private readonly before = new Map<NodeId, Height>();
+
+  constructor(private readonly c: Configuration) {
+    for (const id of c.nodes.keys()) this.before.set(id, this.height(id));
+  }
+
+  private height(id: NodeId): Height {
+    return electionContext(this.c.nodes.get(id)!).height;
+  }
+
+  record({ kind, node, event }: Step): void {
+    if (kind === 'link') {
+      this.trees.clear();
+      this.graphs.clear();
+    }
+    const old = this.before.get(node);
+    const height = this.height(node);
+    this.before.set(node, height);
+    if (!old) return;
+    if (compareLeaderPairs(old, height) !== 0) this.grow(node, height, event['from'] as NodeId | undefined);
+    else if (prefixOf(old) !== prefixOf(height)) this.spread(node, height);
+    this.judge(node, height);
+  }
+
+  /** A new leader pair: made here, or heard from somebody who has it. */
+  private grow(node: NodeId, height: Height, from: NodeId | undefined): void {
+    if (isSame(height.lid, height.id)) this.trees.set(pairOf(height), new Map([[node, 0]]));
+    else {
+      const tree = this.trees.get(pairOf(height));
+      tree?.set(node, tree.get(from!)! + 1);
+    }
+  }
+
+  /** A new reference level under the same leader pair: begun here, or taken on. */
+  private spread(node: NodeId, height: Height): void {
+    const prefix = prefixOf(height);
+    if (prefix === null) return;
+    const graph = this.graphs.get(prefix);
+    if (graph) graph.push(node);
+    else if (isSame(height.oid!, height.id)) this.graphs.set(prefix, [node]);
+  }
+
+  private judge(node: NodeId, height: Height): void {
+    const depth = this.trees.get(pairOf(height))?.get(node);
+    if (depth !== undefined) this.note('D', height.tau === 0 && height.delta === depth);
+    const graph = this.graphs.get(prefixOf(height) ?? '');
+    if (!graph) return;
+    this.note('F', graph.includes(node));
+    const near = neighbors(electionContext(this.c.nodes.get(node)!).links);
+    if (height.r === 1)
+      this.note(
+        'G',
+        near.every((other) => graph.includes(other)),
+      );
+    for (const other of near) if (this.isMutual(node, other)) this.compare(graph, [node, height], [other, this.height(other)]);
+  }
+
+  private isMutual(node: NodeId, other: NodeId): boolean {
+    return neighbors(electionContext(this.c.nodes.get(other)!).links).includes(node);
+  }
+
+  private compare(graph: readonly NodeId[], [u, hu]: readonly [NodeId, Height], [v, hv]: readonly [NodeId, Height]): void {
+    if (prefixOf(hu) !== prefixOf(hv)) return;
+    const isBefore = graph.indexOf(u) < graph.indexOf(v);
+    const [first, second] = isBefore ? [hu, hv] : [hv, hu];
+    this.note('H', first.r <= second.r && (first.r + second.r > 0 || first.delta > second.delta));
+  }
+
+  private note(property: HistoryProperty, holds: boolean): void {
+    this.looked[property]++;
+    if (!holds) this.broken[property]++;
+  }
+}
+
+/** Random networks of 5 to 8 nodes whose links are cut and joined one by one, with time to come to rest after each change. */
+export function watchSearches(
+  protocol: Protocol<any>,
+  runs: readonly number[],
+  options: Readonly<Record<string, unknown>>,
+): Pick<Searches, 'looked' | 'broken'> {
+  const sum: Pick<Searches, 'looked' | 'broken'> = {
+    looked: { D: 0, F: 0, G: 0, H: 0 },
+    broken: { D: 0, F: 0, G: 0, H: 0 },
+  };
+  for (const seed of runs) {
+    const json = turmoil({ seed, nodes: 5 + (seed % 4), changes: 0, options });
+    const events = json.topology.links.flatMap((link, i) => [
+      { at: 2000 * i + 1, do: 'cut', link },
+      ...(i % 2 === 0 ? [{ at: 2000 * i + 1001, do: 'join', link }] : []),
+    ]);
+    const simulation = new Simulation(parseScenario({ ...json, events }, { election: protocol }), {
+      host: 'snapshots',
+      watch: false,
+    });
+    simulation.start();
+    const searches = new Searches(simulation.configuration);
+    simulation.network.steps$.subscribe((step) => searches.record(step));
+    while (simulation.advance());
+    for (const property of ['D', 'F', 'G', 'H'] as const) {
+      sum.looked[property] += searches.looked[property];
+      sum.broken[property] += searches.broken[property];
+    }
+  }
+  return sum;
+}

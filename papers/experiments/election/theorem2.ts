@@ -1,0 +1,63 @@
+/** Theorem 2 of the paper, tried out: in a network at rest one link is lost, and nobody who can still reach the leader elects itself. */
+import { explore } from '../../../test/explore/explore.js';
+import type { NodeId } from '../../../machines/effects.js';
+import { componentsOf, adjacencyOf, hopsNow } from '../../../machines/election/graph.js';
+import { election } from '../../../machines/election/index.js';
+import type { ElectionProtocolOptions } from '../../../machines/election/options.js';
+import { leaderOf } from '../../../machines/election/view.js';
+import type { Configuration, Property, Topology } from '../../../machines/protocol.js';
+import { changesOf, connectedGraphs, type Change } from './instances.js';
+
+export interface Losses {
+  /** A system, a change, and a link of the leader's component that is lost when all is quiet again. */
+  readonly losses: number;
+  /** Those after which somebody is elected without need, in some order of events. */
+  readonly needless: number;
+}
+
+/** All connected graphs and leaders of `n` nodes, one link change, one loss after it. */
+export function lossesAfterOneChange(n: number, options: Readonly<Record<string, unknown>>): Losses {
+  const found = { losses: 0, needless: 0 };
+  for (const topology of connectedGraphs(n)) {
+    for (const leader of topology.nodes) {
+      for (const [change] of changesOf(topology, 1)) {
+        for (const link of linksAfter(topology, change!, leader)) {
+          found.losses++;
+          const { verdict } = explore(election, {
+            topology,
+            options: { ...options, leader },
+            commands: [change!, { do: 'cut', link }],
+            oneByOne: true,
+            properties: [noNeedlessElection(link)],
+          });
+          if (verdict === 'invalid') found.needless++;
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** The links of the leader's component once the change is made. */
+function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Change, leader: NodeId) {
+  const kept = links.filter(([a, b]) => !(a === u && b === v));
+  const after = what === 'join' ? [...links, [u, v, 1] as const] : kept;
+  const home = componentsOf(adjacencyOf({ nodes, links: after })).find((component) => component.includes(leader))!;
+  return after.filter(([a]) => home.includes(a)).map(([a, b]) => [a, b] as const);
+}
+
+/** The old leader leads until it is notified of another, so that two in office who can reach each other tell of a needless election. */
+const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionProtocolOptions> => ({
+  name: 'no needless election',
+  kind: 'always',
+  description: 'Once the link is lost, nobody elects itself who can reach the leader that it had.',
+  holds: (c) => (c.links.up(u, v) && c.links.up(v, u)) || !isContested(c),
+});
+
+function isContested(c: Configuration<ElectionProtocolOptions>): boolean {
+  const inOffice = [...c.nodes].filter(([id, node]) => leaderOf(node) === id).map(([id]) => id);
+  return inOffice.some((id) => {
+    const reached = hopsNow(id, c.links);
+    return inOffice.some((other) => other !== id && reached.has(other));
+  });
+}

@@ -1,0 +1,108 @@
+/**
+ * A population whose agents meet while one of them has locked the other (spec section 9).
+ *
+ * An interaction begins when the lock succeeds and happens at its commit, for both agents at once. It requires that their link has
+ * been there all the time; otherwise it is void for both. With messages alone this cannot be had while links may be cut between lock
+ * and commit, since the half that one agent has applied is lost with the answer: whoever commits must see both ends.
+ */
+import type { NodeId } from '../../../../machines/effects.js';
+import type { PopulationProtocol } from './protocols.js';
+
+interface Meeting {
+  readonly initiator: NodeId;
+  /** One, or all that the initiator has locked. */
+  readonly responders: readonly NodeId[];
+  /** How often each of them had changed when it began, the initiator first. */
+  readonly since: readonly number[];
+  isVoid: boolean;
+}
+
+/**
+ * A population of agents that meet while one of them has locked the other: an interaction happens at its commit, for both at once,
+ * or is void because their link was cut meanwhile.
+ */
+export class Population<S extends string> {
+  /** Interactions in the order in which they happened. */
+  readonly committed: (readonly [initiator: NodeId, ...responders: NodeId[]])[] = [];
+  /** How many were void. */
+  voided = 0;
+  /** Interactions of which an end had changed since they began, or that began with an agent in another one. */
+  breaches = 0;
+  private readonly states: Map<NodeId, S>;
+  private readonly changes = new Map<NodeId, number>();
+  private readonly meetings = new Map<NodeId, Meeting>();
+
+  constructor(
+    private readonly protocol: PopulationProtocol<S>,
+    private readonly initial: ReadonlyMap<NodeId, S>,
+  ) {
+    this.states = new Map(initial);
+  }
+
+  /** The states of all agents. */
+  get agents(): readonly S[] {
+    return [...this.states.values()];
+  }
+
+  /** The initiator has locked the responders: it meets one of them, or the whole group, each in turn and all at once. */
+  begin(initiator: NodeId, responders: readonly NodeId[]): void {
+    const group = [initiator, ...responders];
+    const busy = [...this.meetings.values()].some(
+      (other) => !other.isVoid && membersOf(other).some((agent) => group.includes(agent)),
+    );
+    if (busy) this.breaches++;
+    this.meetings.set(initiator, { initiator, responders, since: group.map((agent) => this.age(agent)), isVoid: false });
+  }
+
+  /** The link between two agents is cut. */
+  part(u: NodeId, v: NodeId): void {
+    for (const meeting of this.meetings.values()) {
+      const { initiator, responders } = meeting;
+      if ((initiator === u && responders.includes(v)) || (initiator === v && responders.includes(u))) meeting.isVoid = true;
+    }
+  }
+
+  /** The initiator releases the lock: the interaction that it has begun happens, unless their link was cut meanwhile. */
+  commit(initiator: NodeId): void {
+    const meeting = this.meetings.get(initiator);
+    if (!meeting) return;
+    this.meetings.delete(initiator);
+    if (meeting.isVoid) this.voided++;
+    else this.happen(meeting);
+  }
+
+  private happen(meeting: Meeting): void {
+    const { initiator, responders, since } = meeting;
+    const group = membersOf(meeting);
+    if (group.some((agent, i) => this.age(agent) !== since[i])) this.breaches++;
+    meet(this.protocol, this.states, initiator, responders);
+    for (const agent of group) this.changes.set(agent, this.age(agent) + 1);
+    this.committed.push([initiator, ...responders]);
+  }
+
+  private age(agent: NodeId): number {
+    return this.changes.get(agent) ?? 0;
+  }
+
+  /** True if one interaction after the other, in the order of their commits, leads from the start to where the population is. */
+  isSerializable(): boolean {
+    const replayed = new Map(this.initial);
+    for (const [initiator, ...responders] of this.committed) meet(this.protocol, replayed, initiator, responders);
+    return [...replayed].every(([agent, state]) => this.states.get(agent) === state);
+  }
+}
+
+const membersOf = ({ initiator, responders }: Meeting): readonly NodeId[] => [initiator, ...responders];
+
+function meet<S extends string>(
+  { meet: become }: PopulationProtocol<S>,
+  states: Map<NodeId, S>,
+  initiator: NodeId,
+  responders: readonly NodeId[],
+): void {
+  for (const responder of responders) {
+    const [first, second] = become(states.get(initiator)!, states.get(responder)!);
+    states.set(initiator, first);
+    states.set(responder, second);
+  }
+}

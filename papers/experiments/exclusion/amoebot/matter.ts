@@ -1,0 +1,123 @@
+/**
+ * Programmable matter in the canonical amoebot model (Daymude, Richa, Scheideler 2021): amoebots that occupy one node of the lattice,
+ * or two while expanded, and are linked with whoever is next to them.
+ *
+ * A movement tells which links it cuts and which it brings. Links that stay keep their ports: at most 6 while contracted, 8 while
+ * expanded.
+ */
+import type { NodeId } from '../../../../machines/effects.js';
+import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
+
+/** The nodes of the lattice that an amoebot occupies: one while contracted, two while expanded. */
+export interface Body {
+  readonly head: Point;
+  /** The head while contracted. */
+  readonly tail: Point;
+}
+
+export type Bond = readonly [NodeId, NodeId];
+
+export interface BondChange {
+  readonly cut: readonly Bond[];
+  readonly joined: readonly Bond[];
+}
+
+/** Programmable matter in the canonical amoebot model: who occupies which nodes of the lattice, and the movements that are possible. */
+export class Matter {
+  private readonly bodies = new Map<NodeId, Body>();
+  private readonly occupants = new Map<string, NodeId>();
+
+  constructor(places: ReadonlyMap<NodeId, Point>) {
+    for (const [amoebot, point] of places) this.place(amoebot, { head: point, tail: point });
+  }
+
+  private place(amoebot: NodeId, body: Body): void {
+    this.bodies.set(amoebot, body);
+    for (const point of [body.head, body.tail]) this.occupants.set(keyOf(point), amoebot);
+  }
+
+  /** Where an amoebot is. */
+  body(amoebot: NodeId): Body {
+    return this.bodies.get(amoebot)!;
+  }
+
+  isExpanded(amoebot: NodeId): boolean {
+    const { head, tail } = this.body(amoebot);
+    return !isSamePoint(head, tail);
+  }
+
+  /** Who occupies a node, if anybody does. */
+  at(point: Point): NodeId | undefined {
+    return this.occupants.get(keyOf(point));
+  }
+
+  /** True if the node next to the head of an amoebot in this direction is that one. */
+  isBeside(amoebot: NodeId, direction: Direction, point: Point): boolean {
+    return isSamePoint(beside(this.body(amoebot).head, direction), point);
+  }
+
+  /** All nodes that are occupied, as text, sorted. */
+  get shape(): readonly string[] {
+    return [...this.occupants.keys()].sort();
+  }
+
+  /** Who is next to an amoebot. */
+  neighbors(amoebot: NodeId): NodeId[] {
+    const { head, tail } = this.body(amoebot);
+    const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
+    return [...new Set(beside)].filter((other) => other !== undefined).filter((other) => other !== amoebot);
+  }
+
+  /** All pairs that are next to each other, each once. */
+  bonds(): Bond[] {
+    return [...this.bodies.keys()].flatMap((u) => this.neighbors(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
+  }
+
+  /** Stretches a contracted amoebot into a free node next to it; `null` when somebody is there. */
+  expand(amoebot: NodeId, direction: Direction): BondChange | null {
+    const { head } = this.body(amoebot);
+    const target = beside(head, direction);
+    if (this.at(target) !== undefined) return null;
+    return this.move([amoebot], () => this.place(amoebot, { head: target, tail: head }));
+  }
+
+  /** Draws the tail of an expanded amoebot in. */
+  contract(amoebot: NodeId): BondChange {
+    return this.move([amoebot], () => this.drawIn(amoebot));
+  }
+
+  /** A handover: the tail is drawn in, and a contracted neighbor stretches into the node that it leaves. */
+  pull(amoebot: NodeId, follower: NodeId): BondChange {
+    return this.move([amoebot, follower], () => {
+      const { tail } = this.body(amoebot);
+      this.drawIn(amoebot);
+      this.place(follower, { head: tail, tail: this.body(follower).head });
+    });
+  }
+
+  /** The other handover: a contracted amoebot stretches into the tail of an expanded neighbor, which is drawn in by that. */
+  push(amoebot: NodeId, leader: NodeId): BondChange {
+    return this.pull(leader, amoebot);
+  }
+
+  private drawIn(amoebot: NodeId): void {
+    const { head, tail } = this.body(amoebot);
+    this.occupants.delete(keyOf(tail));
+    this.place(amoebot, { head, tail: head });
+  }
+
+  private move(movers: readonly NodeId[], movement: () => void): BondChange {
+    const bonds = () =>
+      movers.flatMap((mover) => this.neighbors(mover).map((other): Bond => (mover < other ? [mover, other] : [other, mover])));
+    const before = bonds();
+    movement();
+    const after = bonds();
+    return { cut: missing(before, after), joined: missing(after, before) };
+  }
+}
+
+/** The bonds of the one list that the other lacks, each once. */
+function missing(bonds: readonly Bond[], others: readonly Bond[]): Bond[] {
+  const known = new Set(others.map(String));
+  return bonds.filter((bond) => !known.has(String(bond)) && known.add(String(bond)));
+}

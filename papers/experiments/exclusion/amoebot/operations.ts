@@ -1,0 +1,74 @@
+/**
+ * The operations of the canonical amoebot model (Daymude, Richa, Scheideler 2021, section 2): what an amoebot can do in one action, to
+ * itself and to the neighbors that it has locked, and to nobody else.
+ *
+ * `connected` and `read` look, `write` changes the public memory of a neighbor or of itself, `expand`, `contract`, `pull` and `push` move; a
+ * handover is a pull or a push, as the expanded or the contracted one of the two begins it. A movement goes last in an action: it changes
+ * who is beside whom. Lock and Unlock are the exclusion protocol's, and are over and done with when an action begins.
+ */
+import type { NodeId } from '../../../../machines/effects.js';
+import { ProtocolError } from '../../../../machines/errors.js';
+import { beside, type Direction } from './lattice.js';
+import type { BondChange, Matter } from './matter.js';
+
+/** What one amoebot may do in an action, in the neighborhood that it has locked. */
+export class Operations<Memory extends object> {
+  constructor(
+    private readonly matter: Matter,
+    private readonly memories: Map<NodeId, Memory>,
+    /** Who acts. */
+    readonly self: NodeId,
+    /** Whom it has locked beside itself. */
+    readonly locked: readonly NodeId[],
+  ) {}
+
+  /** Connected: who is next to the head in this direction, if anybody is. */
+  connected(direction: Direction): NodeId | undefined {
+    return this.matter.at(beside(this.matter.body(this.self).head, direction));
+  }
+
+  /** Read: the public memory of itself or a locked neighbor. */
+  read(amoebot: NodeId): Memory {
+    this.requireLocked(amoebot, 'read');
+    return this.memories.get(amoebot)!;
+  }
+
+  /** Write: changes the public memory of itself or a locked neighbor. */
+  write(amoebot: NodeId, change: Partial<Memory>): void {
+    this.requireLocked(amoebot, 'write');
+    this.memories.set(amoebot, { ...this.memories.get(amoebot)!, ...change });
+  }
+
+  /** True if itself or a locked neighbor occupies two nodes. */
+  isExpanded(amoebot: NodeId): boolean {
+    this.requireLocked(amoebot, 'read');
+    return this.matter.isExpanded(amoebot);
+  }
+
+  /** Expand: into a free node; `null` where somebody is. */
+  expand(direction: Direction): BondChange | null {
+    return this.matter.expand(this.self, direction);
+  }
+
+  /** Contract: out of its tail. */
+  contract(): BondChange {
+    return this.matter.contract(this.self);
+  }
+
+  /** Pull: contracts, and a contracted neighbor expands into the node that it leaves. */
+  pull(follower: NodeId): BondChange {
+    this.requireLocked(follower, 'pull');
+    return this.matter.pull(this.self, follower);
+  }
+
+  /** Push: expands into the tail of an expanded neighbor, which contracts. */
+  push(leader: NodeId): BondChange {
+    this.requireLocked(leader, 'push');
+    return this.matter.push(this.self, leader);
+  }
+
+  private requireLocked(amoebot: NodeId, operation: string): void {
+    if (amoebot !== this.self && !this.locked.includes(amoebot))
+      throw new ProtocolError(`amoebot ${this.self} cannot ${operation} ${amoebot}: it has not locked it; lock it first`);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * A train: amoebots in a line, one behind the other, follow the first of them along a way, by pushes.
+ *
+ * Roles. The engine has a way to go; each of the others has a `front`, the amoebot before it. Who is expanded waits to be pushed from behind,
+ * the last one contracts by itself. Where the one before it went, an amoebot is told: whoever expands writes it into the memory of
+ * the one behind. What an amoebot does depends on itself and its locked neighbors, and it writes those alone.
+ */
+import type { NodeId } from '../../../../machines/effects.js';
+import { toward, type Direction, type Point } from './lattice.js';
+import { Matter, type BondChange } from './matter.js';
+import { Operations } from './operations.js';
+
+/** The public memory of a carriage. */
+export interface Carriage {
+  /** Of the engine: where it goes next. */
+  readonly way: readonly Direction[];
+  /** Where the tail of the one before it is, seen from the head; `null` for the engine. */
+  readonly front: Direction | null;
+  /** Where that one's head went from there, once it has gone. */
+  readonly next: Direction | null;
+}
+
+/** What a carriage does next. */
+export type Shunting = { readonly do: 'expand' | 'push'; readonly direction: Direction } | { readonly do: 'contract' };
+
+/** The train: amoebots in a line follow the first of them along a way, one action of one amoebot at a time. */
+export class Train {
+  /** Where they are. */
+  readonly matter: Matter;
+  private readonly memories = new Map<NodeId, Carriage>();
+
+  /** The first amoebot is the engine; each of the others begins next to the one before it. */
+  constructor(places: ReadonlyMap<NodeId, Point>, way: readonly Direction[]) {
+    this.matter = new Matter(places);
+    let before: Point | null = null;
+    for (const [amoebot, point] of places) {
+      this.memories.set(amoebot, { way: before ? [] : way, front: before && toward(point, before), next: null });
+      before = point;
+    }
+  }
+
+  get amoebots(): readonly NodeId[] {
+    return [...this.memories.keys()];
+  }
+
+  /** True if the engine has gone its way, and all have followed. */
+  get isFormed(): boolean {
+    return [...this.memories].every(([amoebot, { way }]) => way.length === 0 && !this.matter.isExpanded(amoebot));
+  }
+
+  /** The action that an amoebot is enabled for, going by itself and these neighbors. */
+  enabled(amoebot: NodeId, neighbors: readonly NodeId[]): Shunting | null {
+    const here = this.at(amoebot, neighbors);
+    const { way, front, next } = here.read(amoebot);
+    if (here.isExpanded(amoebot)) return this.behind(here) === undefined ? { do: 'contract' } : null;
+    if (front === null) {
+      const [direction] = way;
+      return direction === undefined || here.connected(direction) !== undefined ? null : { do: 'expand', direction };
+    }
+    const leader = here.connected(front);
+    if (next === null || leader === undefined || !neighbors.includes(leader)) return null;
+    return here.isExpanded(leader) ? { do: 'push', direction: front } : null;
+  }
+
+  /** Performs an action; `null` when somebody was faster and moved where it leads. */
+  perform(amoebot: NodeId, action: Shunting, neighbors: readonly NodeId[]): BondChange | null {
+    const here = this.at(amoebot, neighbors);
+    if (action.do === 'contract') return here.contract();
+    const { direction } = action;
+    const { way, next } = here.read(amoebot);
+    const last = this.behind(here);
+    if (action.do === 'expand') {
+      const moved = here.expand(direction);
+      if (moved) this.depart(here, last, { way: way.slice(1) }, direction);
+      return moved;
+    }
+    this.depart(here, last, { front: next, next: null }, direction);
+    return here.push(here.connected(direction)!);
+  }
+
+  private at(amoebot: NodeId, neighbors: readonly NodeId[]): Operations<Carriage> {
+    return new Operations(this.matter, this.memories, amoebot, neighbors);
+  }
+
+  /** Tells the one behind where it goes. */
+  private depart(here: Operations<Carriage>, last: NodeId | undefined, change: Partial<Carriage>, direction: Direction): void {
+    here.write(here.self, change);
+    if (last !== undefined) here.write(last, { next: direction });
+  }
+
+  /** The locked neighbor whose front is this one's tail. */
+  private behind(here: Operations<Carriage>): NodeId | undefined {
+    const { tail } = this.matter.body(here.self);
+    return here.locked.find((other) => {
+      const { front } = here.read(other);
+      return front !== null && this.matter.isBeside(other, front, tail);
+    });
+  }
+}

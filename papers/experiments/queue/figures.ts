@@ -1,0 +1,80 @@
+/**
+ * Figures 1 to 4 of the queue's paper, drawn from runs: a tree, its quiescent states, a legal state, an illegal one, and the step of
+ * the proof of Theorem 4.4 that takes one find out of a legal state.
+ *
+ * A run is made by hand, choice by choice; the guardians, whose timers never fire, have no part in it.
+ */
+import type { Configuration } from '../../../machines/protocol.js';
+import { isFind, pointerIn } from '../../../machines/queue/view.js';
+import type { Choice } from '../../../network/world/choice.js';
+import type { DrawnArrow, Drawing, DrawnPanel } from '../drawing.js';
+import { stateAfter } from '../state-after.js';
+import { isLegalState } from './legal.js';
+
+/** A binary tree of seven nodes, as it stands on the page. */
+const PLACES: Readonly<Record<string, readonly [number, number]>> = {
+  a: [1.5, 0],
+  b: [0.5, 1],
+  c: [2.5, 1],
+  d: [0, 2],
+  e: [1, 2],
+  f: [2, 2],
+  g: [3, 2],
+};
+const PARENTS = { a: 'a', b: 'a', c: 'a', d: 'b', e: 'b', f: 'c', g: 'c' } as const;
+
+const figureTree = {
+  protocol: 'queue',
+  topology: {
+    nodes: Object.keys(PARENTS),
+    links: Object.entries(PARENTS).flatMap(([child, parent]) => (child === parent ? [] : [[parent, child, 1]])),
+  },
+  options: { root: 'a', parents: PARENTS },
+  events: ['g', 'd'].map((node) => ({ at: 0, node, do: 'request' })),
+};
+
+export const [gAsks, dAsks]: readonly [Choice, Choice] = [{ event: 0 }, { event: 1 }];
+const deliver = (id: number): Choice => ({ deliver: id });
+
+/** The state of the tree that these choices lead to. */
+export const treeAfter = (choices: readonly Choice[]): Configuration => stateAfter(figureTree, choices);
+
+export const isQuiescent = (c: Configuration): boolean => !c.flights.some(isFind) && isLegalState(c);
+
+/** g's request goes to c, and on to a, where the queue has ended; d's goes to b and is on its way to a. */
+export const steps = {
+  quiescent: [] as readonly Choice[],
+  legal: [gAsks, deliver(0), dAsks, deliver(2)] as readonly Choice[],
+  before: [gAsks, deliver(0), deliver(1)] as readonly Choice[],
+  after: [gAsks, deliver(0), deliver(1), dAsks, deliver(2)] as readonly Choice[],
+};
+
+function panel(caption: string, c: Configuration): DrawnPanel {
+  const links = Object.entries(PARENTS).flatMap(([from, to]): DrawnArrow[] => (from === to ? [] : [{ from, to, kind: 'link' }]));
+  const pointers = [...c.nodes].map(([from, node]): DrawnArrow => ({ from, to: pointerIn(node)!.pointer, kind: 'pointer' }));
+  const finds = c.flights.filter(isFind).map(({ from, to }): DrawnArrow => ({ from, to, kind: 'message' }));
+  return { caption, nodes: placed(), arrows: [...links, ...pointers, ...finds] };
+}
+
+const placed = () => Object.entries(PLACES).map(([id, [x, y]]) => ({ id, x, y }));
+
+/** Every node, edge and channel arbitrary: the first seed whose state has an edge that is not legal. */
+const illegalState = (): Configuration =>
+  stateAfter({ ...figureTree, events: [{ at: 0, do: 'corrupt' }], seed: 2 }, [{ event: 0 }]);
+
+export function queueFigures(): Drawing {
+  const tree = { caption: 'Figure 1: the tree', nodes: placed(), arrows: panel('', treeAfter([])).arrows.slice(0, 6) };
+  return {
+    name: 'queue-figures',
+    title: 'Figures 1 to 4: arrows (blue) and finds on their way (red)',
+    panels: [
+      tree,
+      panel('… a quiescent state', treeAfter(steps.quiescent)),
+      panel('Figure 2: legal, two finds', treeAfter(steps.legal)),
+      panel('… illegal, anything at all', illegalState()),
+      panel('Figure 4: L0, one find less', treeAfter(steps.before)),
+      panel('Figures 3, 4: L, d has asked', treeAfter(steps.after)),
+    ],
+    note: 'From L0 the request of d leads to L: each arrow on its way is turned, and its find is on the edge from b to a (Theorem 4.4).',
+  };
+}

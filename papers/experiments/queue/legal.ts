@@ -1,0 +1,116 @@
+/**
+ * Theorems 4.2 and 4.4 on small trees: the states in which every edge is legal are just those that requests lead to.
+ *
+ * On one side all states that the definition allows, counted without running anything: each edge has one pointer across it, one way or the
+ * other, or one find on it, one way or the other, and a node points across one edge at most. On the other side all states of the pointers and the
+ * finds that the checker comes to from the quiescent state at the root, whatever is asked and delivered in whatever order. The guardians'
+ * timers do not fire there: nothing is to be repaired.
+ */
+import { assign } from 'xstate';
+import { queue } from '../../../machines/queue/index.js';
+import { GUARDIAN } from '../../../machines/queue/messages.js';
+import { edgesOf, isFind, look, pointerIn } from '../../../machines/queue/view.js';
+import type { NodeId } from '../../../machines/effects.js';
+import type { Configuration, Property, Protocol } from '../../../machines/protocol.js';
+import { explore } from '../../../test/explore/explore.js';
+import type { Table } from '../experiment.js';
+
+/** Every edge is legal. */
+export const isLegalState = (c: Configuration): boolean => edgesOf(c).every((edge) => look(c, edge).phi === 1);
+
+export type Parents = Readonly<Record<NodeId, NodeId>>;
+
+/** All states of a tree in which every edge is legal: where each node points, and the finds. */
+export function legalStates(parents: Parents): Set<string> {
+  const edges = Object.entries(parents).filter(([child, parent]) => child !== parent);
+  const found = new Set<string>();
+  const place = (edge: number, pointers: Readonly<Record<NodeId, NodeId>>, finds: readonly string[]): void => {
+    if (edge === edges.length) {
+      found.add(stateText(parents, pointers, finds));
+      return;
+    }
+    const [child, parent] = edges[edge]!;
+    for (const [from, to] of [
+      [child, parent],
+      [parent, child],
+    ] as const) {
+      if (!(from in pointers)) place(edge + 1, { ...pointers, [from]: to }, finds);
+      place(edge + 1, pointers, [...finds, `${from}>${to}`]);
+    }
+  };
+  place(0, {}, []);
+  return found;
+}
+
+const stateText = (parents: Parents, pointers: Parents, finds: readonly string[]): string =>
+  [...Object.keys(parents).map((node) => `${node}:${pointers[node] ?? node}`), ...finds.toSorted()].join(' ');
+
+/** The pure arrow protocol: guardians that count nothing and never wake, and requests without a name. */
+export const pointersAlone: Protocol = {
+  ...queue,
+  charts: { ...queue.charts, [GUARDIAN]: queue.charts[GUARDIAN]!.provide({ actions: { countSent: assign({}) } } as any) },
+  mayFire: () => false,
+};
+
+/** All states that requests lead to from the quiescent state at the root; `isLegal`: whether every edge was legal in all of them. */
+export function reachedStates(
+  parents: Parents,
+  protocol: Protocol = pointersAlone,
+): { readonly states: Set<string>; readonly isLegal: boolean } {
+  const nodes = Object.keys(parents);
+  const root = nodes.find((node) => parents[node] === node)!;
+  const links = nodes.filter((node) => node !== root).map((node) => [parents[node]!, node, 1] as const);
+  const states = new Set<string>();
+  const noting: Property<any> = {
+    name: 'every edge is legal',
+    kind: 'always',
+    description: 'Theorem 4.2; notes each state.',
+    holds: (c: Configuration) => {
+      const pointers = Object.fromEntries([...c.nodes].map(([id, node]) => [id, pointerIn(node)!.pointer]));
+      states.add(
+        stateText(
+          parents,
+          pointers,
+          c.flights.filter(isFind).map(({ from, to }) => `${from}>${to}`),
+        ),
+      );
+      return isLegalState(c);
+    },
+  };
+  const { verdict } = explore(protocol, {
+    topology: { nodes, links },
+    options: { root, parents },
+    commands: 'unlimited',
+    properties: [noting],
+  });
+  return { states, isLegal: verdict === 'valid' };
+}
+
+const TREES: Readonly<Record<string, Parents>> = {
+  'path of 2': { a: 'a', b: 'a' },
+  'path of 3': { a: 'a', b: 'a', c: 'b' },
+  'star of 3': { a: 'a', b: 'a', c: 'a' },
+  'path of 4': { a: 'a', b: 'a', c: 'b', d: 'c' },
+  'star of 4': { a: 'a', b: 'a', c: 'a', d: 'a' },
+};
+
+export function legalTable(): Table {
+  return {
+    title: 'Theorem 4.4: the states in which every edge is legal, and those that requests lead to',
+    columns: ['', 'every edge legal', 'reached', 'the same states'],
+    rows: Object.entries(TREES).map(([label, parents]) => {
+      const legal = legalStates(parents);
+      const { states, isLegal } = reachedStates(parents);
+      const isSame = isLegal && legal.size === states.size && [...legal].every((state) => states.has(state));
+      return {
+        label,
+        cells: [
+          { value: legal.size },
+          { value: states.size, expected: legal.size },
+          { value: isSame ? 'yes' : 'no', expected: 'yes' },
+        ],
+      };
+    }),
+    note: 'From the quiescent state at the root alone: every other quiescent state is among those that are reached.',
+  };
+}

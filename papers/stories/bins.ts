@@ -1,0 +1,67 @@
+/** The resource controller: permits come down in bins, wait near those who ask, and run out. */
+import type { Story } from '../../inspector/stories/story.js';
+
+/** One node asks ten times, and then all of them in turn until long after nothing is left. */
+const sequential = [...Array.from({ length: 10 }, () => 'n7'), ...Array.from({ length: 160 }, (_, i) => `n${1 + ((3 * i) % 8)}`)];
+
+const scenario = {
+  protocol: 'controller',
+  topology: { kind: 'path', n: 9 },
+  options: { kind: 'basic', M: 150, W: 120, root: 'n0' },
+  workload: { sequential },
+  until: { idle: true },
+};
+
+export const bins: Story = {
+  name: 'bins',
+  title: 'Bins that fill, serve and run dry',
+  description:
+    'Permits come down from the root in bins that wait near those who ask. Most requests are answered next door, and none too many.',
+  runs: { 'The controller': { scenario } },
+  terms: {
+    permits: 'What is shared out: each may be granted once, to one request.',
+    permit: 'What is shared out: each may be granted once, to one request.',
+    bin: 'Where permits wait at a node for requests that are still to come.',
+    W: 'How many permits may be left in bins when the first request is refused: the waste.',
+    M: 'How many permits there are.',
+  },
+  steps: [
+    {
+      run: 'The controller',
+      at: 'start',
+      node: 'n7',
+      text: 'Nine nodes on a path, and a budget of 150 permits, all of them at the root n0. Each node has a small bin for its own requests, and below the root a larger one for the nodes beneath it; bins are larger the farther they reach.',
+    },
+    {
+      run: 'The controller',
+      at: { description: 'n7 received permit' },
+      node: 'n4',
+      along: [
+        { at: { description: 'n7 was asked' }, text: 'n7 asks for one permit.' },
+        {
+          at: { description: 'n0 received request' },
+          text: 'All bins are empty, so the request goes the whole way: {sent request} messages up.',
+        },
+      ],
+      text: 'But the root sends more than was asked for, and half of it stays in each bin on the way down.',
+    },
+    {
+      run: 'The controller',
+      at: { before: 'n1 was asked' },
+      node: 'n6',
+      text: 'n7 asks nine times more. Most of these requests are answered next door: ten permits for {sent request} request messages in all. Asking the root each time would have taken seventy.',
+    },
+    {
+      run: 'The controller',
+      at: { description: 'announced exhausted' },
+      node: 'n0',
+      text: 'Now everybody asks in turn, and bins fill and drain along the path. Here the root has nothing left that it could send.',
+    },
+    {
+      run: 'The controller',
+      at: 'end',
+      node: 'n8',
+      text: 'Whoever asks from now on is refused: the red nodes. A controller may refuse while up to W permits lie in bins elsewhere; never does it grant more than M.',
+    },
+  ],
+};

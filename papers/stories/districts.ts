@@ -1,0 +1,52 @@
+/** Leaders nearby, in a network that exists only while people meet. */
+import type { Story } from '../../inspector/stories/story.js';
+
+/** The name by which the scenario asks for its contacts: this day of ours, or the file that the viewer points the story at. */
+export const CONTACTS = 'contacts';
+
+const scenario = {
+  protocol: 'election',
+  topology: { contacts: CONTACTS },
+  options: { radii: [1, 2] },
+  until: { at: 3600 },
+};
+
+export const districts: Story = {
+  name: 'districts',
+  title: 'Leaders in districts on a day of contacts',
+  description:
+    'Twelve badges hear each other only while people stand together. Wherever some do, they have a leader, and larger groups have districts.',
+  runs: { 'The day': { scenario } },
+  terms: {
+    leader: 'The one node of a group that all of them follow.',
+    districts: 'Parts of a group, each around a leader that is near.',
+    hop: 'The way over one link.',
+  },
+  steps: [
+    {
+      run: 'The day',
+      at: { part: 0.03 },
+      text: 'People with badges that hear each other over a meter or two. A link is there only while two stand together. Nobody has a list of who is where, and there is no server.',
+    },
+    {
+      run: 'The day',
+      at: { part: 0.25 },
+      text: 'They have gone to their rooms. Every group that can talk to itself has one leader (the star), found by the badges alone; who stands alone leads itself.',
+    },
+    {
+      run: 'The day',
+      at: { part: 0.47 },
+      text: 'Coffee: one long chain of talks. It has one leader for all, and so that nobody has to go far, districts: the number at a node says of which level it is a leader. A leader of level 1 is never more than one hop away, one of level 2 never more than two.',
+    },
+    {
+      run: 'The day',
+      at: { part: 0.7 },
+      text: 'The talk: four rows, joined by who sits between two of them. Leaders that came too near to each other have given way, and a district has a leader in its row.',
+    },
+    {
+      run: 'The day',
+      at: 'end',
+      text: 'Everybody has gone home, and leads themselves. {sent update} updates in all. A real contact list of a day can be told in the same way: quiver explore --story districts --contacts FILE.',
+    },
+  ],
+};

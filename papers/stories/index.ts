@@ -1,0 +1,10 @@
+/** All stories, in the order in which they are listed. */
+import { arvyStory } from './arvy.js';
+import { bins } from './bins.js';
+import { deadlock } from './deadlock.js';
+import { districts } from './districts.js';
+import { merge } from './merge.js';
+import { repair } from './repair.js';
+import type { Story } from '../../inspector/stories/story.js';
+
+export const stories: readonly Story[] = [arvyStory, repair, merge, deadlock, bins, districts];

@@ -1,0 +1,89 @@
+/** The self-stabilizing queue: every node and channel corrupted at once, and how each edge of the tree heals by itself. */
+import type { Story } from '../../inspector/stories/story.js';
+
+const scenario = {
+  protocol: 'queue',
+  topology: { kind: 'tree', n: 15 },
+  events: [
+    { at: 1, node: 'n11', do: 'request' },
+    { at: 2, node: 'n6', do: 'request' },
+    { at: 20, do: 'corrupt' },
+    { at: 50, node: 'n8', do: 'request' },
+  ],
+  seed: 3,
+  until: { at: 64 },
+};
+
+export const repair: Story = {
+  name: 'repair',
+  title: 'Corruption, and the wave of repair',
+  description:
+    'A queue without a center loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
+  runs: { 'The queue': { scenario } },
+  terms: {
+    pointer: 'What a node knows of the queue: the neighbor that is nearer to its end.',
+    φ: 'How many pointers and finds lie on an edge, counted at both ends and on the way.',
+    find: 'The request of a node on its way to the end of the queue.',
+    guardian: 'The end of an edge that looks after it, the one that is nearer to the root.',
+    guardians: 'The ends of edges that look after them, those that are nearer to the root.',
+    observer: 'A message that goes over an edge and back, and brings what it has counted there.',
+    corrupted: 'Given any state at all, as after a fault that nobody noticed.',
+  },
+  steps: [
+    {
+      run: 'The queue',
+      at: 'start',
+      node: 'n0',
+      text: 'A tree of fifteen nodes. Each has a pointer toward the end of a queue, which is at n0 (the dot). On every edge φ counts the pointers and finds that lie on it: 1 everywhere is the whole of order.',
+    },
+    {
+      run: 'The queue',
+      at: { description: 'n11 received find' },
+      node: 'n11',
+      along: [
+        { at: { description: 'n6 was asked' }, text: 'Two nodes ask.' },
+        {
+          at: { description: 'n0 received find' },
+          text: 'A find turns the pointers on its way, and where it ends the requester has its place behind the one before.',
+        },
+      ],
+      text: 'Here n6 is queued behind n11.',
+    },
+    {
+      run: 'The queue',
+      at: { description: 'n14 was corrupted' },
+      node: 'n2',
+      along: [
+        {
+          at: { description: 'n0 was corrupted' },
+          text: 'Now everything is corrupted at once: pointers, guardians, and the messages on their way.',
+        },
+      ],
+      text: 'Red edges have a φ that is not 1. Several nodes think that the queue ends with them; others lead nowhere.',
+    },
+    {
+      run: 'The queue',
+      at: { at: 24 },
+      node: 'n2',
+      text: 'Nobody is told, and nobody is in charge. Each edge has a guardian at its upper end, who sends an observer across now and then and counts what it finds.',
+    },
+    {
+      run: 'The queue',
+      at: { at: 28 },
+      node: 'n2',
+      text: 'A guardian that counts too few puts a pointer on its edge, one that counts too many takes one away or waits for it. Edges heal one by one, all at the same time, whatever their neighbors do.',
+    },
+    {
+      run: 'The queue',
+      at: { before: 'n8 was asked' },
+      node: 'n0',
+      text: 'No edge is red. Every pointer leads to one end of the queue again, after a time that does not depend on how large the tree is. See the red line fall in the last plot.',
+    },
+    {
+      run: 'The queue',
+      at: 'end',
+      node: 'n8',
+      text: 'And it works: a request that comes after finds its place. To try worse, press "reach in" and corrupt a node yourself.',
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+/** The stories of the inspector with what makes their runs: the simulator and the checker. */
+import { contactDay } from './contact-day.js';
+import { CONTACTS } from './districts.js';
+import { stories } from './index.js';
+import { shelfOf, type Shelf } from '../../inspector/stories/shelf.js';
+import { UsageError } from '../../machines/errors.js';
+import { protocols } from '../../machines/index.js';
+import { parseScenario } from '../../network/scenario/parse.js';
+import { checkScenario } from '../../test/explore/scenario.js';
+import { recordRun } from '../../network/record-run.js';
+import { recordCounterexample } from '../../bin/recording.js';
+
+/** `contacts` is the text of a contact list to take instead of the small day of ours. */
+export const storyShelf = (contacts: string = contactDay()): Shelf =>
+  shelfOf(stories, ({ scenario: json, checked }) => {
+    const scenario = parseScenario(json, protocols, (path) => {
+      if (path === CONTACTS) return contacts;
+      throw new UsageError(`a story reads no file, and this one asks for ${path}`);
+    });
+    if (!checked) return recordRun(scenario, json);
+    const { counterexample } = checkScenario(scenario);
+    if (!counterexample) throw new UsageError('the checker finds nothing wrong with this scenario');
+    return recordCounterexample(scenario, json, counterexample);
+  });

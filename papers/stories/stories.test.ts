@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { storyShelf } from './shelf.js';
+import { lineOfSaying, sayingsOf, withFigures } from '../../inspector/model/place.js';
+import { ReadTrace } from '../../inspector/model/recording.js';
+
+const shelf = storyShelf();
+
+function recordingOf(story: string, run: string): ReadTrace {
+  const recording = new ReadTrace();
+  for (const piece of shelf.run(story, run)) recording.push(piece);
+  recording.close();
+  return recording;
+}
+
+test.each(shelf.stories)('$name: all that is said has a place in its run, its figures counted there', ({ name, runs, steps }) => {
+  const recordings = new Map(Object.keys(runs).map((run) => [run, recordingOf(name, run)]));
+  const reached = new Map<string, number>();
+  for (const [number, step] of steps.entries()) {
+    const recording = recordings.get(step.run)!;
+    expect(recording.problem).toBeNull();
+    const before = [...sayingsOf(steps.slice(0, number).filter(({ run }) => run === step.run))];
+    for (const saying of sayingsOf([step])) {
+      const place = lineOfSaying(recording, saying, before);
+      expect(place === null ? saying.text : null).toBeNull();
+      // What comes on the way comes before the place.
+      const least = reached.get(step.run) ?? 0;
+      expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
+      reached.set(step.run, place!);
+      expect(withFigures(saying.text, recording, place!)).not.toMatch(/[{}]/);
+      before.push(saying);
+    }
+    if (step.node !== undefined) expect(recording.nodes.names).toContain(step.node);
+    if (step.beside !== undefined) expect(Object.keys(runs).filter((run) => run !== step.run)).toContain(step.beside);
+  }
+  expect([...reached.keys()]).toEqual(Object.keys(runs));
+});
+
+test.each(shelf.stories)('$name: the terms that it explains are words of its texts', ({ terms = {}, steps }) => {
+  const texts = sayingsOf(steps).map(({ text }) => text);
+  expect(Object.keys(terms).length).toBeGreaterThan(0);
+  const hasWord = (term: string) =>
+    texts.some((text) => new RegExp(String.raw`(?<![\p{L}\d])${term}(?![\p{L}\d])`, 'u').test(text));
+  expect(Object.keys(terms).filter((term) => !hasWord(term))).toEqual([]);
+});
+
+test('runs that are compared stand side by side', () => {
+  for (const { runs, steps } of shelf.stories) {
+    const [first] = Object.keys(runs);
+    for (const { run, beside } of steps) expect(run === first || beside !== undefined).toBe(true);
+  }
+});
+
+describe('what the stories say is so', () => {
+  const cost = (run: string) => Number(withFigures('{cost find}', recordingOf('arvy', run), Infinity));
+
+  test('arvy: the bridge costs least, and Arrow most', () => {
+    expect(cost('Bridge')).toBeLessThan(cost('Ivy'));
+    expect(cost('Ivy')).toBeLessThan(cost('Arrow'));
+  });
+
+  test('deadlock: the checker violates a property, the corrected rule none', () => {
+    expect(recordingOf('deadlock', 'As printed').header?.choices).toBeDefined();
+    expect(recordingOf('deadlock', 'Corrected').violations).toEqual([]);
+  });
+});
+
+test('a place that the run never comes to is none', () => {
+  const recording = recordingOf('merge', 'The election');
+  expect(lineOfSaying(recording, { at: { description: 'z announced nonsense' } })).toBeNull();
+  expect(lineOfSaying(recording, { at: { at: 12 } })).toBe(recording.lastLineAt(12));
+  expect(lineOfSaying(new ReadTrace(), { at: 'start' })).toBeNull();
+});
+
+test('a run that there is not is refused', () => {
+  expect(() => shelf.run('arvy', 'Nobody')).toThrow('there is no run "Nobody" of a story "arvy"');
+});
