@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest';
 import { called } from './called.fixture.js';
 import { runCommand } from './program.js';
 
-const index = new URL('../dist/index.js', import.meta.url).href;
 const machines = new URL('../dist/entries/machines.js', import.meta.url).href;
 
 const { complained, folder, inFolder, printed } = called();

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseScenario, Simulation } from '../../entries/network.js';
 import { protocols } from '../../entries/machines.js';
-import { type Property, type Protocol } from '../../index.js';
+import type { Property, Protocol } from '../../index.js';
 import { readChart } from '../../inspector/model/chart.js';
 import { fitChart } from '../../inspector/model/chart-layout.js';
 import { ReadTrace } from '../../inspector/model/recording.js';
@@ -17,11 +17,11 @@ import { questions } from './questions.fixture.js';
 
 const known: Record<string, Protocol> = Object.fromEntries(Object.values(classics).map((one) => [one.name, one as Protocol]));
 const named = Object.entries(questions);
-const scenarios = import.meta.glob<Record<string, unknown>>('../../examples/classics/scenarios/*.json', {
+const scenarios = import.meta.glob<Record<string, unknown>>('./scenarios/*.json', {
   eager: true,
   import: 'default',
 });
-const sources = import.meta.glob<string>('../../examples/classics/*.ts', { query: '?raw', import: 'default', eager: true });
+const sources = import.meta.glob<string>('./*.ts', { query: '?raw', import: 'default', eager: true });
 const [page] = Object.values(
   import.meta.glob<string>('../../docs/classics.md', { query: '?raw', import: 'default', eager: true }),
 ) as [string];
@@ -126,20 +126,6 @@ describe.each(named.flatMap(([name, { runs }]) => (runs ? [[name, runs] as const
   },
 );
 
-const LINES_MAX = 120;
-
-test('each is told in 120 lines, chart and description together, comments apart, but for those that the page lists with their lines', () => {
-  const charts = Object.keys(sources).filter((path) => path.endsWith('.chart.ts'));
-  const linesOf = (path: string) => {
-    const text = (sources[path]! + sources[path.replace('.chart.ts', '.ts')]!).replaceAll(/\/\*\*.*?\*\//gs, '');
-    return text.split('\n').filter((line) => line.trim() !== '').length;
-  };
-  const longer = charts.map(linesOf).filter((lines) => lines > LINES_MAX);
-  const [, table] = page.split('### Those that take more than 120 lines');
-  const told = table!.split('\n\n')[0]!.matchAll(/\| (\d+) \|/g);
-  expect(charts.length).toBeGreaterThan(6);
-  expect(Array.from(told, ([, lines]) => Number(lines)).sort()).toEqual(longer.sort());
-});
 
 test('Naimi-Trehel is Ivy: from the same start, for the same requests, the directory has as many states and transitions', () => {
   const nodes = ['n0', 'n1', 'n2', 'n3'];
