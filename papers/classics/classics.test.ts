@@ -21,7 +21,6 @@ const scenarios = import.meta.glob<Record<string, unknown>>('./scenarios/*.json'
   eager: true,
   import: 'default',
 });
-const sources = import.meta.glob<string>('./*.ts', { query: '?raw', import: 'default', eager: true });
 const [page] = Object.values(
   import.meta.glob<string>('../../docs/classics.md', { query: '?raw', import: 'default', eager: true }),
 ) as [string];
