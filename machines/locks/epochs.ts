@@ -7,7 +7,7 @@
  * stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all other tokens begin again.
  * Grants are numbered by epoch first.
  *
- * The rules, as in docs/locks.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness, 7 install,
+ * The rules, as in SPEC.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness, 7 install,
  * 8 bounds (room.ts), 9 who votes (membership.ts), 10 confirmed grants, 12 readers (lock.ts), 11 clients, 14 lists that differ (lists.ts).
  *
  * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
