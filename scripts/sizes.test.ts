@@ -24,7 +24,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './cluster': 80,
   './node': 16,
   './transports': 38,
-  './transports broadcastChannel': 4,
+  './transports broadcastChannel': 4.4,
   './transports InProcessBus': 5.6,
   './transports webSocket': 7,
   './transports nats': 5.5,
