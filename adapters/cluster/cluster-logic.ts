@@ -41,7 +41,7 @@ interface Attached {
  * @example
  * ```ts
  * import { assign, createActor, setup } from 'xstate';
- * import { InProcessBus } from 'xstate-quiver/adapters/in-process';
+ * import { InProcessBus } from 'xstate-quiver/transports';
  * import { clusterLogic, createCluster } from 'xstate-quiver/cluster';
  *
  * const counter = setup({ types: { context: {} as { n: number }, events: {} as { type: 'ADD' } } }).createMachine({
