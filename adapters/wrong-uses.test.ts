@@ -104,7 +104,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => createElection({ transport, peers: ['b', 'c'] }),
     'node "a" is not in the topology of "election". List it among b, c',
   ],
-  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object; give { transport, peers }'],
+  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object: give { transport, peers }'],
   [
     'a peer twice',
     () => createLocks({ transport, peers: ['a', 'b', 'a'] }),
@@ -207,13 +207,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'lasting names of nothing',
     () => (createNames as any)({ locks: undefined }),
-    'createNames: locks is missing; give what createLocks',
+    'createNames: locks is missing. Pass what createLocks',
   ],
-  ['a register of nothing', () => (createRegister as any)({}), 'createRegister: locks is missing; give what createLocks gives'],
+  ['a register of nothing', () => (createRegister as any)({}), 'createRegister: locks is missing. Pass what createLocks gives'],
   [
     'a register of a number',
     () => (createRegister as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
-    'createRegister: locks is 1; give what createLocks gives',
+    'createRegister: locks is 1. Pass what createLocks gives',
   ],
 ];
 

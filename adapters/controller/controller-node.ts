@@ -37,10 +37,10 @@ export function createControllerNode(
   const { peers, name, parents, inspect, clock, crypto } = given;
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(given.transport.id))
-    throw new UsageError(`peer "${given.transport.id}" is not among the peers ${nodes.join(', ')}; list it`);
+    throw new UsageError(`peer "${given.transport.id}" is not among the peers ${nodes.join(', ')}. List it`);
   const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
   const root = nodes.find((peer) => tree[peer] === peer);
-  if (root === undefined) throw new UsageError('parents has no root; map one of the peers to itself');
+  if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself');
   const { transport, release } = linkFor('the node', given);
   const node = createNode({
     transport,

@@ -54,7 +54,7 @@ export class LastingQuota {
     const { locks, budget, waste = 0, name = 'quota' } = options;
     if (waste > budget)
       throw new UsageError(
-        `createQuota: waste is ${waste}, and more than the budget of ${budget}; give what may lie in stocks of it`,
+        `createQuota: waste is ${waste}, and more than the budget of ${budget}. Pass what may lie in stocks of it`,
       );
     this.locks = locks;
     this.waste = waste;

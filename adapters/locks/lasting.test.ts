@@ -27,7 +27,7 @@ test('a lasting quota gives what it has, keeps its share in stock, and answers i
   expect(await quota.take()).toEqual({ ok: false, remaining: 0 });
   await expect(quota.take(0)).rejects.toThrow('0');
   await expect(quota.take(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
-  expect(() => createQuota({ locks, budget: -1 })).toThrow('createQuota: budget is -1; give a whole number');
+  expect(() => createQuota({ locks, budget: -1 })).toThrow('createQuota: budget is -1. Pass a whole number');
   expect(() => createQuota({ locks, budget: 1, waste: 0.5 })).toThrow('createQuota: waste is 0.5');
   expect(() => createQuota({ locks, budget: 1, name: '' })).toThrow('createQuota: name is ""');
   expect(granted[0]!.name).toBe('locks/quota');
@@ -66,7 +66,7 @@ test('all of a budget may lie in stocks, and no more', async () => {
   const { locks } = await alone();
   createQuota({ locks, budget: 2, waste: 2 });
   expect(() => createQuota({ locks, budget: 2, waste: 3, name: 'other' })).toThrow(
-    'createQuota: waste is 3, and more than the budget of 2; give what may lie in stocks of it',
+    'createQuota: waste is 3, and more than the budget of 2. Pass what may lie in stocks of it',
   );
 });
 

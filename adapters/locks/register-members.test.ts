@@ -181,7 +181,7 @@ describe('who waits is told on the console', () => {
 test('a quota refuses more waste than there is, and shares it among the members of now', async () => {
   const { locks, decide } = await locksOf({ peers: ['a'] });
   expect(() => createQuota({ locks, budget: 10, waste: 11 })).toThrow(
-    'createQuota: waste is 11, and more than the budget of 10; give what may lie in stocks of it',
+    'createQuota: waste is 11, and more than the budget of 10. Pass what may lie in stocks of it',
   );
   const quota = createQuota({ locks, budget: 10, waste: 4 });
   expect(await quota.take()).toEqual({ ok: true, remaining: 4 });

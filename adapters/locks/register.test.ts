@@ -187,7 +187,7 @@ describe('a lasting quota', () => {
 
   test('bad amounts and budgets are refused', async () => {
     const { things } = peers((locks) => {
-      expect(() => createQuota({ locks, budget: 1.5 })).toThrow('createQuota: budget is 1.5; give a whole number of at least 0');
+      expect(() => createQuota({ locks, budget: 1.5 })).toThrow('createQuota: budget is 1.5. Pass a whole number of at least 0');
       return createQuota({ locks, budget: 10 });
     });
     await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');
