@@ -45,7 +45,7 @@ export const dijkstraRing = defineProtocol<Ring>(
     network: { reach: 'links' },
     options: (raw, { topology: { nodes } }) => {
       refuseUnknown(raw, ['machines', 'states']);
-      if (nodes.length > 1) throw new UsageError(`topology has ${nodes.length} nodes; give one, with all options.machines in it`);
+      if (nodes.length > 1) throw new UsageError(`topology has ${nodes.length} nodes. Pass one, with all options.machines in it`);
       const size = (key: string) => integer(raw, key, { min: 2, fallback: 4 });
       return { machines: size('machines'), states: size('states') };
     },
