@@ -4,16 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-<<<<<<< HEAD
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { describeMachine, MachineTesting, type MachineTests } from 'xstate-quiver/test';
-=======
-import type { Browser, Page } from 'playwright-core';
-import { launch, missing } from '../../../testing/chromium.js';
-import { describeMachine } from '../../../test/machine/describe-machine.js';
-import { MachineTesting, replaySteps } from '../../../test/machine/testing.js';
-import type { MachineTests } from '../../../test/machine/options.js';
->>>>>>> 8cc6828 (23 public entries with 167 names; createX({ transport }) adds the link layer)
 import { newsletter } from './machine.js';
 import { pageOf } from './page.js';
 
