@@ -14,7 +14,7 @@ interface Bound {
 const PROTOCOLS = ['controller', 'directory', 'election', 'exclusion', 'locks', 'queue'].map((name) => `machines/${name}/`);
 
 const BOUNDS: Readonly<Record<string, Bound>> = {
-  'test/machine/describe-machine.ts': { files: 60, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'test/machine/describe-machine.ts': { files: 66, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
   'bin/quiver.ts': { files: 3 },
   'bin/program.ts': { files: 8 },
   'bin/commands/run.ts': { files: 80, without: ['inspector/', 'test/', ...PROTOCOLS] },
@@ -23,7 +23,7 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   'adapters/transports/web-socket.ts': { files: 22, without: ['machines/locks/', 'machines/directory/'] },
   'adapters/transports/web-socket-mesh.ts': { files: 33, without: ['machines/locks/', 'machines/directory/'] },
   'index.ts': { files: 70, without: PROTOCOLS },
-  'entries/test.ts': { files: 60, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'entries/test.ts': { files: 68, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
   'entries/transports.ts': { files: 75, without: PROTOCOLS },
 };
 
