@@ -17,12 +17,12 @@ const config = (name: string): Readonly<Record<'include' | 'exclude', string[]>>
 const { include } = config('tsconfig.json');
 const { exclude } = config('tsconfig.build.json');
 
-// The patterns are folders, as `inspector/page`, and endings, as `**/*.test.ts`.
+// Patterns are folders, as `inspector/page`, files, and endings, as `**/*.test.ts`.
+const matches = (path: string) => (pattern: string) =>
+  pattern.startsWith('**/*') ? path.endsWith(pattern.slice('**/*'.length)) : `${path}/`.startsWith(`${pattern}/`);
+
 const isBuilt = (path: string): boolean =>
-  /(?<!\.d)\.tsx?$/.test(path) &&
-  !exclude.some((pattern) =>
-    pattern.startsWith('**/*') ? path.endsWith(pattern.slice('**/*'.length)) : `${path}/`.startsWith(`${pattern}/`),
-  );
+  /(?<!\.d)\.tsx?$/.test(path) && include.some(matches(path)) && !exclude.some(matches(path));
 
 const builtOf = (path: string): string => join(root, 'dist', path.replace(/\.tsx?$/, '.js'));
 

@@ -126,7 +126,7 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
   }
   if (concurrent !== undefined || requests !== undefined) {
     throw new UsageError(
-      `${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}; choose one way to ask`,
+      `${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}. Choose one way to ask`,
     );
   }
   const where = placeIn(path, 'sequential');
@@ -135,7 +135,7 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
 
 function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
-  if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at; choose one`);
+  if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at. Choose one`);
   if (at !== undefined) return { at: readTicks(at, placeIn(path, 'at')) };
   if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
   return { idle };

@@ -51,7 +51,7 @@ describe('refused with one line that names thing, place and cure', () => {
     [{ workload: {} }, 'workload.concurrent is missing; it must be an integer, at least 1'],
     [{ workload: { concurrent: 0, requests: 1 } }, 'workload.concurrent must be an integer, at least 1, but is 0'],
     [{ workload: { concurrent: 1 } }, 'workload.requests is missing'],
-    [{ workload: { concurrent: 1, sequential: [] } }, 'workload has sequential and concurrent; choose one'],
+    [{ workload: { concurrent: 1, sequential: [] } }, 'workload has sequential and concurrent. Choose one'],
     [{ workload: { command: 'grab', sequential: [] } }, 'workload.command is not known: "grab"; known: request, release'],
     [{ protocol: 'silent', workload: { sequential: [] } }, 'workload: protocol silent has no commands to issue'],
     [

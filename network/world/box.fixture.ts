@@ -140,9 +140,19 @@ export function owned(choices: Choices = {}) {
     corrupt: (bound: number) => bound - 1,
     left: () => 3,
     ...Object.fromEntries(
-      ['launched', 'landed', 'emptied', 'armed', 'disarmed', 'owed', 'turn', 'done', 'released', 'slow', 'returning'].map(
-        (name) => [name, note(name)],
-      ),
+      [
+        'launched',
+        'landed',
+        'emptied',
+        'armed',
+        'disarmed',
+        'reactionPending',
+        'turn',
+        'done',
+        'released',
+        'slow',
+        'returning',
+      ].map((name) => [name, note(name)]),
     ),
   } as any;
   const witness = {

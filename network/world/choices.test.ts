@@ -298,7 +298,7 @@ describe('commands', () => {
     const reactions = () => [{ on: 'locked', event: { type: 'release' }, after: 2 }];
     const { world, news } = owned({ more: { reactions } });
     give(world, 'a', 'lock');
-    expect(news()).toEqual(['0@17 command a lock in box', 'owed a 0']);
+    expect(news()).toEqual(['0@17 command a lock in box', 'reactionPending a 0']);
     expect(world.make({ command: ['a', 'release'] })).toBe(true);
     expect([news(), world.pendingOf('a').reactions, world.react('a', 0)]).toEqual([['1@17 command a release in box'], [], false]);
     expect([world.make({ command: ['a', 'release'] }), news()]).toEqual([true, ['2@17 command a release in box']]);
@@ -316,7 +316,7 @@ describe('commands', () => {
     expect(now.news()).toEqual(['0@17 command a lock in box', '1@17 command a release in box']);
     const later = owned(react(1));
     later.world.make({ event: 0 });
-    expect(later.news()).toEqual(['0@17 command a lock in box', 'owed a 0']);
+    expect(later.news()).toEqual(['0@17 command a lock in box', 'reactionPending a 0']);
   });
 
   test('those of the workload are issued, and told when they are done', () => {

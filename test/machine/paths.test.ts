@@ -30,6 +30,7 @@ test('every path is a test of its own', async () => {
     'nothing breaks in any state that was found',
     'the search is complete: every state that can be reached was seen',
     'random walks',
+    'nothing looks wrong that no property asks for',
     'states, transitions, guards both ways, events, actions and outcomes are covered',
     'shortest',
     'broken: PRESS → BREAK',
