@@ -1,0 +1,60 @@
+/** Reports of a browser: kept while the inspector is away, sent again with their number, and taken once. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { Batch } from './inbox.js';
+import type { StepReport } from './report.js';
+import { socketAddress, SocketOutbox } from './socket-outbox.js';
+
+const report = (type: string): StepReport => ({
+  at: 1,
+  node: 'n',
+  kind: 'command',
+  event: { type },
+  sent: [],
+  emitted: [],
+  roles: {},
+});
+
+test('a batch that was not taken is sent again on the next connection, and what came meanwhile follows', async () => {
+  vi.stubGlobal('WebSocket', WebSocket);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  const batches: [connection: number, number: number, events: string[]][] = [];
+  let connections = 0;
+  server.on('connection', (client) => {
+    const connection = ++connections;
+    client.on('message', (data: Buffer) => {
+      const { number, reports } = JSON.parse(data.toString()) as Batch;
+      batches.push([connection, number!, reports.map((one) => (one as StepReport).event.type)]);
+      if (connection === 1) client.terminate();
+      else client.send(JSON.stringify({ taken: number }));
+    });
+  });
+  const outbox = new SocketOutbox(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/t/inspect`, { name: 'p', run: 'r' });
+  onTestFinished(() => {
+    outbox.close();
+    server.close();
+    warn.mockRestore();
+    vi.unstubAllGlobals();
+  });
+  outbox.put(report('one'));
+  await expect.poll(() => warn.mock.calls.length).toBe(1);
+  outbox.put(report('two'));
+  await expect
+    .poll(() => batches)
+    .toEqual([
+      [1, 1, ['one']],
+      [2, 1, ['one']],
+      [2, 2, ['two']],
+    ]);
+});
+
+test('the address of a page and that of its socket lead to the socket; anything else is refused', () => {
+  for (const url of ['http://127.0.0.1:4000/token/', 'http://127.0.0.1:4000/token', 'ws://127.0.0.1:4000/token/inspect'])
+    expect(socketAddress('createInspector', url)).toBe('ws://127.0.0.1:4000/token/inspect');
+  for (const url of ['', 'here', 'http://127.0.0.1:4000/', 'undefined'])
+    expect(() => socketAddress('createInspector', url)).toThrow('is not the address of an inspector. Copy the whole address');
+});
