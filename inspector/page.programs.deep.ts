@@ -10,7 +10,7 @@ import { receiveInspection } from './stately/receive.js';
 /** Takes the lock once, and waits until it is free again. */
 async function useLock(peer: Peer): Promise<void> {
   peer.process.stdin!.write('\n');
-  await peer.description('released');
+  await peer.waitFor('released');
 }
 
 test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, one killed and back', async () => {
@@ -22,7 +22,7 @@ test.skipIf(!hasCommand('nats-server'))('three processes that come one by one, o
   const network = () => page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
   const begin = async (id: string) => {
     const peer = startPeer(id, server.port, { QUIVER_INSPECT: receiving.url });
-    await peer.description('ready');
+    await peer.waitFor('ready');
     return peer;
   };
   const a = await begin('a');

@@ -26,7 +26,7 @@ async function scene({ isOneClosed = false } = {}): Promise<Scene> {
   const { page, leave } = await visit(receiving.url);
   const begin = async (id: string, reach: string) => {
     const peer = startPeer(id, server.port, { QUIVER_INSPECT: receiving.url, QUIVER_REACH: reach });
-    await peer.description('ready');
+    await peer.waitFor('ready');
     return peer;
   };
   const [a, b] = [await begin('a', '1'), await begin('b', isOneClosed ? '' : '1')];
@@ -58,7 +58,7 @@ const wantLock = (peer: Peer): void => void peer.process.stdin!.write('\n');
 
 async function useLock(peer: Peer): Promise<void> {
   wantLock(peer);
-  await peer.description('released');
+  await peer.waitFor('released');
 }
 
 const log = async (page: Page): Promise<string> => {
@@ -84,7 +84,7 @@ test.skipIf(!isHere)('a node is paused and goes on; a message is doubled and dro
   await expect.poll(() => log(page)).toMatch(/find b directory → a directory was lost: dropped by hand/);
   expect(await log(page)).toMatch(/find b directory → a directory was doubled/);
   await does(page, 'resume');
-  await b.description('released');
+  await b.waitFor('released');
   await expect.poll(() => network(page)).toMatch(/0 messages on their way/);
   expect(await log(page)).toMatch(/a directory was paused by hand[\s\S]*a directory was resumed by hand/);
 
@@ -109,7 +109,7 @@ test.skipIf(!isHere)('a channel is clogged and slowed, a command issued, and wha
   await does(page, 'slow', toA);
   await does(page, 'not slow', toA);
   await does(page, 'unclog', toA);
-  await b.description('released');
+  await b.waitFor('released');
   await card(page).getByRole('button', { name: 'release' }).click();
   await card(page).getByRole('alert').getByText('cannot take "release" now; nothing has changed').waitFor();
   await useLock(a);
@@ -132,7 +132,7 @@ test.skipIf(!isHere)('the program goes on when the page goes away, and when the 
   wantLock(b);
   await expect.poll(() => network(page)).toMatch(/1 message/);
   await leave();
-  await b.description('released');
+  await b.waitFor('released');
 
   const again = await visit(address);
   await expect.poll(() => network(again.page)).toMatch(/Network of 5 nodes/);
@@ -142,7 +142,7 @@ test.skipIf(!isHere)('the program goes on when the page goes away, and when the 
   wantLock(a);
   await expect.poll(() => network(again.page)).toMatch(/1 message/);
   await receiving.close();
-  await a.description('released');
+  await a.waitFor('released');
   for (const peer of [b, a]) await useLock(peer);
   await again.leave(/ERR_|Failed to load/);
 });

@@ -10,7 +10,7 @@ export function Help() {
     <dialog
       ref={ref}
       class="help"
-      aria-labeledby="help-title"
+      aria-labelledby="help-title"
       onClose={() => (isHelpOpen.value = false)}
       onClick={(event) => event.target === ref.current && ref.current?.close()}
     >

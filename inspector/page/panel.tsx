@@ -15,7 +15,7 @@ export function Panel({ view, title, tools, text, children }: PanelProps) {
   const isText = asText.value.has(view);
   const isLarge = maximized.value === view;
   return (
-    <section class={`panel panel-${view}${isLarge ? ' is-large' : ''}`} aria-labeledby={`title-${view}`} data-view={view}>
+    <section class={`panel panel-${view}${isLarge ? ' is-large' : ''}`} aria-labelledby={`title-${view}`} data-view={view}>
       <header class="panel-head">
         <h2 id={`title-${view}`}>{title}</h2>
         <div class="tools">

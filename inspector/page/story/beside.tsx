@@ -66,7 +66,7 @@ export function Beside() {
   if (!beside) return null;
   const description = `Network of the run ${beside.name} at ${numberText(besideAt.value.x)}: ${momentThere.value.flights().length} messages on their way`;
   return (
-    <section class="panel beside" aria-labeledby="title-beside">
+    <section class="panel beside" aria-labelledby="title-beside">
       <header class="panel-head">
         <h2 id="title-beside">Beside it: {beside.name}</h2>
       </header>

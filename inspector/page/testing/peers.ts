@@ -8,7 +8,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export interface Peer {
   readonly process: ChildProcess;
-  description(line: string): Promise<void>;
+  /** Resolves when the program has printed `line`; each line counts once. */
+  waitFor(line: string): Promise<void>;
 }
 
 /** Until the test has finished; `environment` says where it reports. */
@@ -25,7 +26,7 @@ export function startPeer(id: string, port: number, environment: Readonly<Record
   });
   return {
     process: child,
-    async description(line) {
+    async waitFor(line) {
       while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
       heard.splice(heard.indexOf(line), 1);
     },
