@@ -219,7 +219,7 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
   const others = peers.filter((peer) => peer !== transport.id);
   // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
   const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
-  const nonce = drawBelow(crypto, 2 ** 21) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
+  const nonce = drawBelow(crypto, 2 ** 20) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
   const protocol: RunningCore<LinkOptions> = {
     ...linkedCore,
     accepts: (message, instance) =>

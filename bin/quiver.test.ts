@@ -154,7 +154,7 @@ describe('quiver run', () => {
     [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000; give at most 1000000/],
     [
       ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };')],
-      /seconds is 1000000000; give more than 0 and at most 86,400/,
+      /seconds is 1000000000\. Pass more than 0 and at most 86,400/,
     ],
     [['run', file('nothing.ndjson', '\n')], /nothing.ndjson holds no scenario; give one a line/],
     [['init', ''], /"" is no folder; name an empty one: quiver init FOLDER/],

@@ -20,15 +20,15 @@ test.each<[object, string]>([
   [{ ...story, story: 2 }, 'it is no story of version 1; save it anew, on the tab "by hand"'],
   [{ ...story, title: 7 }, 'its "title" is no text'],
   [{ ...story, runs: { one: {} } }, 'its "runs" are no record of { "scenario": … }'],
-  [{ ...story, titel: 'x' }, 'titel is not a known key; did you mean "title"? Known: story, title, says, runs, steps, terms'],
+  [{ ...story, titel: 'x' }, 'titel is not a known key; did you mean "title"? Known: story, title, description, runs, steps, terms'],
   [{ ...story, runs: { one: { ...run, checked: true } } }, 'runs.one.checked is not a known key; known: scenario'],
   [
     { ...story, steps: [step, { ...step, txt: 'x' }] },
     'steps[1].txt is not a known key; did you mean "text"? Known: at, text, run, node, beside, along',
   ],
   [
-    { ...story, steps: [{ ...step, at: { sayz: 'n0' } }] },
-    'steps[0].at.sayz is not a known key; did you mean "says"? Known: says, before, at, part',
+    { ...story, steps: [{ ...step, at: { descriptions: 'n0' } }] },
+    'steps[0].at.descriptions is not a known key; did you mean "description"? Known: description, before, at, part',
   ],
   [
     { ...story, steps: [{ ...step, along: [{ at: 'start', text: 'x', node: 'n0' }] }] },

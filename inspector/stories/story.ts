@@ -43,8 +43,8 @@ export interface StoryStep extends Saying {
 }
 
 /**
- * `says`: the first line after the place before, in the same run, whose sentence holds these words; `before`: the line before that one.
- * `at`: the last line up to a time, or, with `says`, the one of that time whose sentence holds these words; `part`: a part of the time of the whole run.
+ * `description`: the first line after the place before, in the same run, whose sentence holds these words; `before`: the line before that one.
+ * `at`: the last line up to a time, or, with `description`, the one of that time whose sentence holds these words; `part`: a part of the time of the whole run.
  */
 export type StoryPlace =
   | 'start'

@@ -216,7 +216,7 @@ export function forgetful(floor: (promised: number) => number, protocol = locks,
     enqueue({ type: 'open', params: start });
   });
   const isAlone = ({ context }: { context: EpochsContext }) => context.links.length === 0;
-  const forgetting = { guard: 'isAlone', target: '.starting', actions: ['startAnew', 'forgetAll'] };
+  const forgetting = { guard: 'isAlone', target: '.starting', actions: ['restart', 'forgetAll'] };
   const machine = { ...config, on: { ...(config.on as object), forget: forgetting } };
   const actions = { ...implementations.actions, forgetAll, restart };
   const epochs = createMachine(machine as never, { actions, guards: { ...implementations.guards, isAlone } } as never);

@@ -18,7 +18,7 @@ export function beginning({ name, begin }: RehearsalJudge, setting: Setting): Re
   if (isPromise(hearing)) hearing.catch(() => {});
   if (!isObject(hearing) || isPromise(hearing) || ![hearing['hear'], hearing['end']].every(isFunctionOrNone))
     throw new UsageError(
-      `the judge "${name}" begins with ${isPromise(hearing) ? 'a promise' : shown(hearing)}; give what hears at once, as in { hear: (happening) => null, end: (now) => null }`,
+      `the judge "${name}" begins with ${isPromise(hearing) ? 'a promise' : shown(hearing)}. Pass what hears at once, as in { hear: (happening) => null, end: (now) => null }`,
     );
   return hearing as RehearsalHearing;
 }

@@ -18,7 +18,7 @@ const isList = (value: unknown, is: (one: unknown) => boolean = () => true): boo
 
 const count = (most: number): string => most.toLocaleString('en');
 
-/** Of each option: whether it is one, and what to give. */
+/** Of each option: whether it is one, and what to pass. */
 const KINDS: Readonly<Record<keyof RehearseOptions, readonly [is: (value: unknown) => boolean, give: string]>> = {
   peers: [(value) => typeof value === 'number' || isList(value), 'how many, or a list of several to draw from'],
   services: [(value) => areValues(value, isFunction), 'the main of each under its name, as in { hub: (peer) => … }'],
@@ -57,7 +57,7 @@ function checkKinds(options: Options): void {
     const kind = KINDS[key as keyof RehearseOptions];
     if (!kind) throw new UsageError(`rehearse knows no option "${key}"; the options are ${known.join(', ')}`);
     const [is, give] = kind;
-    if (value !== undefined && !is(value)) throw new UsageError(`rehearse: ${key} is ${show(value)}; give ${give}`);
+    if (value !== undefined && !is(value)) throw new UsageError(`rehearse: ${key} is ${show(value)}. Pass ${give}`);
   }
 }
 

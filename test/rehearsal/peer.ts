@@ -58,13 +58,13 @@ const OF_NOTE = ['at', 'type', 'peer', 'what'];
 
 function wrongNote(what: unknown, fields: unknown): string | null {
   if (typeof what !== 'string')
-    return `${typeof what === 'object' ? 'an object' : String(what)}; give a text first, as in note('paid', { order: 5 })`;
+    return `${typeof what === 'object' ? 'an object' : String(what)}. Pass a text first, as in note('paid', { order: 5 })`;
   if (!isObject(fields))
-    return `"${what}" with ${String(fields)}; give fields under their names, as in note('${what}', { order: 5 })`;
+    return `"${what}" with ${String(fields)}. Pass fields under their names, as in note('${what}', { order: 5 })`;
   const taken = OF_NOTE.find((name) => name in fields);
   return taken === undefined
     ? null
-    : `"${what}" with a field "${taken}", which every note has of its own; give the field another name`;
+    : `"${what}" with a field "${taken}", which every note has of its own. Pass the field another name`;
 }
 
 export function createPeer(

@@ -122,5 +122,5 @@ test('what does not go with a budget is refused, with the reason', () => {
   const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
   expect(options(undefined)).toThrow(/options\.budget is missing/);
   expect(options({ kind: 'bank', M: 1 })).toThrow(/gives out no permits/);
-  expect(options({ M: 1.5 })).toThrow('options.budget.M is 1.5; give an integer between 0 and 9007199254740991');
+  expect(options({ M: 1.5 })).toThrow('options.budget.M is 1.5; give an integer of at least 0');
 });
