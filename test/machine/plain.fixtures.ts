@@ -1,7 +1,6 @@
-/** Three machines without time and services, which @xstate/test, xstate/graph and describeMachine can all take. */
-import { assign, setup, type AnyStateMachine } from 'xstate';
+/** Two machines without time and services, which @xstate/test, xstate/graph and describeMachine can all take. */
+import { assign, setup } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import type { MachineTests } from './options.js';
 
 const events = {} as Message & { readonly coin?: number; readonly by?: number };
 
@@ -36,30 +35,3 @@ export const vending = setup({
     served: { on: { AGAIN: 'idle' } },
   },
 });
-
-export const textStyle = setup({ types: { events } }).createMachine({
-  id: 'style',
-  type: 'parallel',
-  states: {
-    bold: { initial: 'off', states: { off: { on: { BOLD: 'on' } }, on: { on: { BOLD: 'off' } } } },
-    list: {
-      initial: 'none',
-      states: {
-        none: { on: { BULLETS: 'bullets', NUMBERS: 'numbers' } },
-        bullets: { on: { NUMBERS: 'numbers' } },
-        numbers: { on: { PLAIN: 'none' } },
-      },
-    },
-  },
-});
-
-export interface Plain {
-  readonly machine: AnyStateMachine;
-  readonly tests: MachineTests;
-}
-
-export const plain: Readonly<Record<string, Plain>> = {
-  feedback: { machine: feedback, tests: {} },
-  vending: { machine: vending, tests: { events: { COIN: [{ coin: 1 }, { coin: 2 }] } } },
-  style: { machine: textStyle, tests: {} },
-};

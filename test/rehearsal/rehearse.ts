@@ -225,15 +225,6 @@ class Sums {
   }
 }
 
-/** What parts of a rehearsal come to that follow each other: just what they would have been as one. */
-export function joinedRehearsal(parts: readonly Rehearsal[]): Rehearsal {
-  const counts: Record<string, number> = {};
-  for (const part of parts) for (const [type, count] of Object.entries(part.counts)) counts[type] = (counts[type] ?? 0) + count;
-  const total = (of: (part: Rehearsal) => number) => parts.reduce((sum, part) => sum + of(part), 0);
-  const { digest, failure } = parts.at(-1)!;
-  return { runs: total(({ runs }) => runs), turns: total(({ turns }) => turns), counts, digest, failure };
-}
-
 /** One scenario from its start to its end, or to the first violation. */
 export async function runOnce(
   scenario: RehearsalScenario,
