@@ -11,7 +11,7 @@ const MINUTES_MAX = 2;
 const program = (entries) => `
 import assert from 'node:assert/strict';
 import { parseScenario } from 'xstate-quiver/network';
-import { protocols } from 'xstate-quiver/machines';
+import { directory, protocols } from 'xstate-quiver/machines';
 import { simulate } from 'xstate-quiver';
 import { InProcessBus, linked, webSocket } from 'xstate-quiver/transports';
 import { createLocks } from 'xstate-quiver/locks';

@@ -55,6 +55,7 @@ const chapters = {
     'recipes/single-writer': 'A single writer',
     'recipes/rate-limit': 'A rate limit',
     'recipes/shared-document': 'A shared document',
+    'recipes/playwright': 'Paths as Playwright tests',
     'recipes/from-redlock': 'From redlock',
     'recipes/from-web-locks': 'From Web Locks',
     'recipes/from-broadcast-channel': 'From broadcast-channel',
