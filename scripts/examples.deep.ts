@@ -22,16 +22,22 @@ declare const page: string;
 declare const print: (page: string, fence: number) => Promise<void>;
 `;
 
-/** What must compile, and what must not: the guarantees of each transport are types, so that a protocol that assumes more does not take it. */
+/**
+ * What must compile, and what must not: the guarantees of each transport are types, so a node whose protocol assumes more does not take it.
+ * Objects such as locks add the link layer and take every transport.
+ */
 const TRANSPORTS = `
 import type { MqttClient } from 'mqtt';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { broadcastChannel, InProcessBus, linked, messagePort, mqtt, nats, webSocket } from 'xstate-quiver/transports';
 import { createLocks } from 'xstate-quiver/locks';
+import { directory } from 'xstate-quiver/machines';
+import { createNode } from 'xstate-quiver/node';
 import { webSocketMesh } from 'xstate-quiver/transports/node';
 declare const broker: { readonly mqtt: MqttClient; readonly nats: NatsConnection };
 const id = 'a';
 const peers = ['a', 'b'];
+const topology = { nodes: peers, links: [['a', 'b', 1] as [string, string, number]] };
 const lossy = {
   mesh: webSocketMesh({ id, listen: { port: 1 }, peers: [] }),
   hub: webSocket({ id, url: 'ws://hub' }),
@@ -40,18 +46,21 @@ const lossy = {
   mqtt: mqtt({ id, connection: async () => broker.mqtt }),
 };
 // @ts-expect-error
-createLocks({ transport: lossy.mesh, peers });
+createNode({ transport: lossy.mesh, protocol: directory, topology });
 // @ts-expect-error
-createLocks({ transport: lossy.hub, peers });
+createNode({ transport: lossy.hub, protocol: directory, topology });
 // @ts-expect-error
-createLocks({ transport: lossy.channel, peers });
+createNode({ transport: lossy.channel, protocol: directory, topology });
 // @ts-expect-error
-createLocks({ transport: lossy.nats, peers });
+createNode({ transport: lossy.nats, protocol: directory, topology });
 // @ts-expect-error
-createLocks({ transport: lossy.mqtt, peers });
+createNode({ transport: lossy.mqtt, protocol: directory, topology });
 // @ts-expect-error
 lossy.mesh.guarantees.nonsense;
-for (const transport of Object.values(lossy)) createLocks({ transport: linked(transport, { peers }), peers });
+for (const transport of Object.values(lossy)) {
+  createLocks({ transport, peers });
+  createNode({ transport: linked(transport, { peers }), protocol: directory, topology });
+}
 createLocks({ transport: new InProcessBus().transport(id), peers });
 createLocks({ transport: messagePort(new MessageChannel().port1, { id }), peers });
 `;
