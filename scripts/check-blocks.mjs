@@ -33,6 +33,17 @@ const PAIR = `
  * the program, `names` for what it calls otherwise than given.ts (`null`: not from there), `notRun` with the reason. By the page and the number of the block on it.
  */
 const PARTS = {
+  'cluster.md 1': {
+    as: (text) =>
+      text.replace(
+        'setup({})',
+        `setup({ types: {} as {
+          context: { customer: string; paid: number };
+          events: { type: 'PAY'; amount: number };
+          input: { customer: string };
+        } })`,
+      ),
+  },
   'controller.md 1': {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
   },
@@ -43,7 +54,13 @@ const PARTS = {
     after: '}',
   },
   'election.md 2': { notRun: 'it goes on for as long as the peer runs' },
-  'inspector.md 1': { notRun: 'two processes, of which the page shows one' },
+  'inspector.md 1': {
+    imports: `import { createActor, type ActorOptions, type AnyStateMachine } from 'xstate';`,
+    before:
+      'const useMachine = (logic: AnyStateMachine, options: ActorOptions<AnyStateMachine>) => void createActor(logic, options);',
+    notRun: 'it connects to the page that quiver explore --live serves',
+  },
+  'inspector.md 2': { notRun: 'two processes, of which the page shows one' },
   'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
   'locks.md 4': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
   'locks.md 5': {
@@ -127,7 +144,17 @@ const PARTS = {
     before: 'void ({',
     after: '} satisfies MachineTests);',
   },
-  'testing-machines.md 5': { imports: `import { checkActors } from 'xstate-quiver/check';` },
+  'testing-machines.md 5': {
+    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
+    before: 'void ({',
+    after: '} satisfies MachineTests);',
+  },
+  'testing-machines.md 6': {
+    imports: `import type { MachineTests } from 'xstate-quiver/test';`,
+    before: 'void ({',
+    after: '} satisfies MachineTests);',
+  },
+  'testing-machines.md 7': { imports: `import { checkActors } from 'xstate-quiver/check';` },
   'testing.md 2': {
     imports: `import type { Checks } from 'xstate-quiver';`,
     before: 'void ({',
