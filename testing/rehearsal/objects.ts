@@ -20,7 +20,7 @@ export interface ShippedObjects extends Shipped {
   readonly createElection: typeof import('../../adapters/election.js').createElection;
 }
 
-export const OBJECTS = ['locks/register', 'locks/lasting-names', 'locks/lasting-quota', 'election'];
+export const OBJECTS = ['locks/register', 'names', 'quota', 'election'];
 
 const BUDGET = 20;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
