@@ -25,7 +25,7 @@ test.each(['run', 'check'])('quiver %s prints the nodes for which a promise was 
 
 test('quiver run ends a run that never becomes quiet, and names the bound and the node', async () => {
   const machine = `
-    import { setup } from 'xstate';
+    import { setup } from '${import.meta.resolve('xstate')}';
     import { arm, defineProtocol, effects } from '${new URL('../dist/index.js', import.meta.url).href}';
     const clock = setup({ actions: effects() }).createMachine({
       entry: arm(() => ({ timer: 'tick', delay: 1 })),
