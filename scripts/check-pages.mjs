@@ -71,13 +71,12 @@ export async function checkPages(tarball, only = []) {
     ),
   ];
   const wanted = pages.filter((name) => only.length === 0 || only.includes(name));
+  const failures = [];
   const follow = async (some) => {
-    for (const page of some) await checkPage(page, tarball);
+    for (const page of some) await checkPage(page, tarball).catch((error) => failures.push(error));
   };
-  const lanes = [wanted.filter(hasPorts), wanted.filter((page) => !hasPorts(page))];
-  const ends = await Promise.allSettled(lanes.map(follow));
-  const failed = ends.find(({ status }) => status === 'rejected');
-  if (failed) throw failed.reason;
+  await Promise.all([follow(wanted.filter(hasPorts)), follow(wanted.filter((page) => !hasPorts(page)))]);
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('\n\n'));
 }
 
 async function checkPage(page, tarball) {
