@@ -62,17 +62,16 @@ const PARTS = {
   },
   'inspector.md 2': { notRun: 'two processes, of which the page shows one' },
   'locks.md 1': { notRun: 'a hub and two more processes; docs/start/backend.md runs them' },
-  'locks.md 4': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
-  'locks.md 5': {
+  'locks.md 6': {
+    imports: `import { createLocks } from 'xstate-quiver/locks';`,
+    notRun: 'the voters are other processes; adapters/locks/clients.test.ts runs them',
+  },
+  'locks.md 7': { imports: `import { createLocks } from 'xstate-quiver/locks';`, notRun: 'it writes into /var/lib' },
+  'operating-locks.md 1': {
     imports: `import { createLocks } from 'xstate-quiver/locks';\nimport { linked } from 'xstate-quiver/transports';`,
     notRun: 'several machines, of which the page shows one at a time; adapters/locks/members.test.ts runs them',
   },
-  'locks.md 6': {
-    imports: `import { createLocks } from 'xstate-quiver/locks';`,
-    notRun: 'the peers that vote are other processes; adapters/locks/clients.test.ts runs them',
-  },
-  'locks.md 7': { before: 'const cart = {};\nconst save = async (...all: readonly unknown[]) => void all;' },
-  'locks.md 8': { imports: `import { createLocks } from 'xstate-quiver/locks';`, notRun: 'it writes into /var/lib' },
+  'operating-locks.md 2': { imports: `import { createLocks } from 'xstate-quiver/locks';` },
   'own-protocol.md 1': {
     imports: `import { send } from 'xstate-quiver';`,
     before: 'type In = { context: { next: string; number: number } };',
@@ -129,6 +128,7 @@ const PARTS = {
     imports: `import { inspect, record } from 'xstate-quiver/inspector';`,
     notRun: 'it serves a page until it is ended',
   },
+  'tab-locks.md 1': { before: 'const cart = {};\nconst save = async (...all: readonly unknown[]) => void all;' },
   'testing-machines.md 1': { names: { machine: 'toggle' }, as: (text) => text.replace(/^import .*'\.\/toggle\.js';\n/m, '') },
   'testing-machines.md 2': {
     imports: `import fc from 'fast-check';\nimport { describe, expect, test } from 'vitest';\nimport { describeMachine } from 'xstate-quiver/test';`,

@@ -38,7 +38,7 @@ test.each(pages)('%s', (page) => {
 
 test('a link to nowhere is found', () => {
   expect(refused('README.md', 'docs/lokcs.md')).toBe('docs/lokcs.md: docs/lokcs.md is not in the repository');
-  expect(refused('docs/locks.md', '#what-hold')).toBe('#what-hold: docs/locks.md has no heading of that name');
+  expect(refused('docs/locks.md', '#guarantee')).toBe('#guarantee: docs/locks.md has no heading of that name');
   expect(refused('docs/locks.md', '../README.md')).toBe(null);
-  expect(refused('docs/locks.md', '#what-holds')).toBe(null);
+  expect(refused('docs/locks.md', '#guarantees')).toBe(null);
 });

@@ -1,6 +1,6 @@
 /**
  * What a grant costs where a thousand clients share three peers, beside eight: in messages, counted, and in processor time, as a ratio of one run.
- * Figures are in docs/locks.md. And a thousand clients that fill their peers with the longest names.
+ * Figures are in docs/evidence/locks.md. And a thousand clients that fill their peers with the longest names.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { NodeId } from '../../machines/effects.js';

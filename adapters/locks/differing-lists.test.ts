@@ -1,4 +1,4 @@
-/** Peers that were given lists of peers that differ: docs/locks.md, rule 14. */
+/** Peers that were given lists of peers that differ: machines/locks/SPEC.md, rule 14. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linked } from '../linked.js';
 import { MapStorage } from '../storage/map.fixture.js';

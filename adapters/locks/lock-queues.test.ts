@@ -85,7 +85,7 @@ test('a desk is told what is lost or refused, and is gone where nobody stands at
   expect([...queues.keys()]).toEqual(['busy']);
 });
 
-/** The figures of docs/locks.md, "Ten things to know before production". */
+/** The figures of docs/evidence/locks.md. */
 test.each([
   [6, 2_215, 10_000],
   [41, 1_510, 10_000],

@@ -56,7 +56,7 @@ export interface LocksOptions extends InEnvironment {
    * each grant a round trip. Everybody gives the same.
    */
   readonly confirm?: boolean | undefined;
-  /** A meter of OpenTelemetry's metrics API, as `metrics.getMeter('locks')` gives it: see docs/locks.md for what it counts. */
+  /** A meter of OpenTelemetry's metrics API, as `metrics.getMeter('locks')` gives it: see docs/operating-locks.md for what it counts. */
   readonly metrics?: LocksMeter | undefined;
   /** XState's own option: an observer of the node's live actors. */
   readonly inspect?: Inspect | undefined;

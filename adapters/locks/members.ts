@@ -1,5 +1,5 @@
 /**
- * Who votes, and how an application changes it: by calls on any member, one change after the other (docs/locks.md, rule 9).
+ * Who votes, and how an application changes it: by calls on any member, one change after the other (machines/locks/SPEC.md, rule 9).
  *
  * What is wanted stays wanted until it is decided: who stops waiting for it may still see it come.
  */

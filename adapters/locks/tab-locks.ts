@@ -1,5 +1,5 @@
 /**
- * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised is in docs/locks.md, first.
+ * Locks of the tabs of one origin: the tabs that are there are the cluster. What is not promised is in docs/tab-locks.md.
  *
  * There is no list and no majority: the first tab is served as soon as nobody has answered its hello, and who is there is enough. So
  * where the channel itself divides, or a tab was frozen, a lock can be held twice; its fences tell who is late.

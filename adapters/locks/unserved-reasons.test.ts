@@ -103,7 +103,7 @@ test('numbers beyond reason are told at once and once, and are the reason, until
   const { hears, pass, becomes, said, watch } = peer();
   watch();
   const reason =
-    'its epochs\' numbers (900) and those here (4) are more than a year apart. See the page "Locks", section "Numbers beyond reason"';
+    'its epochs\' numbers (900) and those here (4) are more than a year apart. See the page "Operating locks", section "Numbers that differ too much"';
   hears('unreasonable', { peer: 'b', epoch: 900, known: 4 });
   hears('unreasonable', { peer: 'b', epoch: 901, known: 5 });
   expect(said()).toEqual([`"mine" of peer "a" ignores "b": ${reason}`]);

@@ -67,7 +67,7 @@ function numbersFarOff(node: LiveNode): ReadonlyMap<NodeId, string> {
   node.addEventListener('unreasonable', (event) => {
     const notification = (event as CustomEvent<LocksNotification & { type: 'unreasonable' }>).detail;
     if (known.has(notification.peer)) return;
-    const reason = `its epochs' numbers (${notification.epoch}) and those here (${notification.known}) are more than a year apart. See the page "Locks", section "Numbers beyond reason"`;
+    const reason = `its epochs' numbers (${notification.epoch}) and those here (${notification.known}) are more than a year apart. See the page "Operating locks", section "Numbers that differ too much"`;
     known.set(notification.peer, reason);
     console.warn(escape(`"${name}" of peer "${id}" ignores "${notification.peer}": ${reason}`));
   });

@@ -1,4 +1,4 @@
-/** What the epochs of a node ask before they act, by the rules of docs/locks.md: of what the node knows and of the event that has come. */
+/** What the epochs of a node ask before they act, by the rules of SPEC.md: of what the node knows and of the event that has come. */
 import type { LeaderChange } from '../election/messages.js';
 import type { NodeId, TimerEvent } from '../effects.js';
 import { attachmentOf, isStranded, isWantedBy, wantedBy } from './clients.js';

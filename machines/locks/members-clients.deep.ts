@@ -94,7 +94,7 @@ function run(name: string, seed: number, weather: Weather) {
   return { failed: failed.map(({ name }) => name), last: grants.slice(-2).map(({ node }) => node) };
 }
 
-/** docs/locks.md, rule 11: what clients hold is not stored by voters, who may keep it again after they have started again. */
+/** machines/locks/SPEC.md, rule 11: what clients hold is not stored by voters, who may keep it again after they have started again. */
 const mayFail = ({ kinds, forgets }: Weather): readonly string[] =>
   kinds.includes('voter ends') || forgets ? ['who keeps a lock has the largest fence'] : [];
 

@@ -1,4 +1,4 @@
-/** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: docs/locks.md. */
+/** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: SPEC.md. */
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { listToBe, ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';

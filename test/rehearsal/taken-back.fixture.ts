@@ -50,7 +50,7 @@ export async function without({ name, cuts }: Pick<Defect, 'name' | 'cuts'>): Pr
   return shipped;
 }
 
-/** Defects that were known once, or that a rule of docs/locks.md keeps away. */
+/** Defects that were known once, or that a rule of machines/locks/SPEC.md keeps away. */
 export const DEFECTS: readonly Defect[] = [
   {
     name: 'nobody keeps a lock from one epoch to the next (rule 5)',

@@ -1,6 +1,6 @@
 /**
  * Locks as they ship, whose members change while locks are held: peers come with `join: true`, are added, removed, and put in the place of
- * others (docs/locks.md, "Members at run time"), with what they promised on their disks, as the page asks.
+ * others (docs/operating-locks.md, "Change the voters"), with what they promised on their disks, as the page asks.
  *
  * An operator orders one change after the other through the shared store: a member is to call for it, the next one if that has not done it
  * within a second, until one has. It is a process like the others, fails like them, and goes on where it was. It notes which lists of
