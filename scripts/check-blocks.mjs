@@ -44,7 +44,7 @@ const PARTS = {
         } })`,
       ),
   },
-  'controller.md 1': {
+  'quotas.md 1': {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
   },
   'directory.md 1': { imports: `import { explore } from 'xstate-quiver/check';` },
