@@ -48,12 +48,12 @@ const PARTS = {
     before: `for (const id of ['b', 'c']) createQuota({ transport: bus.transport(id), peers, budget: 100_000 });`,
   },
   'directory.md 1': { imports: `import { explore } from 'xstate-quiver/check';` },
-  'election.md 1': {
+  'leaders.md 1': {
     imports: `import { createElection } from 'xstate-quiver/election';`,
     before: `for (const id of ['b', 'c']) createElection({ transport: bus.transport(id), peers });\n{`,
     after: '}',
   },
-  'election.md 2': { notRun: 'it goes on for as long as the peer runs' },
+  'leaders.md 2': { notRun: 'it goes on for as long as the peer runs' },
   'inspector.md 1': {
     imports: `import { createActor, type ActorOptions, type AnyStateMachine } from 'xstate';`,
     before:
