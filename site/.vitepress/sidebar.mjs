@@ -78,6 +78,7 @@ const chapters = {
     'evidence/controller': 'The controller',
     'evidence/election': 'The election',
     'evidence/rehearsal': 'Rehearsal',
+    'evidence/checking': 'Checking',
     'evidence/machines': 'What generated tests find',
     chaos: 'Real processes killed',
     peers: 'Side by side with others',
