@@ -15,9 +15,10 @@ test.each(pages)('%s can be followed: every block is a file, a command or its ou
   expect(commands.length).toBeGreaterThan(1);
 });
 
-test.each(pages)('%s says what is not guaranteed, or does not carry over, before its first block', (page) => {
+test.each(pages)('%s has its limitations at the end, or before its first block', (page) => {
   const text = readFileSync(new URL(page, docs), 'utf8');
-  expect(text.slice(0, text.indexOf('```'))).toMatch(/^\*\*(Not guaranteed|What does not carry over|Stay with)/m);
+  const limits = /^\*\*(Not guaranteed|What does not carry over|Stay with)/m;
+  expect(/^## Limitations$/m.test(text) || limits.test(text.slice(0, text.indexOf('```')))).toBe(true);
 });
 
 test('a block is a file by the line above it, a command, or what the command prints', () => {
