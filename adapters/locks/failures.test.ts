@@ -156,7 +156,7 @@ describe('a peer whose numbers are beyond reason', () => {
       });
       expect(said().filter((text) => text.includes(`of peer "b" ignores "${bad}"`))).toEqual([
         expect.stringMatching(
-          /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart\. .*"Numbers beyond reason"$/,
+          /: its epochs' numbers \(5\d+\) and those here \(\d+\) are more than a year apart\. .*"Numbers that differ too much"$/,
         ),
       ]);
       // As docs/locks.md says what to do.
