@@ -5,11 +5,12 @@
  * An event that makes the machine throw, or the snapshot something that cannot be stored, is taken back: the actor is restored to its last
  * version, the events of the turn before it are applied again, and the event fails alone.
  */
-import { createActor, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
+import { createActor, type AnyActor, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
 import { thrownText } from '../../machines/errors.js';
 import type { Copy, Creation, Entry } from '../../machines/cluster/messages.js';
 import type { Applied } from '../../machines/cluster/hosting.js';
+import { replaceRelay } from '../../network/world/internals.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
@@ -172,16 +173,14 @@ export class Activation {
 
   /** Events for other cluster actors wait as actions do. */
   private relaySends(actor: AnyActor): void {
-    const system = actor.system as unknown as { _relay(source: unknown, target: unknown, event: EventObject): void };
-    const relay = system._relay;
-    system._relay = (source, target, event) => {
-      if (!this.host.isRemote(target)) relay(source, target, event);
+    replaceRelay(actor, (relay) => (source, target: unknown, event) => {
+      if (!this.host.isRemote(target)) relay(source, target as AnyActorRef, event);
       else {
         const { kind, actorId } = target;
         const params = { kind, id: actorId };
         this.executions.push({ name: SEND, context: null, event, params, run: () => this.host.send(params, event) });
       }
-    };
+    });
   }
 
   /** By a delayed event or a child, unless it is by what is being applied. */

@@ -3,6 +3,7 @@ import { StateMachine, type AnyStateMachine, type InputFrom } from 'xstate';
 import { isIntegerOf, isObject } from '../../machines/checks.js';
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
+import { requireInternals } from '../../network/world/internals.js';
 import type { InEnvironment } from '../environment.js';
 import {
   checkOptions,
@@ -101,6 +102,7 @@ const CHECKS = {
 };
 
 export function checkCluster(options: ClusterOptions<Machines>): void {
+  requireInternals('createCluster');
   checkOptions('createCluster', options, CHECKS);
   const { transport, peers, client = false, storage, machines, versions = {} } = options;
   if (!client && !peers.includes(transport.id))

@@ -8,6 +8,7 @@
  */
 import { StateMachine, type AnyActorLogic, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
 import { isObject } from '../../machines/checks.js';
+import { builtin } from '../../network/world/internals.js';
 
 type Args = { readonly context: unknown; readonly event: EventObject; readonly self: AnyActorRef; readonly system: unknown };
 type Action = (args: Args, params: unknown) => void;
@@ -30,9 +31,7 @@ export interface DeferredMachine {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** XState's own actions are functions that resolve to what they do. */
-const isBuiltin = (action: unknown): boolean => typeof action === 'function' && 'resolve' in action;
-const isAction = (value: unknown): value is Action => typeof value === 'function' && !isBuiltin(value);
+const isAction = (value: unknown): value is Action => typeof value === 'function' && !builtin(value);
 const isMachine = (logic: unknown): logic is AnyStateMachine => logic instanceof StateMachine;
 const isLogic = (value: unknown): value is AnyActorLogic => isObject(value) && typeof value['transition'] === 'function';
 
@@ -71,7 +70,7 @@ class Wrapping {
 
   /** Functions that `enqueueActions` enqueues are new ones each time, and cannot be found again. */
   private enqueuing(value: unknown, name: string): unknown {
-    const { collect } = (typeof value === 'function' ? value : {}) as { collect?: (args: any, params: unknown) => void };
+    const collect = builtin(value)?.collect;
     if (!collect) return value;
     const wrapped = Object.assign((...args: readonly unknown[]) => (value as Function)(...args), value, {
       collect: (args: { enqueue: Function }, params: unknown) => {

@@ -1,27 +1,11 @@
 /**
  * Delayed events of an actor, with their deadlines. XState does not restore them (statelyai/xstate#5331): here they are read from its
  * scheduler, stored as points in time, and scheduled again with what is left.
- *
- * This file and `actor-ref.ts` use what XState marks as internal: `system.scheduler` and `system.getSnapshot()`.
  */
-import type { AnyActorRef, EventObject } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import type { SchedulerLike, Subscription } from 'rxjs';
+import { parentOf, schedule, scheduledEvents, type Scheduled } from '../../network/world/internals.js';
 import type { StoredTimer } from './stored-state.js';
-
-interface Scheduled {
-  readonly source: AnyActorRef;
-  readonly target: AnyActorRef;
-  readonly id: string;
-  readonly event: EventObject;
-  readonly delay: number;
-}
-
-interface Scheduler {
-  schedule(source: AnyActorRef, target: AnyActorRef, event: EventObject, delay: number, id: string): void;
-}
-
-const scheduledIn = (root: AnyActorRef): Readonly<Record<string, Scheduled>> =>
-  (root.system.getSnapshot() as unknown as { _scheduledEvents: Readonly<Record<string, Scheduled>> })._scheduledEvents;
 
 /** XState's clock, on a scheduler of RxJS. */
 export const clockOn = (scheduler: SchedulerLike) => ({
@@ -31,7 +15,7 @@ export const clockOn = (scheduler: SchedulerLike) => ({
 
 function pathOf(actor: AnyActorRef, root: AnyActorRef): readonly string[] | null {
   const path: string[] = [];
-  for (let at: AnyActorRef | undefined = actor; at !== root; at = at._parent) {
+  for (let at: AnyActorRef | undefined = actor; at !== root; at = parentOf(at)) {
     if (at === undefined) return null;
     path.unshift(at.id);
   }
@@ -55,13 +39,13 @@ export class Deadlines {
 
   /** Notes what has been scheduled since the last call, as of now. */
   note(): void {
-    for (const scheduled of Object.values(scheduledIn(this.root)))
+    for (const scheduled of scheduledEvents(this.root))
       if (!this.dueAt.has(scheduled)) this.dueAt.set(scheduled, this.now() + scheduled.delay);
   }
 
   stored(): readonly StoredTimer[] {
     this.note();
-    return Object.values(scheduledIn(this.root)).flatMap((scheduled) => {
+    return scheduledEvents(this.root).flatMap((scheduled) => {
       const [source, target] = [pathOf(scheduled.source, this.root), pathOf(scheduled.target, this.root)];
       if (!source || !target) return [];
       const { id, event } = scheduled;
@@ -71,13 +55,12 @@ export class Deadlines {
 
   /** After the actor was restored and started: what is overdue is due at once. */
   restore(timers: readonly StoredTimer[]): void {
-    const { scheduler } = this.root.system as unknown as { scheduler: Scheduler };
     for (const { source, target, id, event, dueAt } of timers.toSorted((a, b) => a.dueAt - b.dueAt)) {
       const [from, to] = [actorAt(this.root, source), actorAt(this.root, target)];
       if (!from || !to) continue;
-      const before = new Set(Object.values(scheduledIn(this.root)));
-      scheduler.schedule(from, to, event, Math.max(0, dueAt - this.now()), id);
-      for (const scheduled of Object.values(scheduledIn(this.root))) if (!before.has(scheduled)) this.dueAt.set(scheduled, dueAt);
+      const before = new Set(scheduledEvents(this.root));
+      schedule({ source: from, target: to, event, delay: Math.max(0, dueAt - this.now()), id });
+      for (const scheduled of scheduledEvents(this.root)) if (!before.has(scheduled)) this.dueAt.set(scheduled, dueAt);
     }
   }
 }

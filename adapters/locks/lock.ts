@@ -7,8 +7,9 @@
  * States. `free`: not wanted. `waiting`: asked for; leaving the state gives up. `granted`: held, until `release` or until it is lost.
  * `closed`: the locks behind it are closed, or it was asked for wrongly; who asks again hears so again.
  */
-import { assign, enqueueActions, fromCallback, fromPromise, setup, type AnyActorRef } from 'xstate';
+import { assign, enqueueActions, fromCallback, fromPromise, setup } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
+import { parentOf } from '../../network/world/internals.js';
 import { LostError } from '../transports/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
@@ -121,7 +122,7 @@ export const lockLogic = setup({
     forget: assign({ lock: null, fence: null }),
     tell: enqueueActions(({ enqueue, self }, notification: LockNotification) => {
       enqueue.emit(notification);
-      const parent: AnyActorRef | undefined = self._parent;
+      const parent = parentOf(self);
       if (parent) enqueue.sendTo(parent, notification);
     }),
   },

@@ -19,6 +19,7 @@ import {
   type Snapshot,
 } from 'xstate';
 import type { NodeView } from '../../machines/protocol.js';
+import { parentOf } from '../../network/world/internals.js';
 import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
 
@@ -70,7 +71,7 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
     live.set(self, node);
     node.notifications$.subscribe((notification) => {
       emit(notification);
-      self._parent?.send(notification);
+      parentOf(self)?.send(notification);
     });
     const tell = (notification: LogicEvent) => {
       if (self.getSnapshot().status === 'active') self.send(notification);

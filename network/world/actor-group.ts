@@ -4,7 +4,8 @@
  */
 import type { AnyActor } from 'xstate';
 import type { Message, NodeId } from '../../machines/effects.js';
-import { createRemoteActor, relay } from './kernel.js';
+import { relay } from './internals.js';
+import { createRemoteActor } from './kernel.js';
 
 export class ActorGroup {
   private readonly actors = new Map<NodeId, Map<string, AnyActor>>();

@@ -10,13 +10,13 @@ import type { Effect, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import type { Protocol, RoleView, Wiring } from '../../machines/protocol.js';
 import { ActorGroup } from './actor-group.js';
+import { stopChild } from './internals.js';
 import {
   createLive,
   interpreter,
   kernelSystem,
   listenersTo,
   provideEffects,
-  stopLive,
   type Listeners,
   type EffectOutbox,
 } from './kernel.js';
@@ -160,7 +160,7 @@ class ActorRole implements Role {
   }
 
   stop(): void {
-    stopLive(this.actor);
+    stopChild(this.actor);
   }
 }
 

@@ -16,10 +16,10 @@ import {
   listenersTo,
   onTransition,
   provideEffects,
-  stopLive,
   type EffectOutbox,
   type TakenTransition,
 } from './kernel.js';
+import { stopChild } from './internals.js';
 
 const types = { types: { context: {} as { n: number }, events: {} as Message } };
 const LIMIT = 10_000;
@@ -195,7 +195,7 @@ describe('live actors', () => {
     const parent = createInspected('root', () => {});
     const [machine, listeners] = [provideEffects(door, outbox), listenersTo(outbox)];
     const [first, second] = [1, 2].map(() => createLive(machine, parent, listeners, undefined).start());
-    stopLive(first!);
+    stopChild(first!);
     second!.send({ type: 'open' });
     expect(outbox.effects).toContainEqual({ type: 'emit', event: { type: 'opened' } });
     expect(first!.getSnapshot().status).toBe('stopped');

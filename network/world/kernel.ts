@@ -1,14 +1,15 @@
 /**
- * Where XState is touched beyond `setup` and `createActor`: here, in `remembering.ts`, which makes its steps fast, in `selected-in.ts`, which
- * reads the microsteps of a step, and in `stage.ts`, which holds an actor system of the application's.
+ * The steps of a chart as XState takes them, and live actors that share one system. Private fields of XState are in `internals.ts`.
  *
- * `xstate.step(machine, snapshot, event) → { snapshot, effects }` runs the real interpreter through `machine.transition` with one scope
- * that is reused: XState's own `transition()` builds an actor for every call and is four to seven times slower. Whoever steps charts
- * calls `macrostep` of `remembering.ts`, which comes here for each path that a chart takes for the first time.
+ * `interpreter.step` runs XState through `machine.transition` with one scope that is reused: XState's own `transition()` builds an actor
+ * for every call and is four to seven times slower. It is used if the private fields are not as expected. `macrostep` of `remembering.ts`
+ * comes here for each path that a chart takes for the first time.
  */
 import {
   createActor,
   createMachine,
+  initialTransition,
+  transition,
   type ActorOptions,
   type AnyActor,
   type AnyMachineSnapshot,
@@ -18,6 +19,7 @@ import {
 } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
+import { activeNodes, missing, orderOf, replaceListeners, reportingSystem, reportInspected, withNodes } from './internals.js';
 
 interface ExecutableAction {
   readonly type: string;
@@ -65,11 +67,9 @@ let observers = 0;
 const inert = createActor(createMachine({}));
 
 /** Hears of every microstep, for coverage to be counted from, and ends a step that has no end. */
-const system = Object.assign(Object.create(inert.system) as typeof inert.system, {
-  _sendInspectionEvent(inspected: { readonly event?: Message }) {
-    if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('the chart goes on by itself without end, by "always" or "raise"');
-    (inert.system as unknown as { _sendInspectionEvent(inspected: unknown): void })._sendInspectionEvent(inspected);
-  },
+const system = reportingSystem(inert, (inspected) => {
+  if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('the chart goes on by itself without end, by "always" or "raise"');
+  reportInspected(inert, inspected);
 });
 
 const scope = {
@@ -86,7 +86,7 @@ const scope = {
 const anyScope = scope as any;
 
 /** True if anybody is notified of microsteps: then every step is XState's own. */
-export const isObserved = (): boolean => observers > 0;
+export const isObserved = (): boolean => observers > 0 || missing.length > 0;
 
 /** Every step within is XState's own: to look at what was remembered with other eyes. */
 export function byXState<T>(act: () => T): T {
@@ -98,8 +98,24 @@ export function byXState<T>(act: () => T): T {
   }
 }
 
-/** The steps of a chart as XState itself takes them, whatever collects what they ask for. */
-export const interpreter = {
+/** The steps of a chart by XState's public functions, for a version with other private fields. */
+export const publicSteps = {
+  begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
+    const [snapshot, actions] = initialTransition(machine, input as never);
+    if (snapshot.status === 'error') throw snapshot.error;
+    for (const { type, params } of actions as readonly ExecutableAction[]) asked.add(type, params);
+    return snapshot;
+  },
+
+  step(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message, asked: Collector): AnyMachineSnapshot {
+    if (snapshot.status !== 'active') return snapshot;
+    const [next, actions] = transition(machine, snapshot, event);
+    for (const { type, params } of actions as readonly ExecutableAction[]) asked.add(type, params);
+    return next;
+  },
+};
+
+const scopedSteps = {
   begin(machine: AnyStateMachine, input: unknown, asked: Collector): AnyMachineSnapshot {
     collector = asked;
     microsteps = 0;
@@ -116,6 +132,11 @@ export const interpreter = {
     microsteps = 0;
     return inDocumentOrder(machine.transition(snapshot, event, anyScope) as AnyMachineSnapshot);
   },
+};
+
+/** The steps of a chart as XState itself takes them, whatever collects what they ask for. */
+export const interpreter = {
+  ...(missing.length > 0 ? publicSteps : scopedSteps),
 
   accepts(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): boolean {
     return snapshot.status === 'active' && (machine.getTransitionData(snapshot, event) ?? []).length > 0;
@@ -126,10 +147,6 @@ export const interpreter = {
   },
 };
 
-interface OrderedNode {
-  readonly order: number;
-}
-
 /**
  * The same snapshot with its active states in the order of the document.
  *
@@ -139,12 +156,13 @@ interface OrderedNode {
  * checker.
  */
 function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
-  const { _nodes: nodes } = snapshot as unknown as { readonly _nodes: readonly OrderedNode[] };
+  const nodes = activeNodes(snapshot);
   for (let i = 1; i < nodes.length; i++) {
-    if (nodes[i - 1]!.order < nodes[i]!.order) continue;
+    if (orderOf(nodes[i - 1]!) < orderOf(nodes[i]!)) continue;
     const { machine, value } = snapshot;
     const resolved = machine.resolveState({ value: value as any, context: {} }) as AnyMachineSnapshot;
-    return { ...snapshot, value: resolved.value, _nodes: nodes.toSorted((a, b) => a.order - b.order) } as AnyMachineSnapshot;
+    const ordered = nodes.toSorted((a, b) => orderOf(a) - orderOf(b));
+    return withNodes({ ...snapshot, value: resolved.value } as AnyMachineSnapshot, ordered);
   }
   return snapshot;
 }
@@ -188,7 +206,7 @@ export function createLive(
 ): AnyActor {
   const options = { parent, ...(snapshot ? { snapshot } : { input }), ...(id === undefined ? {} : { id }) };
   const actor = createActor(machine, options as any) as AnyActor;
-  (actor as unknown as { eventListeners: Listeners }).eventListeners = listeners;
+  replaceListeners(actor, listeners);
   return actor;
 }
 
@@ -202,13 +220,6 @@ export const createInspected = (id: string, inspect: Inspect): AnyActor =>
 /** Stands in a family of live actors for one that is elsewhere. */
 export const createRemoteActor = (id: string, parent: AnyActor): AnyActor =>
   createActor(createMachine({ id }), { id, parent } as any).start();
-
-/** Sends an event as if from another actor, which inspectors then know of. */
-export const relay = (source: AnyActor | undefined, target: AnyActor, event: Message): void =>
-  (target.system as unknown as { _relay(...args: readonly unknown[]): void })._relay(source, target, event);
-
-/** Ends a live actor that has a parent, which `stop()` refuses to do. */
-export const stopLive = (actor: AnyActor): void => (actor as unknown as { _stop(): void })._stop();
 
 /** A transition that the interpreter selected: `source` is the id of its state, `index` its place among those for the event. */
 export interface TakenTransition {
@@ -264,5 +275,5 @@ interface Microstep {
 
 /** The event descriptors that the active states of a chart have transitions for. */
 export const descriptorsOf = (snapshot: AnyMachineSnapshot): readonly string[] => [
-  ...new Set(snapshot._nodes.flatMap((node) => [...node.transitions.keys()])),
+  ...new Set(activeNodes(snapshot).flatMap((node) => [...node.transitions.keys()])),
 ];

@@ -18,6 +18,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
 import type { RoleView } from '../../machines/protocol.js';
+import { activeNodes, builtin } from './internals.js';
 import { Effects, interpreter, isObserved, type Collector } from './kernel.js';
 import {
   answerOf,
@@ -238,16 +239,17 @@ class InstrumentedMachine {
     const isInline = typeof action === 'function';
     const given: any = isInline ? action : this.machine.implementations.actions[nameOf(action)];
     const params = isInline ? undefined : paramsOf(action);
-    if (!given || !('resolve' in given)) return performing(isInline ? action.name || '(anonymous)' : nameOf(action), params);
-    switch (given.type) {
+    const does = builtin(given);
+    if (!does) return performing(isInline ? action.name || '(anonymous)' : nameOf(action), params);
+    switch (does.type) {
       case 'xstate.assign':
-        return assigning(given.assignment, params);
+        return assigning(does.assignment, params);
       case 'xstate.emit':
-        return emitting(given.event, params);
+        return emitting(does.event, params);
       case 'xstate.raise':
-        return given.delay === undefined ? raising(given.event, params) : undefined;
+        return does.delay === undefined ? raising(does.event, params) : undefined;
       case 'xstate.enqueueActions':
-        return enqueuing(given.collect, params, this.operationOf);
+        return enqueuing(does.collect!, params, this.operationOf);
       default:
         return undefined;
     }
@@ -294,7 +296,7 @@ export class Snapshot {
     return this.place.real.historyValue;
   }
   get _nodes() {
-    return this.place.real._nodes;
+    return activeNodes(this.place.real);
   }
 
   matches(value: StateValue): boolean {

@@ -8,6 +8,7 @@
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import { answers } from './event-descriptors.js';
+import { activeNodes } from './internals.js';
 import { choicesOf, indexOf } from './kernel.js';
 import type { Microstep, Selected, TransitionId } from './selections.js';
 
@@ -26,14 +27,12 @@ export function selectedIn(
     indexOf(transition),
   ];
   // At its start nothing is known of a chart but the states that it left already.
-  const active = before ? nodesOf(before) : selected.map(({ source }) => source);
+  const active = before ? activeNodes(before) : selected.map(({ source }) => source);
   return {
     taken: withoutConflicts(selected, before).map(named),
     refused: refusedBefore(selected, active, event).map(named),
   };
 }
-
-const nodesOf = (snapshot: AnyMachineSnapshot): readonly AnyStateNode[] => snapshot._nodes;
 
 const isInside = (node: AnyStateNode, around: AnyStateNode | undefined): boolean => {
   for (let outer = node.parent; outer; outer = outer.parent) if (outer === around) return true;
@@ -98,5 +97,5 @@ function exitedBy({ source, target, reenter }: AnyTransitionDefinition, before: 
     while (domain && !targets.every((node) => isInside(node, domain))) domain = domain.parent;
     domain ??= reenter ? undefined : source.machine.root;
   }
-  return nodesOf(before).filter((node) => domain === undefined || isInside(node, domain));
+  return activeNodes(before).filter((node) => domain === undefined || isInside(node, domain));
 }

@@ -9,7 +9,8 @@ import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, AnyStateNode } from '
 import type { Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
 import { ChartAlone } from './alone.js';
-import { descriptorsOf, relay, type TakenTransition } from '../../network/world/kernel.js';
+import { relay } from '../../network/world/internals.js';
+import { descriptorsOf, type TakenTransition } from '../../network/world/kernel.js';
 import {
   createStaged,
   heldLogic,

@@ -15,7 +15,8 @@ import {
   type AnyMachineSnapshot,
 } from 'xstate';
 import type { Message } from '../../machines/effects.js';
-import { relay, report, type TakenTransition } from '../../network/world/kernel.js';
+import { relay } from '../../network/world/internals.js';
+import { report, type TakenTransition } from '../../network/world/kernel.js';
 
 const factories = {
   promise: fromPromise(async () => {}),

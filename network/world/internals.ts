@@ -1,0 +1,215 @@
+/**
+ * The private fields of XState that Quiver uses, each behind a function, and a self-check of them when this file is loaded.
+ *
+ * If XState keeps one of them elsewhere, `missing` names it and a warning says so once. Charts are then stepped by XState's own
+ * `transition`, which is slower and gives the same results (kernel.ts). What has no public replacement is refused: see `requireInternals`.
+ */
+import {
+  createActor,
+  createMachine,
+  enqueueActions,
+  type ActorOptions,
+  type AnyActor,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  type EventObject,
+} from 'xstate';
+import { UsageError } from '../../machines/errors.js';
+
+/** A delayed event in XState's scheduler. */
+export interface Scheduled {
+  readonly source: AnyActorRef;
+  readonly target: AnyActorRef;
+  readonly id: string;
+  readonly event: EventObject;
+  readonly delay: number;
+}
+
+/** An action of XState itself, such as `assign`: a function with the fields that it is made of. */
+export interface BuiltinAction {
+  readonly type: string;
+  readonly resolve: Function;
+  readonly assignment?: any;
+  readonly event?: any;
+  readonly delay?: unknown;
+  /** Of `enqueueActions`. */
+  readonly collect?: (args: any, params: unknown) => void;
+}
+
+type Relay = (source: AnyActorRef | undefined, target: AnyActorRef, event: EventObject) => void;
+type Listeners = Map<string, Set<(event: any) => void>>;
+
+interface PrivateSystem {
+  _relay: Relay;
+  _sendInspectionEvent(inspected: unknown): void;
+  readonly scheduler: {
+    schedule(source: AnyActorRef, target: AnyActorRef, event: EventObject, delay: number, id: string): void;
+  };
+  getSnapshot(): { readonly _scheduledEvents: Readonly<Record<string, Scheduled>> };
+}
+
+interface PrivateActor {
+  eventListeners: Listeners;
+  _stop(): void;
+}
+
+const systemOf = (actor: AnyActorRef): PrivateSystem => actor.system as unknown as PrivateSystem;
+const inside = (actor: AnyActor): PrivateActor => actor as unknown as PrivateActor;
+
+/** The fields of a builtin action; undefined for a function of the application. */
+export const builtin = (action: unknown): BuiltinAction | undefined =>
+  typeof action === 'function' && 'resolve' in action ? (action as unknown as BuiltinAction) : undefined;
+
+/** The active state nodes of a snapshot, in the order in which XState takes them. */
+export const activeNodes = (snapshot: AnyMachineSnapshot): readonly AnyStateNode[] => snapshot._nodes;
+
+/** The same snapshot with its active state nodes in this order. */
+export const withNodes = (snapshot: AnyMachineSnapshot, nodes: readonly AnyStateNode[]): AnyMachineSnapshot =>
+  ({ ...snapshot, _nodes: nodes }) as AnyMachineSnapshot;
+
+/** Its place in the document. */
+export const orderOf = (node: AnyStateNode): number => node.order;
+
+/** The actor that invoked or spawned this one. */
+export const parentOf = (actor: AnyActorRef): AnyActorRef | undefined => actor._parent;
+
+/** Sends an event as if from another actor, which inspectors then know of. */
+export const relay = (source: AnyActorRef | undefined, target: AnyActorRef, event: EventObject): void =>
+  systemOf(target)._relay(source, target, event);
+
+/** Replaces how actors of this system send events to each other; `around` receives XState's own way. */
+export function replaceRelay(actor: AnyActorRef, around: (original: Relay) => Relay): void {
+  const system = systemOf(actor);
+  system._relay = around(system._relay);
+}
+
+/** Reports to the observers of a system. */
+export const reportInspected = (actor: AnyActorRef, inspected: unknown): void => systemOf(actor)._sendInspectionEvent(inspected);
+
+/** A system whose inspected events go through `report`; all else is that of the actor. */
+export const reportingSystem = (actor: AnyActor, report: (inspected: any) => void): AnyActor['system'] =>
+  Object.assign(Object.create(actor.system) as AnyActor['system'], { _sendInspectionEvent: report });
+
+/** The table of listeners for what an actor emits. */
+export function replaceListeners(actor: AnyActor, listeners: Listeners): void {
+  inside(actor).eventListeners = listeners;
+}
+
+/** Ends an actor that has a parent, which `stop()` refuses to do. */
+export const stopChild = (actor: AnyActor): void => inside(actor)._stop();
+
+/** The delayed events of all actors of a system. */
+export const scheduledEvents = (root: AnyActorRef): readonly Scheduled[] =>
+  Object.values(systemOf(root).getSnapshot()._scheduledEvents);
+
+/** Schedules a delayed event as XState does for `after` and `raise`. */
+export const schedule = ({ source, target, event, delay, id }: Scheduled): void =>
+  systemOf(source).scheduler.schedule(source, target, event, delay, id);
+
+interface Check {
+  readonly field: string;
+  isAsExpected(create: typeof createActor): boolean;
+}
+
+const inert: NonNullable<ActorOptions<AnyStateMachine>['clock']> = { setTimeout: () => null, clearTimeout: () => {} };
+const machine = createMachine({
+  initial: 'a',
+  states: { a: { after: { 1: 'b' } }, b: {} },
+  on: { relayed: '.b', started: { actions: enqueueActions(() => {}) } },
+});
+const started = (create: typeof createActor) => create(machine, { clock: inert }).start() as AnyActor;
+
+const CHECKS: readonly Check[] = [
+  { field: 'action.resolve', isAsExpected: () => typeof builtin(enqueueActions(() => {}))?.resolve === 'function' },
+  { field: 'action.collect', isAsExpected: () => typeof builtin(enqueueActions(() => {}))?.collect === 'function' },
+  {
+    field: 'snapshot._nodes',
+    isAsExpected: (create) =>
+      activeNodes(create(machine).getSnapshot())
+        .map((node) => `${orderOf(node)} ${node.key}`)
+        .join() === '0 (machine),1 a',
+  },
+  {
+    field: 'actor._parent',
+    isAsExpected: (create) => {
+      const parent = started(create);
+      return parentOf(create(machine, { parent } as never) as AnyActor) === (parent as AnyActorRef);
+    },
+  },
+  {
+    field: 'system._relay',
+    isAsExpected: (create) => {
+      const actor = started(create);
+      let relayed = '';
+      replaceRelay(actor, (original) => (source, target, event) => {
+        relayed += event.type;
+        original.call(actor.system, source, target, event);
+      });
+      relay(undefined, actor, { type: 'relayed' });
+      return relayed === 'relayed' && actor.getSnapshot().matches('b');
+    },
+  },
+  {
+    field: 'system._sendInspectionEvent',
+    isAsExpected: (create) => {
+      let seen = 0;
+      const actor = started(create);
+      actor.system.inspect(() => seen++);
+      reportInspected(actor, { type: '@xstate.event', event: { type: 'x' } });
+      return seen === 1;
+    },
+  },
+  { field: 'actor.eventListeners', isAsExpected: (create) => inside(started(create)).eventListeners instanceof Map },
+  {
+    field: 'actor._stop',
+    isAsExpected: (create) => {
+      const child = create(machine, { parent: started(create), clock: inert } as never).start() as AnyActor;
+      stopChild(child);
+      return child.getSnapshot().status === 'stopped';
+    },
+  },
+  {
+    field: 'system.scheduler',
+    isAsExpected: (create) => {
+      const actor = started(create);
+      const [first] = scheduledEvents(actor);
+      if (first?.delay !== 1 || first.target !== (actor as AnyActorRef)) return false;
+      schedule({ ...first, delay: 7, id: 'another' });
+      return scheduledEvents(actor).some(({ id, delay }) => id === 'another' && delay === 7);
+    },
+  },
+];
+
+/** The fields that are not what they are expected to be. */
+export function missingFields(create: typeof createActor = createActor): readonly string[] {
+  return CHECKS.flatMap(({ field, isAsExpected }) => {
+    try {
+      return isAsExpected(create) ? [] : [field];
+    } catch {
+      return [field];
+    }
+  });
+}
+
+/** The private fields that this version of XState lacks; empty for the versions that Quiver is tested with. */
+export const missing: readonly string[] = /* @__PURE__ */ warned(missingFields());
+
+function warned(fields: readonly string[]): readonly string[] {
+  if (fields.length > 0)
+    console.warn(
+      `xstate-quiver: this version of XState differs inside from 5.33 (${fields.join(', ')}). Charts run more slowly, and some features are refused. Install xstate 5.33.`,
+    );
+  return fields;
+}
+
+/**
+ * For what has no public replacement.
+ *
+ * @throws UsageError if this version of XState lacks a private field.
+ */
+export function requireInternals(what: string, fields = missing): void {
+  if (fields.length > 0)
+    throw new UsageError(`${what} needs XState 5.33, and this version differs inside (${fields.join(', ')}). Install xstate 5.33.`);
+}
