@@ -3,6 +3,7 @@ import { isObject } from '../machines/checks.js';
 import type { PeersOptions } from './controller/controller-node.js';
 import { Names } from './controller/names.js';
 import { LastingNames, type LastingNamesOptions } from './locks/lasting-names.js';
+import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 export type { Names } from './controller/names.js';
 export type { LastingNames, LastingNamesOptions } from './locks/lasting-names.js';
@@ -38,3 +39,56 @@ export function createNames(options: PeersOptions | LastingNamesOptions): Names 
     ? new LastingNames(options as LastingNamesOptions)
     : new Names(options as PeersOptions);
 }
+
+/**
+ * The event of `namesLogic`: `next` asks for a number.
+ *
+ * @public
+ */
+export interface NamesEvent {
+  readonly type: 'next';
+}
+
+/**
+ * The notices of `namesLogic`: `ready` at the start, `named` for each `next`, `failed` for one without an answer.
+ *
+ * @public
+ */
+export type NamesNotice =
+  | (FromActor & { readonly type: 'ready' })
+  | (FromActor & { readonly type: 'named'; readonly name: number })
+  | Failed<NamesEvent>;
+
+/**
+ * Unique numbers as actor logic: send it `next`, and receive `named`. Stopping the actor leaves the names open; a number that is given after
+ * that is not used.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { createNames, namesLogic } from 'xstate-quiver/names';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const names = createNames({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const numbers = createActor(namesLogic, { input: { names } });
+ * numbers.on('named', async ({ name }) => {
+ *   console.log(name);
+ *   numbers.stop();
+ *   await names.close();
+ * });
+ * numbers.start().send({ type: 'next' });
+ * ```
+ * @public
+ */
+export const namesLogic: ObjectLogic<'names', Names | LastingNames, object, NamesEvent, NamesNotice> = objectLogic({
+  key: 'names',
+  method: 'next',
+  initial: {},
+  attach(names, report) {
+    const announce = () => report({}, { type: 'ready' });
+    if ('ready' in names) names.ready.then(announce, () => {});
+    else announce();
+    return { next: async () => report({}, { type: 'named', name: await names.next() }) };
+  },
+  closed: (names) => ('node' in names ? names.node.closed : names.closed),
+});

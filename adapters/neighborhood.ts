@@ -11,6 +11,7 @@ import { exclusionCore } from '../machines/exclusion/index.js';
 import type { ExclusionNotification } from '../machines/exclusion/machine.js';
 import type { ExclusionContext } from '../machines/exclusion/machine.js';
 import type { NodeId } from '../machines/effects.js';
+import { UsageError } from '../machines/errors.js';
 import type { Inspect } from '../network/world/kernel.js';
 import { ClosedError } from './transports/errors.js';
 import type { InEnvironment } from './environment.js';
@@ -20,6 +21,7 @@ import { abortable } from './transports/promises.js';
 import { linkFor } from './links.js';
 import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
+import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 /**
  * What a `Neighborhood` is made of.
@@ -179,3 +181,89 @@ export class HeldNeighborhood implements AsyncDisposable {
     this.release();
   }
 }
+
+/**
+ * The events of `neighborhoodLogic`: `lock` asks for the lock, `unlock` releases it or stops waiting.
+ *
+ * @public
+ */
+export interface NeighborhoodEvent {
+  readonly type: 'lock' | 'unlock';
+}
+
+/**
+ * The notices of `neighborhoodLogic`: `unlocked` at the start and after each release, `locked` with the peers that are held, `failed` for an
+ * event that cannot be carried out.
+ *
+ * @public
+ */
+export type NeighborhoodNotice =
+  | (FromActor & { readonly type: 'unlocked' })
+  | (FromActor & { readonly type: 'locked'; readonly peers: readonly NodeId[] })
+  | Failed<NeighborhoodEvent>;
+
+interface NeighborhoodState {
+  readonly held: HeldNeighborhood | null;
+}
+
+/**
+ * A neighborhood as actor logic: send it `lock` and `unlock`, and receive `locked` and `unlocked`. The snapshot has `held` while the lock is held: look at
+ * `held.peers` before you commit anything, because peers can leave. Stopping the actor releases the lock.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { createNeighborhood, neighborhoodLogic } from 'xstate-quiver/neighborhood';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const neighborhood = createNeighborhood({ transport: new InProcessBus().transport('a'), peers: ['a'] });
+ * const lock = createActor(neighborhoodLogic, { input: { neighborhood } });
+ * lock.on('locked', async ({ peers }) => {
+ *   console.log(peers); // []
+ *   lock.stop();
+ *   await neighborhood.close();
+ * });
+ * lock.start().send({ type: 'lock' });
+ * ```
+ * @public
+ */
+export const neighborhoodLogic: ObjectLogic<
+  'neighborhood',
+  Neighborhood,
+  NeighborhoodState,
+  NeighborhoodEvent,
+  NeighborhoodNotice
+> = objectLogic({
+  key: 'neighborhood',
+  method: 'lock',
+  initial: { held: null },
+  attach(neighborhood, report, signal) {
+    let request: AbortController | null = null;
+    const announce = () => report({ held: null }, { type: 'unlocked' });
+    const release = () => {
+      request?.abort();
+      request = null;
+    };
+    announce();
+    signal.addEventListener('abort', release);
+    return {
+      async lock() {
+        if (request) throw new UsageError('neighborhoodLogic has already requested the lock. Send unlock first');
+        const { signal } = (request = new AbortController());
+        try {
+          const held = await neighborhood.lock({ signal });
+          signal.addEventListener('abort', () => held.release());
+          if (signal.aborted) held.release();
+          else report({ held }, { type: 'locked', peers: held.peers });
+        } catch (error) {
+          if (!signal.aborted) throw error;
+        }
+      },
+      unlock() {
+        release();
+        announce();
+      },
+    };
+  },
+  closed: ({ node }) => node.closed,
+});

@@ -2,6 +2,7 @@
 import { isObject } from '../machines/checks.js';
 import { Quota, type QuotaOptions } from './controller/quota.js';
 import { LastingQuota, type LastingQuotaOptions } from './locks/lasting-quota.js';
+import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 export type { Quota, QuotaOptions, Taken } from './controller/quota.js';
 export type { LastingQuota, LastingQuotaOptions } from './locks/lasting-quota.js';
@@ -38,3 +39,67 @@ export function createQuota(options: QuotaOptions | LastingQuotaOptions): Quota 
     ? new LastingQuota(options as LastingQuotaOptions)
     : new Quota(options as QuotaOptions);
 }
+
+/**
+ * The events of `quotaLogic`: `take` takes permits, one unless `amount` says more.
+ *
+ * @public
+ */
+export interface QuotaEvent {
+  readonly type: 'take';
+  readonly amount?: number;
+}
+
+/**
+ * The notices of `quotaLogic`: `ready` at the start, `granted` or `rejected` for each `take`, `failed` for a take without an answer.
+ * `remaining` is what this peer can give next without a message.
+ *
+ * @public
+ */
+export type QuotaNotice =
+  | (FromActor & { readonly type: 'ready'; readonly remaining: number })
+  | (FromActor & { readonly type: 'granted' | 'rejected'; readonly amount: number; readonly remaining: number })
+  | Failed<QuotaEvent>;
+
+interface QuotaState {
+  readonly remaining: number;
+}
+
+/**
+ * A quota as actor logic: send it `take`, and receive `granted` or `rejected`, in the order of the takes. The snapshot has `remaining`.
+ * Stopping the actor leaves the quota open; permits that are granted after that are spent.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { createQuota, quotaLogic } from 'xstate-quiver/quota';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const quota = createQuota({ transport: new InProcessBus().transport('a'), peers: ['a'], budget: 3 });
+ * const permits = createActor(quotaLogic, { input: { quota } });
+ * permits.on('granted', async ({ amount, remaining }) => {
+ *   console.log(amount, remaining); // 2 1
+ *   permits.stop();
+ *   await quota.close();
+ * });
+ * permits.start().send({ type: 'take', amount: 2 });
+ * ```
+ * @public
+ */
+export const quotaLogic: ObjectLogic<'quota', Quota | LastingQuota, QuotaState, QuotaEvent, QuotaNotice> = objectLogic({
+  key: 'quota',
+  method: 'take',
+  initial: { remaining: 0 },
+  attach(quota, report) {
+    const announce = () => report({ remaining: quota.remaining }, { type: 'ready', remaining: quota.remaining });
+    if ('ready' in quota) quota.ready.then(announce, () => {});
+    else announce();
+    return {
+      async take({ amount = 1 }) {
+        const { ok, remaining } = await quota.take(amount);
+        report({ remaining }, { type: ok ? 'granted' : 'rejected', amount, remaining });
+      },
+    };
+  },
+  closed: (quota) => ('node' in quota ? quota.node.closed : quota.closed),
+});

@@ -1,2 +1,8 @@
 /** `xstate-quiver/neighborhood`: local mutual exclusion. */
-export { createNeighborhood, type Neighborhood } from '../adapters/neighborhood.js';
+export {
+  createNeighborhood,
+  neighborhoodLogic,
+  type Neighborhood,
+  type NeighborhoodEvent,
+  type NeighborhoodNotice,
+} from '../adapters/neighborhood.js';

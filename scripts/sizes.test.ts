@@ -19,7 +19,7 @@ const BOUNDS_KB: Readonly<Record<string, number>> = {
   './quota': 42,
   './names': 41,
   './bank': 36,
-  './register': 10,
+  './register': 11,
   './neighborhood': 30,
   './cluster': 80,
   './node': 16,

@@ -12,6 +12,7 @@ import { checkOptions, wholeNumber, optional } from '../options.js';
 import { PEERS_CHECKS } from './checks.js';
 import { createControllerNode, Questions, requireAmount, type PeersOptions } from './controller-node.js';
 import type { LiveNode } from '../node/node.js';
+import { objectLogic, type Failed, type FromActor, type ObjectLogic } from '../object-logic.js';
 import { abortable } from '../transports/promises.js';
 import type { NodeActor } from '../node/node-logic.js';
 
@@ -123,3 +124,67 @@ export class Bank implements AsyncDisposable {
     return this.close();
   }
 }
+
+/**
+ * The events of `bankLogic`.
+ *
+ * @public
+ */
+export interface BankEvent {
+  readonly type: 'deposit' | 'withdraw';
+  readonly amount: number;
+}
+
+/**
+ * The notices of `bankLogic`: `ready` at the start, `deposited` or `withdrawn` for each event, `failed` for one without an answer.
+ *
+ * @public
+ */
+export type BankNotice =
+  | (FromActor & { readonly type: 'ready' })
+  | (FromActor & { readonly type: 'deposited' | 'withdrawn'; readonly amount: number })
+  | Failed<BankEvent>;
+
+/**
+ * An account as actor logic: send it `deposit` and `withdraw`, and receive `deposited` and `withdrawn`. Stopping the actor leaves the account
+ * open and cancels withdrawals that wait.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { bankLogic, createBank } from 'xstate-quiver/bank';
+ * import { InProcessBus } from 'xstate-quiver/transports';
+ *
+ * const bank = createBank({ transport: new InProcessBus().transport('a'), peers: ['a'], balance: 10 });
+ * const account = createActor(bankLogic, { input: { bank } });
+ * account.on('withdrawn', async ({ amount }) => {
+ *   console.log(amount); // 4
+ *   account.stop();
+ *   await bank.close();
+ * });
+ * account.start().send({ type: 'withdraw', amount: 4 });
+ * ```
+ * @public
+ */
+export const bankLogic: ObjectLogic<'bank', Bank, object, BankEvent, BankNotice> = objectLogic({
+  key: 'bank',
+  method: 'withdraw',
+  initial: {},
+  attach(bank, report, signal) {
+    bank.ready.then(
+      () => report({}, { type: 'ready' }),
+      () => {},
+    );
+    return {
+      async deposit({ amount }) {
+        await bank.deposit(amount);
+        report({}, { type: 'deposited', amount });
+      },
+      async withdraw({ amount }) {
+        await bank.withdraw(amount, { signal });
+        report({}, { type: 'withdrawn', amount });
+      },
+    };
+  },
+  closed: ({ node }) => node.closed,
+});

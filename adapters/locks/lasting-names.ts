@@ -45,6 +45,11 @@ export class LastingNames {
     this.given = new Register(locks, name, 0, isCount);
   }
 
+  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  get closed(): Promise<Error | null> {
+    return this.given.closed;
+  }
+
   /**
    * The next number of this peer, from 0: at once if it has fetched some, or once a majority has stored that it fetches the next
    * eight.

@@ -61,6 +61,11 @@ export class LastingQuota {
     this.left = new Register(locks, name, budget, isCount);
   }
 
+  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  get closed(): Promise<Error | null> {
+    return this.left.closed;
+  }
+
   /** What this peer can give without asking anybody. */
   get remaining(): number {
     return this.stock;

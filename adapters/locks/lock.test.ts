@@ -144,7 +144,7 @@ test('a lock alone: its own actor emits what a parent would receive, and stoppin
   const lock = createActor(lockLogic, { input: { locks: all['b']!, name: 'printer' } }).start();
   const granted = new Promise((resolve) => lock.on('granted', resolve));
   lock.send({ type: 'request' });
-  expect(await granted).toEqual({ type: 'granted', name: 'printer', fence: expect.any(Number) });
+  expect(await granted).toEqual({ type: 'granted', from: lock.id, name: 'printer', fence: expect.any(Number) });
   lock.stop();
   await using again = await all['a']!.acquire('printer');
   expect(again.name).toBe('printer');
@@ -192,7 +192,7 @@ describe('what locks give, whenever they give it', () => {
     const lost = new Promise((resolve) => actor.on('lost', resolve));
     taking.abort(new Error('the node went away'));
     grant();
-    expect(await lost).toEqual({ type: 'lost', name: 'printer', error: new Error('the node went away') });
+    expect(await lost).toEqual({ type: 'lost', from: actor.id, name: 'printer', error: new Error('the node went away') });
   });
 
   test('what was given back is forgotten, and watched no longer', async () => {

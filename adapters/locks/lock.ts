@@ -10,6 +10,7 @@
 import { assign, enqueueActions, fromCallback, fromPromise, setup } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { parentOf } from '../../network/world/internals.js';
+import type { FromActor, WithoutFrom } from '../object-logic.js';
 import { LostError } from '../transports/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
@@ -43,8 +44,8 @@ export type LockEvent =
  * @public
  */
 export type LockNotification =
-  | { readonly type: 'granted'; readonly name: string; readonly fence: number }
-  | { readonly type: 'lost'; readonly name: string; readonly error: unknown };
+  | (FromActor & { readonly type: 'granted'; readonly name: string; readonly fence: number })
+  | (FromActor & { readonly type: 'lost'; readonly name: string; readonly error: unknown });
 
 const acquireFrom = (locksOf: (input: LockInput) => Locks) =>
   fromPromise<Lock, LockInput>(async ({ input, signal }) => {
@@ -120,7 +121,8 @@ export const lockLogic = setup({
   actors: { acquire, hold },
   actions: {
     forget: assign({ lock: null, fence: null }),
-    tell: enqueueActions(({ enqueue, self }, notification: LockNotification) => {
+    tell: enqueueActions(({ enqueue, self }, told: WithoutFrom<LockNotification>) => {
+      const notification = { ...told, from: self.id };
       enqueue.emit(notification);
       const parent = parentOf(self);
       if (parent) enqueue.sendTo(parent, notification);

@@ -187,6 +187,11 @@ export class Register<T extends Json> {
     });
   }
 
+  /** Resolves when its locks have closed, with the error that closed them or with `null`. */
+  get closed(): Promise<Error | null> {
+    return this.locks.node.closed;
+  }
+
   private get keeping(): Keeping {
     const { id, environment } = this.locks.node;
     return { peer: id, key: this.conversation, clock: environment.clock };

@@ -1,7 +1,8 @@
 /**
  * A node as plain XState actor logic: invoke or spawn it from your own machine.
  *
- * Commands of the protocol are sent to it as events; its notifications come to the parent as events, and to whoever listens with `on`.
+ * Commands of the protocol are sent to it as events; its notifications come to the parent and to listeners (`on`), with the id of the actor as
+ * `from`.
  * An event that is not a command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
  * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
  * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
@@ -70,8 +71,9 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
     const node = adopted(self as unknown as AnyActor, () => create(resumed));
     live.set(self, node);
     node.notifications$.subscribe((notification) => {
-      emit(notification);
-      parentOf(self)?.send(notification);
+      const notice = { ...notification, from: self.id };
+      emit(notice);
+      parentOf(self)?.send(notice);
     });
     const tell = (notification: LogicEvent) => {
       if (self.getSnapshot().status === 'active') self.send(notification);

@@ -1,0 +1,285 @@
+/** The objects of this package as children of a machine: what their parents receive, and what does not compile. */
+import { createActor, sendTo, setup, waitFor, type ActorRefFrom, type AnyActorRef } from 'xstate';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bankLogic, createBank, type BankEvent } from './controller/bank.js';
+import { createElection, type Election } from './election.js';
+import { electionLogic, type ElectionNotice } from './election-logic.js';
+import { lockLogic, type LockEvent, type LockNotification } from './locks/lock.js';
+import { createLocks, type Locks } from './locks/locks.js';
+import { registerLogic } from './locks/register-logic.js';
+import { createRegister } from './locks/register.js';
+import { createNames, namesLogic } from './names.js';
+import { createNeighborhood, neighborhoodLogic } from './neighborhood.js';
+import { createQuota, quotaLogic, type QuotaEvent } from './quota.js';
+import { InProcessBus } from './transports/in-process.js';
+
+function placesOf(...peers: readonly string[]) {
+  const bus = new InProcessBus();
+  onTestFinished(() => bus.close());
+  return peers.map((id) => ({ transport: bus.transport(id), peers }));
+}
+const alone = () => placesOf('a')[0]!;
+
+/** The notices of an actor, which is started. */
+function noticesOf(actor: AnyActorRef): any[] {
+  const notices: any[] = [];
+  actor.on('*', (notice) => notices.push(notice));
+  actor.start();
+  onTestFinished(() => actor.stop());
+  return notices;
+}
+
+/** A scheduler that works only while it leads and holds the lock. */
+interface SchedulerInput {
+  readonly election: Election;
+  readonly locks: Locks;
+}
+const scheduler = setup({
+  types: {
+    context: {} as SchedulerInput & { readonly fence: number },
+    input: {} as SchedulerInput,
+    events: {} as ElectionNotice | LockNotification,
+  },
+  actors: { election: electionLogic, lock: lockLogic },
+}).createMachine({
+  context: ({ input }) => ({ ...input, fence: 0 }),
+  invoke: [
+    { id: 'leader', src: 'election', input: ({ context }) => context },
+    { id: 'lock', src: 'lock', input: ({ context }) => ({ locks: context.locks, name: 'schedule' }) },
+  ],
+  on: { leader: [{ guard: ({ event }) => event.isLeader, target: '.leading' }, { target: '.following' }] },
+  initial: 'following',
+  states: {
+    following: {},
+    leading: {
+      entry: sendTo('lock', { type: 'request' } satisfies LockEvent),
+      exit: sendTo('lock', { type: 'release' } satisfies LockEvent),
+      on: { granted: '.working' },
+      initial: 'waiting',
+      states: { waiting: {}, working: {} },
+    },
+  },
+});
+
+test('the first leader works, and the next one after it', async () => {
+  const places = placesOf('ann', 'bob');
+  const peers = places.map((place) => ({ election: createElection(place), locks: createLocks({ ...place, name: 'jobs' }) }));
+  onTestFinished(async () => void (await Promise.all(peers.flatMap(({ election, locks }) => [election.close(), locks.close()]))));
+  await Promise.all(peers.map(({ election }) => election.ready));
+  const actors = peers.map((input) => createActor(scheduler, { input }).start());
+  onTestFinished(() => actors.forEach((actor) => void actor.stop()));
+  const isWorking = (actor: (typeof actors)[number]) => actor.getSnapshot().matches({ leading: 'working' });
+  await expect.poll(() => actors.filter(isWorking)).toHaveLength(1);
+  const first = actors.findIndex(isWorking);
+  expect(peers[first]!.election.isLeader).toBe(true);
+  await peers[first]!.election.close();
+  await expect.poll(() => isWorking(actors[1 - first]!)).toBe(true);
+  expect(actors[first]!.getSnapshot().value).toBe('following');
+});
+
+test('an election announces its leader at the start, and is done when the election closes', async () => {
+  const election = createElection(alone());
+  await election.elected;
+  const actor = createActor(electionLogic, { id: 'cluster', input: { election } });
+  const notices = noticesOf(actor);
+  expect(notices).toEqual([{ type: 'leader', from: 'cluster', leader: 'a', isLeader: true }]);
+  expect(actor.getSnapshot()).toMatchObject({ status: 'active', leader: 'a', isLeader: true });
+  await election.close();
+  await waitFor(actor, ({ status }) => status === 'done');
+  expect(notices[1]).toEqual({ type: 'leader', from: 'cluster', leader: null, isLeader: false });
+});
+
+test('two children with equal notices are told apart by from', async () => {
+  const [place] = placesOf('a');
+  const [web, mail] = ['web', 'mail'].map((name) => createQuota({ ...place!, name, budget: 2 }));
+  const heard: string[] = [];
+  const parent = setup({ actors: { quota: quotaLogic } }).createMachine({
+    invoke: [
+      { id: 'web', src: 'quota', input: () => ({ quota: web! }) },
+      { id: 'mail', src: 'quota', input: () => ({ quota: mail! }) },
+    ],
+    entry: [
+      sendTo('web', { type: 'take', amount: 2 } satisfies QuotaEvent),
+      sendTo('mail', { type: 'take', amount: 3 } satisfies QuotaEvent),
+    ],
+    on: { '*': { actions: ({ event }) => heard.push(`${event['from']} ${event.type}`) } },
+  });
+  const actor = createActor(parent).start();
+  await expect.poll(() => heard.toSorted()).toEqual(['mail ready', 'mail rejected', 'web granted', 'web ready']);
+  actor.stop();
+  await Promise.all([web!.close(), mail!.close()]);
+});
+
+test('a quota grants and rejects, also one that a majority keeps; a take that is wrong fails', async () => {
+  const place = alone();
+  const locks = createLocks(place);
+  for (const quota of [createQuota({ ...place, budget: 3 }), createQuota({ locks, budget: 3 })]) {
+    const actor = createActor(quotaLogic, { id: 'quota', input: { quota } });
+    const notices = noticesOf(actor);
+    for (const amount of [2, 2, 0]) actor.send({ type: 'take', amount });
+    await expect.poll(() => notices.map(({ type }) => type).toSorted()).toEqual(['failed', 'granted', 'ready', 'rejected']);
+    expect(notices.find(({ type }) => type === 'granted')).toMatchObject({ from: 'quota', amount: 2 });
+    const { error, event } = notices.find(({ type }) => type === 'failed');
+    expect(error).toMatchObject({ name: 'UsageError' });
+    expect(event).toEqual({ type: 'take', amount: 0 });
+    expect(actor.getSnapshot()).toMatchObject({ status: 'active', remaining: quota.remaining });
+  }
+  await locks.close();
+});
+
+test('names, a bank and a register answer in their order', async () => {
+  const place = alone();
+  const locks = createLocks(place);
+  const names = createActor(namesLogic, { input: { names: createNames(place) } });
+  const bank = createBank({ ...place, balance: 1 });
+  const account = createActor(bankLogic, { input: { bank } });
+  const isValue = (value: unknown): value is number => Number.isSafeInteger(value);
+  const register = createRegister({ locks, name: 'visits', initial: 4, isValue });
+  const visits = createActor(registerLogic, { input: { register } });
+  const typed = createActor(registerLogic.of(register));
+  const heard = [names, account, visits, typed].map(noticesOf);
+  names.send({ type: 'next' });
+  account.send({ type: 'withdraw', amount: 3 });
+  account.send({ type: 'deposit', amount: 2 });
+  await expect.poll(() => heard[0]!.map(({ type }) => type)).toEqual(['ready', 'named']);
+  await expect.poll(() => heard[1]!.map(({ type }) => type).toSorted()).toEqual(['deposited', 'ready', 'withdrawn']);
+  await expect.poll(() => heard[2]!.map(({ value }) => value)).toEqual([4]);
+  typed.send({ type: 'change', how: (count) => count + 1 });
+  await waitFor(typed, ({ value }) => value === 5);
+  typed.send({ type: 'change', how: () => 'many' as never });
+  await expect.poll(() => heard[3]!.map(({ type }) => type)).toEqual(['value', 'value', 'failed']);
+  await Promise.all([locks.close(), bank.close()]);
+  await waitFor(typed, ({ status }) => status === 'done');
+});
+
+test('a neighborhood is held until unlock, and released when its actor stops', async () => {
+  const [a, b] = placesOf('a', 'b').map(createNeighborhood);
+  await Promise.all([a!.ready, b!.ready]);
+  const first = createActor(neighborhoodLogic, { input: { neighborhood: a! } });
+  const second = createActor(neighborhoodLogic, { input: { neighborhood: b! } });
+  const [heard, other] = [noticesOf(first), noticesOf(second)];
+  first.send({ type: 'lock' });
+  await waitFor(first, ({ held }) => held?.has('b') === true);
+  second.send({ type: 'lock' });
+  first.send({ type: 'lock' });
+  await expect.poll(() => heard.map(({ type }) => type)).toEqual(['unlocked', 'locked', 'failed']);
+  expect(other.map(({ type }) => type)).toEqual(['unlocked']);
+  first.send({ type: 'unlock' });
+  await waitFor(second, ({ held }) => held !== null);
+  expect(heard.at(-1)).toMatchObject({ type: 'unlocked' });
+  second.stop();
+  first.send({ type: 'lock' });
+  await waitFor(first, ({ held }) => held !== null);
+  await Promise.all([a!.close(), b!.close()]);
+});
+
+test('a lock that is given up while it is waited for is not locked later', async () => {
+  const [a, b] = placesOf('a', 'b').map(createNeighborhood);
+  await Promise.all([a!.ready, b!.ready]);
+  const held = await b!.lock();
+  const actor = createActor(neighborhoodLogic, { input: { neighborhood: a! } });
+  const heard = noticesOf(actor);
+  actor.send({ type: 'lock' });
+  actor.send({ type: 'unlock' });
+  held.release();
+  await using again = await b!.lock();
+  expect(again.has('a')).toBe(true);
+  expect(heard.map(({ type }) => type)).toEqual(['unlocked', 'unlocked']);
+  await Promise.all([a!.close(), b!.close()]);
+});
+
+test('an object that ends with an error ends its actor with the same error, and the parent receives it', async () => {
+  const [place] = placesOf('a');
+  const election = createElection(place!);
+  await election.ready;
+  const caught = vi.fn<(error: unknown) => void>();
+  const parent = setup({ actors: { election: electionLogic } }).createMachine({
+    invoke: { src: 'election', input: () => ({ election }), onError: { actions: ({ event }) => caught(event.error) } },
+  });
+  const actor = createActor(parent).start();
+  await place!.transport.close();
+  await vi.waitFor(() => expect(caught).toHaveBeenCalledTimes(1));
+  expect(caught.mock.calls[0]![0]).toBe(await election.node.closed);
+  expect(caught.mock.calls[0]![0]).toBeInstanceOf(Error);
+  actor.stop();
+});
+
+test.each([
+  [undefined, /^electionLogic needs its election. Pass input: \{ election: createElection\(…\) \}/],
+  [{ election: {} }, /^electionLogic: input.election is not what createElection returns/],
+])('the input %j is refused', async (input, message) => {
+  const actor = createActor(electionLogic, { input: input as never });
+  const failed = new Promise<any>((resolve) => actor.subscribe({ error: resolve }));
+  actor.start();
+  expect((await failed).message).toMatch(message);
+});
+
+test('an event that the logic does not know fails with the nearest one', async () => {
+  const quota = createQuota({ ...alone(), budget: 3 });
+  const actor = createActor(quotaLogic, { input: { quota } });
+  const notices = noticesOf(actor);
+  (actor as AnyActorRef).send({ type: 'take ' });
+  await expect
+    .poll(() => notices.find(({ type }) => type === 'failed')?.error.message)
+    .toMatch(/has no event "take "; did you mean "take"/);
+  await quota.close();
+});
+
+test('a machine restored from text announces the state of its new object', async () => {
+  const [place, other] = placesOf('a', 'b');
+  const parent = setup({
+    types: { context: {} as { leaders: (string | null)[] }, events: {} as ElectionNotice },
+    actors: { election: electionLogic },
+  }).createMachine({
+    context: { leaders: [] },
+    invoke: { src: 'election', input: () => ({ election: election! }) },
+    on: { leader: { actions: ({ context, event }) => context.leaders.push(event.leader) } },
+  });
+  let election: Election | undefined = createElection({ ...place!, peers: ['a'] });
+  await election.elected;
+  const text = JSON.stringify(createActor(parent).start().getPersistedSnapshot());
+  await election.close();
+  election = undefined;
+  const again = createElection({ ...other!, peers: ['b'] });
+  await again.elected;
+  const restored = createActor(parent.provide({ actors: { election: electionLogic.of(again) } }), {
+    snapshot: JSON.parse(text),
+  }).start();
+  await expect.poll(() => restored.getSnapshot().context.leaders).toEqual(['a', 'b']);
+  restored.stop();
+  await again.close();
+});
+
+test('a misspelled event or notice does not compile', () => {
+  const wrong = (
+    quota: ActorRefFrom<typeof quotaLogic>,
+    election: ActorRefFrom<typeof electionLogic>,
+    lock: ActorRefFrom<typeof lockLogic>,
+  ) => [
+    // @ts-expect-error a misspelled event
+    quota.send({ type: 'taek' }),
+    // @ts-expect-error an event with a wrong field
+    quota.send({ type: 'take', amount: 'all' }),
+    // @ts-expect-error an event without its field
+    { type: 'deposit' } satisfies BankEvent,
+    // @ts-expect-error an election takes no events
+    election.send({ type: 'leader' }),
+    // @ts-expect-error a misspelled event of a lock
+    lock.send({ type: 'releaze' }),
+    // @ts-expect-error a misspelled notice
+    election.on('leadr', () => {}),
+    // @ts-expect-error a field that the notice does not have
+    election.on('leader', ({ fence }) => fence),
+    // @ts-expect-error a misspelled notice of a quota
+    quota.on('grantd', () => {}),
+    // @ts-expect-error an input that is not the object
+    createActor(quotaLogic, { input: { election } }),
+    setup({ types: { events: {} as ElectionNotice | LockNotification } }).createMachine({
+      on: {
+        // @ts-expect-error a parent that waits for a misspelled notice
+        leadr: {},
+      },
+    }),
+  ];
+  expect(wrong).toBeTypeOf('function');
+});
