@@ -49,7 +49,7 @@ function aloneOf(machine: AnyActorLogic, input?: unknown) {
         : heldLogic(actor.logic, (event) => void told.push(`${actor.id} hears ${event.type}`));
     },
     performs: (_, { type }) => (told.push(`does ${type}`), true),
-    gave: () => expect.unreachable(),
+    perform: () => expect.unreachable(),
     relays: ({ type }) => void told.push(`relays ${type}`),
     taken: ({ eventType, index }: TakenTransition) => void told.push(`takes ${eventType}/${index}`),
     schedules: ({ event, id }) => void told.push(`arms ${id} for ${event.type}`),

@@ -78,7 +78,7 @@ export class ChartAlone {
         this.hooks.performs(actor, action);
         return false;
       },
-      gave: () => {},
+      perform: () => {},
       relays: () => {},
       taken: (transition) => this.hooks.taken(transition),
       schedules: () => {},

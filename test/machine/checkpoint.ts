@@ -2,6 +2,7 @@
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import type { ChartAlone, ChartStanding } from './alone.js';
 import type { ServiceSamples } from './options.js';
+import type { Readings } from './path-chance.js';
 import type { Askers } from './remarks.js';
 import type { LogicKind } from './stage.js';
 import type { Timers } from './timers.js';
@@ -13,12 +14,18 @@ export interface Held {
 }
 
 /** A state from which another rig can go on, without going the way there again. */
-export type Checkpoint = { readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint;
+export type Checkpoint = Clocked & ({ readonly snapshot: AnyMachineSnapshot } | AloneCheckpoint);
+
+/** The time at which it was left. */
+interface Clocked {
+  readonly timers: Timers;
+  /** Readings of the clock; `null` where it was not read. */
+  readonly readings: Readings | null;
+}
 
 interface AloneCheckpoint {
   readonly alone: ChartAlone;
   readonly standing: ChartStanding;
-  readonly timers: Timers;
   readonly made: readonly AnyActor[];
   readonly held: ReadonlyMap<AnyActor, Held>;
   readonly referred: ReadonlySet<AnyActor>;

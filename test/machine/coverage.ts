@@ -118,7 +118,14 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
           : whyMissing(subject, chart, item, all));
       const cause = causes.get(item) ?? item;
       return [
-        { chart, item, reason, isExplained: given !== undefined, ...(isOpen && { isOpen }), ...(cause !== item && { follows: cause }) },
+        {
+          chart,
+          item,
+          reason,
+          isExplained: given !== undefined,
+          ...(isOpen && { isOpen }),
+          ...(cause !== item && { follows: cause }),
+        },
       ];
     });
   });

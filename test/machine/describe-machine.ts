@@ -75,13 +75,17 @@ export function describeMachine<Sut>(machine: AnyStateMachine, tests: MachineTes
         for (const note of notesOn(await testing.subject())) console.warn(`machine ${machine.id}: ${note}`);
         return [failure];
       });
-    runTest('nothing looks wrong that no property asks for', async () => {
-      const findings = (await testing.findings()).filter(({ reason }) => reason === undefined);
-      for (const one of findings.filter(({ isFailure }) => !isFailure))
-        console.warn(`machine ${machine.id}: ${describeFinding(one)}`);
-      const failed = findings.filter(({ isFailure }) => isFailure);
-      expect(failed.map(describeFinding)).toEqual([]);
-    }, timeoutMs);
+    runTest(
+      'nothing looks wrong that no property asks for',
+      async () => {
+        const findings = (await testing.findings()).filter(({ reason }) => reason === undefined);
+        for (const one of findings.filter(({ isFailure }) => !isFailure))
+          console.warn(`machine ${machine.id}: ${describeFinding(one)}`);
+        const failed = findings.filter(({ isFailure }) => isFailure);
+        expect(failed.map(describeFinding)).toEqual([]);
+      },
+      timeoutMs,
+    );
     const covered = async () => {
       const coverage = await testing.coverage();
       expect(coverage.refuted).toEqual([]);

@@ -24,7 +24,10 @@ describe('mistakes of everyday kinds', () => {
       states: {
         form: {
           on: {
-            FILL: { guard: ({ context }) => context.fields < 2, actions: assign({ fields: ({ context }) => context.fields + 1 }) },
+            FILL: {
+              guard: ({ context }) => context.fields < 2,
+              actions: assign({ fields: ({ context }) => context.fields + 1 }),
+            },
             SUBMIT: [{ guard: ({ context }) => context.fields > 0, target: 'sent' }, { target: 'refused' }],
           },
         },
@@ -91,7 +94,10 @@ describe('no finding', () => {
   const works = fromPromise(async () => 1);
 
   test.each([
-    ['a loop of lights', createMachine({ initial: 'red', states: { red: { after: { 10: 'green' } }, green: { after: { 10: 'red' } } } })],
+    [
+      'a loop of lights',
+      createMachine({ initial: 'red', states: { red: { after: { 10: 'green' } }, green: { after: { 10: 'red' } } } }),
+    ],
     [
       'an application that has loaded',
       setup({ actors: { works } }).createMachine({
@@ -121,7 +127,11 @@ describe('no finding', () => {
               src: 'works',
               onDone: 'done',
               onError: [
-                { guard: ({ context }) => context.tries < 2, target: 'waiting', actions: assign({ tries: ({ context }) => context.tries + 1 }) },
+                {
+                  guard: ({ context }) => context.tries < 2,
+                  target: 'waiting',
+                  actions: assign({ tries: ({ context }) => context.tries + 1 }),
+                },
                 { target: 'failed' },
               ],
             },
@@ -133,10 +143,16 @@ describe('no finding', () => {
         },
       }),
     ],
-    ['parallel regions of which one rests', createMachine({
-      type: 'parallel',
-      states: { a: { initial: 'x', states: { x: { on: { GO: 'y' } }, y: {} } }, b: { initial: 'p', states: { p: { on: { T: 'q' } }, q: { on: { T: 'p' } } } } },
-    })],
+    [
+      'parallel regions of which one rests',
+      createMachine({
+        type: 'parallel',
+        states: {
+          a: { initial: 'x', states: { x: { on: { GO: 'y' } }, y: {} } },
+          b: { initial: 'p', states: { p: { on: { T: 'q' } }, q: { on: { T: 'p' } } } },
+        },
+      }),
+    ],
   ] as [string, AnyStateMachine][])('in %s', async (_, machine) => {
     expect(await namesIn(machine)).toEqual([]);
   });

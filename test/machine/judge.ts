@@ -1,6 +1,7 @@
 /** What must hold of a machine in any state that it is found in, and of what the outside sees of it. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { ROUTE } from '../charts/config.js';
+import type { Rejected } from './action-promises.js';
 import { encode } from './encode.js';
 import { lostActors } from './lost.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
@@ -17,9 +18,9 @@ export interface BrokenRule {
 export function* brokenRules(rig: Rig): Generator<BrokenRule> {
   if (rig.mutated) yield { rule: 'the context is changed by assign alone', description: describesMutant(rig.mutated) };
   if (rig.error !== null) return yield unhandled(rig, rig.error.thrown);
-  if (rig.rejected) yield rejection(rig.rejected);
+  if (rig.promises.rejected) yield rejection(rig.promises.rejected);
   for (const [name, holds] of Object.entries(rig.subject.tests.invariants ?? {})) {
-    const description = complaint(holds, rig.snapshot);
+    const description = rig.ask('invariants', () => complaint(holds, rig.snapshot));
     if (description !== null) yield { rule: name, description };
   }
   for (const broken of [hasty(rig), lost(rig)]) if (broken) yield broken;
@@ -29,7 +30,7 @@ export const describesMutant = ({ before, after }: NonNullable<Rig['mutated']>):
   `the context ${before} was changed in place into ${after}: whoever holds it, a path that goes on from here or your own view, sees it change. ` +
   'Let assign give new values ([...list, one] in place of push), and let actions and guards leave the context as it is';
 
-const rejection = ({ action, thrown }: NonNullable<Rig['rejected']>): BrokenRule => ({
+const rejection = ({ action, thrown }: Rejected): BrokenRule => ({
   rule: `no unhandled error (${encode(thrown, () => undefined)})`,
   description: `the promise of action ${action} was rejected, and XState does not wait for it. Catch the error in the action, or make it a service with onError`,
 });

@@ -8,6 +8,7 @@
 import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/chart-mutants.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
 import type { MachineTests } from './options.js';
+import { holdingChance } from './path-chance.js';
 import { plansOf } from './plans.js';
 import { runPlan } from './run.js';
 import { search } from './search.js';
@@ -37,7 +38,7 @@ export async function* judgeMachineMutants(
     const name = nameOf(mutant);
     begins(name);
     const { diff } = mutant;
-    const killedBy = await killer(mutant, subject, graph, tests);
+    const killedBy = await holdingChance(() => killer(mutant, subject, graph, tests));
     const reason = killedBy === null ? (tests.reasons?.[name] ?? mutant.idle ?? commutes(mutant, graph)) : undefined;
     yield { name, killedBy, diff, ...(reason !== undefined && { reason }) };
   }

@@ -32,11 +32,14 @@ export function actorsBelow(root: AnyActor): ReadonlyMap<AnyActor, string> {
   return names;
 }
 
+/** A moment of a steered clock in an id: another one on another path. */
+const MOMENT = /(?<!\d)17(?:6[7-9]|[789]\d)\d{9}(?!\d)/g;
+
 /** The source of an actor without a number: what its samples are given under. */
 export function baseName(actor: AnyActor): string {
   // An id that XState made up: of the place of an `invoke`, or of a session.
   const isMadeUp = /^(\d+\.|x:)/.test(actor.id);
-  if (!isMadeUp) return actor.id;
+  if (!isMadeUp) return actor.id.replaceAll(MOMENT, 'time');
   return (
     actorSource(actor) ??
     (actor.id.startsWith('x:') ? 'spawned' : `invoked in ${actor.id.replace(/^\d+\.[^.]*\.?/, '') || '(root)'}`)

@@ -141,18 +141,26 @@ interface Sampled {
   readonly description?: string;
 }
 
+/** Other values of chance, and a later time, for a step at which the machine draws numbers or reads the clock. */
+interface Chanced {
+  /** 1 to 8: numbers from the first to the last eighth below 1; and the step comes 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 day or 1 year later. */
+  readonly chance?: number;
+}
+
 /**
  * One step of a path, as plain JSON. A value that JSON cannot hold is given by its place among the samples.
  *
  * @public
  */
-export type MachineStep =
-  | ({ readonly event: Message; readonly to?: string } & Sampled)
-  | { readonly start: number; readonly description?: string }
-  | { readonly timer: string }
-  | ({ readonly done: string; readonly output?: unknown } & Sampled)
-  | ({ readonly fails: string; readonly error?: unknown } & Sampled)
-  | ({ readonly sends: string; readonly event: Message } & Sampled)
-  | ({ readonly next: string; readonly value?: unknown } & Sampled)
-  | { readonly completes: string }
-  | { readonly settles: string };
+export type MachineStep = Chanced &
+  (
+    | ({ readonly event: Message; readonly to?: string } & Sampled)
+    | { readonly start: number; readonly description?: string }
+    | { readonly timer: string }
+    | ({ readonly done: string; readonly output?: unknown } & Sampled)
+    | ({ readonly fails: string; readonly error?: unknown } & Sampled)
+    | ({ readonly sends: string; readonly event: Message } & Sampled)
+    | ({ readonly next: string; readonly value?: unknown } & Sampled)
+    | { readonly completes: string }
+    | { readonly settles: string }
+  );

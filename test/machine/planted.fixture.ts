@@ -21,7 +21,10 @@ export const planted: Readonly<Record<string, Planted>> = {
       states: {
         form: {
           on: {
-            FILL: { guard: ({ context }) => context.fields.length < 2, actions: assign({ fields: ({ context }) => [...context.fields, 'x'] }) },
+            FILL: {
+              guard: ({ context }) => context.fields.length < 2,
+              actions: assign({ fields: ({ context }) => [...context.fields, 'x'] }),
+            },
             SUBMIT: [{ guard: 'isFilled', target: 'sent' }, { target: 'refused' }],
           },
         },
@@ -43,7 +46,11 @@ export const planted: Readonly<Record<string, Planted>> = {
             src: 'connect',
             onDone: 'up',
             onError: [
-              { guard: ({ context }) => context.tries < 1, target: 'rest', actions: assign({ tries: ({ context }) => context.tries + 1 }) },
+              {
+                guard: ({ context }) => context.tries < 1,
+                target: 'rest',
+                actions: assign({ tries: ({ context }) => context.tries + 1 }),
+              },
               { target: 'lost' },
             ],
           },
@@ -92,7 +99,11 @@ export const planted: Readonly<Record<string, Planted>> = {
         player: setup({}).createMachine({
           id: 'player',
           initial: 'playing',
-          states: { playing: { after: { 1000: 'resting' }, on: { PAUSE: 'paused' } }, resting: { after: { 500: 'playing' } }, paused: { on: { PLAY: 'playing' } } },
+          states: {
+            playing: { after: { 1000: 'resting' }, on: { PAUSE: 'paused' } },
+            resting: { after: { 500: 'playing' } },
+            paused: { on: { PLAY: 'playing' } },
+          },
         }),
       },
     }).createMachine({

@@ -24,12 +24,7 @@ const isChart = (snapshot: unknown): snapshot is AnyMachineSnapshot =>
   (snapshot as Partial<ChartSnapshot> | undefined)?._nodes !== undefined;
 
 /** An event that another actor of the machine sends to a child, and that the child does not take; `null` for any other. */
-export function dropped(
-  event: Message,
-  child: AnyActor,
-  source: AnyActor | undefined,
-  chart: string | undefined,
-): Remark | null {
+export function dropped(event: Message, child: AnyActor, source: AnyActor | undefined, chart: string | undefined): Remark | null {
   if (chart === undefined || source === undefined || source === child) return null;
   const snapshot: unknown = child.getSnapshot();
   const name = baseName(child);
@@ -80,7 +75,13 @@ export class Askers {
       return { kind: 'late result', chart, of, description, isFailure: false };
     }
     const of = thing.scheduled!.event.type;
-    return { kind: 'late event', chart, of, description: `the delayed ${of} ${where}. Cancel it on the way out`, isFailure: false };
+    return {
+      kind: 'late event',
+      chart,
+      of,
+      description: `the delayed ${of} ${where}. Cancel it on the way out`,
+      isFailure: false,
+    };
   }
 }
 

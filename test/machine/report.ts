@@ -130,7 +130,10 @@ function verdictOf(
 ): MachineReport['verdict'] {
   const isBroken =
     failures.some(({ isOpen }) => !isOpen) ||
-    findings.some(({ isFailure }) => isFailure) || refuted.length > 0 || !areNoticed || !(isComplete || isOpen);
+    findings.some(({ isFailure }) => isFailure) ||
+    refuted.length > 0 ||
+    !areNoticed ||
+    !(isComplete || isOpen);
   if (isBroken) return 'invalid';
   return cut === null ? 'valid' : 'unknown';
 }

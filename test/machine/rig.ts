@@ -24,13 +24,16 @@ import {
   type StageHooks,
 } from './stage.js';
 import type { Item } from '../coverage/items.js';
+import { ActionPromises } from './action-promises.js';
 import type { Checkpoint, Held } from './checkpoint.js';
 import { encode } from './encode.js';
 import { HELD, noneAlone, performedLogic } from './held.js';
 import { actorsBelow, baseName, timersOf } from './names.js';
-import type { SampleArgs, ServiceSamples, MachineStep, Start } from './options.js';
-import { eventsFor, valuesOf, wholeEvent } from './samples.js';
-import { heldAs, heldEvent, isFromOutside } from './steps.js';
+import type { SampleArgs, MachineStep, Start } from './options.js';
+import { PathChance } from './path-chance.js';
+import { eventsFor, wholeEvent } from './samples.js';
+import { settlingOf, stepsOfService, type HeldService } from './service-steps.js';
+import { isFromOutside, isJson, type Holds } from './steps.js';
 import { keyOf, telling, type Acted, type SeenState } from './seen.js';
 import { Askers, dropped, type Remark } from './remarks.js';
 import { Timers, type Timer } from './timers.js';
@@ -44,6 +47,8 @@ export interface RigOptions {
   readonly performs: boolean;
   /** Where to go on from, in place of the start. */
   readonly restored?: unknown;
+  /** The rig whose clock goes on where the machine was restored. */
+  readonly after?: Rig;
   /** What `checkpoint` gave of another rig, to go on from. */
   readonly from?: Checkpoint | undefined;
   /** Whether the chart is stepped without live actors, as `mode: 'pure'` does always. */
@@ -52,8 +57,7 @@ export interface RigOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** Turns of the queue of promises that an action's promise may take, and events in one step; a machine of sense needs few of both. */
-const TURNS = 100;
+/** Events in one step; an ordinary machine needs few. */
 const EVENTS_MAX = 1000;
 
 export class Rig {
@@ -63,6 +67,7 @@ export class Rig {
   private alone: ChartAlone | null = null;
   /** What the present step shows that looks wrong. */
   remarks: Remark[] = [];
+  readonly chance: PathChance;
   private askers = new Askers();
   /** What the present step has covered, and which of the application's actions it asked for. */
   items = new Set<Noted>();
@@ -71,8 +76,6 @@ export class Rig {
   last: MachineStep | null = null;
   /** What the machine broke with, once it has. */
   error: { readonly thrown: unknown } | null = null;
-  /** An action whose promise was rejected, and what with. */
-  rejected: { readonly action: string; readonly thrown: unknown } | null = null;
   /** The context as it was, and as the last step has left the very same object: `null` where it left it alone. */
   mutated: { readonly before: string; readonly after: string } | null = null;
   /** Whether the present step ends a service for which no sample says what it is done with. */
@@ -81,10 +84,9 @@ export class Rig {
   latest: Message | null = null;
   /** Timers that ran before the present step and go on. */
   keeps: readonly string[] = [];
-  /** Promises of actions that are not settled, and events in the present step. */
-  private unsettled = 0;
+  readonly promises = new ActionPromises();
+  /** Events in the present step. */
   private relayed = 0;
-  private isOver = false;
   /** Every actor that was ever made below the root, and those that the context has once referred to. */
   made: AnyActor[] = [];
   referred = new Set<AnyActor>();
@@ -95,8 +97,15 @@ export class Rig {
     readonly subject: Subject,
     private readonly options: RigOptions,
   ) {
-    const { restored, from, deadlineMs } = options;
+    const { restored, from, after, deadlineMs } = options;
+    const { seed = 1 } = subject.tests;
+    this.chance = new PathChance(
+      seed,
+      () => this.timers,
+      () => this.standing(),
+    );
     this.stage(restored === undefined ? subject.starts[0]! : { snapshot: restored }, from);
+    if (after) this.chance.goOnFrom(after.chance.left);
     this.elapse(deadlineMs);
     this.refuseFickle();
   }
@@ -105,11 +114,23 @@ export class Rig {
   private stage(start: Start, from?: Checkpoint): void {
     const before = from && 'alone' in from ? from : null;
     this.askers = new Askers(before?.askers);
-    this.timers = before?.timers.copy() ?? new Timers();
+    this.timers = from?.timers.copy() ?? new Timers(this.options.after?.timers);
     this.made = [...(before?.made ?? [])];
     this.referred = new Set(before?.referred);
     this.held = new Map(before?.held);
     this.error = null;
+    if (from) this.chance.goOnFrom(from.readings);
+    this.chance.step(null, () => this.begin(start, from, before));
+    // What is restored has not gone through its first states.
+    if (!('snapshot' in start)) for (const item of this.subject.itemsAtStart) this.items.add(item);
+    if (!before) this.noteAskers([], 0, new Set());
+  }
+
+  private begin(
+    start: Start,
+    from: Checkpoint | undefined,
+    before: Extract<Checkpoint, { readonly alone: ChartAlone }> | null,
+  ): void {
     const { clock } = this.timers;
     const { machine } = this.subject;
     this.alone = null;
@@ -119,10 +140,7 @@ export class Rig {
     } else if (this.isAlone) this.alone = new ChartAlone(machine, start, clock, this.hooks);
     const plain = from && 'snapshot' in from ? from.snapshot : undefined;
     this.root = this.alone?.root ?? createStaged(machine, { ...start, clock, logger: () => {} } as never, this.hooks, plain);
-    // What is restored has not gone through its first states.
-    if (!('snapshot' in start)) for (const item of this.subject.itemsAtStart) this.items.add(item);
     if (!before) (this.alone ?? this.root).start();
-    if (!before) this.noteAskers([], 0, new Set());
   }
 
   private get isAlone(): boolean {
@@ -133,7 +151,7 @@ export class Rig {
     return {
       created: (actor, kind) => this.created(actor, kind),
       performs: (actor, action) => this.performs(actor, action),
-      gave: (action, value) => this.gave(action, value),
+      perform: ({ type }, work) => this.promises.note(type, this.chance.performing(work)),
       relays: (event, target, source) => this.relays(event, target, source),
       taken: (transition) => this.taken(transition),
       schedules: this.timers.noted,
@@ -147,7 +165,8 @@ export class Rig {
 
   /** Everything that can happen next, in an order that is the same in every run. */
   choices(): readonly MachineStep[] {
-    return [...this.choicesHere(), ...(this.isFirst ? this.subject.otherStarts : [])];
+    const here = this.ask('samples', () => this.choicesHere());
+    return [...here, ...(this.isFirst ? this.subject.otherStarts : [])];
   }
 
   /** Whether no step was taken: there alone another start can be chosen. */
@@ -159,7 +178,7 @@ export class Rig {
     if (this.error !== null || this.snapshot.status !== 'active') return [];
     const names = actorsBelow(this.root);
     const { tests } = this.subject;
-    const events: MachineStep[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot).filter(
+    const events: MachineStep[] = eventsFor(descriptorsOf(this.snapshot), tests.events, this.snapshot, this.holds).filter(
       ({ event }) => !this.subject.within.has(event.type),
     );
     const actors = [...names].flatMap(([actor, name]) => [...this.choicesOf(actor, name)]);
@@ -178,22 +197,29 @@ export class Rig {
       return;
     }
     const held = this.held.get(actor);
-    if (!held) {
-      const samples = this.subject.eventsOfChild(actor);
-      if (!samples || !('machine' in snapshot)) return;
-      for (const one of eventsFor(descriptorsOf(snapshot), samples, snapshot)) yield { ...one, to: name };
+    if (held) {
+      yield* stepsOfService(this.serviceOf(actor, name, held), this.holds);
       return;
     }
-    const { samples, kind } = held;
-    const values = (given: ServiceSamples['done'], otherwise: readonly unknown[] = []) =>
-      valuesOf(given, this.argsOf(actor), otherwise, `service ${name}`);
-    const isObservable = kind === 'observable' || kind === 'events';
-    const defaults = this.subject.defaultsOf(kind, name);
-    for (const [i, value] of values(samples.done, defaults.done).entries()) yield { done: name, ...heldAs('output', value, i) };
-    for (const [i, value] of values(samples.fails, defaults.fails).entries()) yield { fails: name, ...heldAs('error', value, i) };
-    for (const [i, value] of values(samples.next).entries()) yield { next: name, ...heldAs('value', value, i) };
-    for (const [i, event] of values(samples.sends).entries()) yield { sends: name, ...heldEvent(event as Message, i) };
-    if (isObservable && samples.completes !== false) yield { completes: name };
+    const samples = this.subject.eventsOfChild(actor);
+    if (!samples || !('machine' in snapshot)) return;
+    for (const one of eventsFor(descriptorsOf(snapshot), samples, snapshot, this.holds)) yield { ...one, to: name };
+  }
+
+  /** Another path has other moments in their place. */
+  private readonly holds: Holds = (value) => {
+    if (!isJson(value)) return false;
+    const text = this.chance.isClocked ? JSON.stringify(value) : '';
+    return this.chance.timeless(text) === text;
+  };
+
+  private serviceOf(actor: AnyActor, name: string, held: Held): HeldService {
+    return { ...held, name, subject: this.subject, args: this.argsOf(actor) };
+  }
+
+  /** Steers chance and time while something of the tests is asked. */
+  ask<T>(what: string, work: () => T): T {
+    return this.chance.during(what, work);
   }
 
   /** Takes a step, with which a deadline may begin; false when it cannot happen now, and then nothing has changed. */
@@ -215,7 +241,7 @@ export class Rig {
     if (outcome) this.items.add(outcome);
     const ended = 'done' in step ? this.held.get(this.find(step.done)!) : undefined;
     this.isBare = ended !== undefined && ended.samples.done === undefined;
-    const waiting = act();
+    const waiting = this.chance.step(step, act);
     if (waiting) await waiting;
     const after = this.contextText(context);
     this.mutated = before === after ? null : { before, after };
@@ -262,29 +288,11 @@ export class Rig {
       );
   }
 
-  /** Waits for the promises of actions, as far as they need nothing but their turn: what takes longer is none of the path. */
-  async quiet(): Promise<void> {
-    for (let turn = 0; turn < TURNS && this.unsettled > 0; turn++) await Promise.resolve();
-  }
-
-  private gave({ type }: PerformedAction, value: unknown): void {
-    if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') return;
-    this.unsettled++;
-    Promise.resolve(value).then(
-      () => void this.unsettled--,
-      (thrown: unknown) => {
-        this.unsettled--;
-        // After the path nobody listens to it; the process tells of it.
-        if (this.isOver) throw thrown;
-        this.rejected ??= { action: type, thrown };
-      },
-    );
-  }
-
   private relays(event: Message, target: AnyActor, source: AnyActor | undefined): void {
     const { type } = event;
     this.latest = event;
-    const remark = target === this.root ? null : dropped(event, target, source, this.subject.chartName(target.logic as AnyActorLogic));
+    const remark =
+      target === this.root ? null : dropped(event, target, source, this.subject.chartName(target.logic as AnyActorLogic));
     if (remark) this.remarks.push(remark);
     if (++this.relayed <= EVENTS_MAX) return;
     throw new ProtocolError(
@@ -303,7 +311,7 @@ export class Rig {
       return start
         ? () => {
             this.stop();
-            this.isOver = false;
+            this.promises.isOver = false;
             this.stage(start);
           }
         : null;
@@ -322,7 +330,9 @@ export class Rig {
     if (!actor || (actor.getSnapshot() as { status?: string })?.status !== 'active') return null;
     if (how === 'settles') return this.settleReal(actor);
     const held = this.held.get(actor);
-    return held ? () => settleService(actor, held.kind, this.settlingOf(step, how, actor, held)) : null;
+    if (!held) return null;
+    const settling = () => settlingOf(step, how, this.serviceOf(actor, name, held));
+    return () => settleService(actor, held.kind, this.ask('samples', settling));
   }
 
   private find(name: string): AnyActor | undefined {
@@ -331,7 +341,7 @@ export class Rig {
 
   private eventTo(target: AnyActor, step: Extract<MachineStep, { readonly event: Message }>): Message {
     const samples = target === this.root ? this.subject.tests.events : this.subject.eventsOfChild(target);
-    return wholeEvent(step, samples, target.getSnapshot() as AnyMachineSnapshot);
+    return this.ask('samples', () => wholeEvent(step, samples, target.getSnapshot() as AnyMachineSnapshot));
   }
 
   /** The step as the application would see it: its event with all that it carries. */
@@ -347,21 +357,6 @@ export class Rig {
     return promise
       ? async () => settleService(actor, 'promise', await this.subject.patience(`service ${name}, which runs for real`, promise))
       : null;
-  }
-
-  private settlingOf(step: MachineStep, how: Settling['how'], actor: AnyActor, { samples, kind }: Held): Settling {
-    if (how === 'completes') return { how };
-    const { sample, output, error, value } = step as { sample?: number; output?: unknown; error?: unknown; value?: unknown };
-    if (how === 'sends') {
-      const value =
-        sample === undefined
-          ? (step as { event: Message }).event
-          : valuesOf(samples.sends, this.argsOf(actor), [], 'a service')[sample];
-      return { how, value: value as Message };
-    }
-    if (sample === undefined) return { how, value: output ?? error ?? value };
-    const otherwise = how === 'next' ? [] : this.subject.defaultsOf(kind, (step as Record<string, string>)[how]!)[how];
-    return { how, value: valuesOf(samples[how], this.argsOf(actor), otherwise, 'a service')[sample] };
   }
 
   private readonly argsOf = (actor: AnyActor) => (): SampleArgs => ({
@@ -401,9 +396,15 @@ export class Rig {
       return false;
     }
     if (exec === undefined) this.subject.lacks(actor, type);
-    const context = encode(this.telling(actor, info.context), () => undefined);
-    this.acted.push(params === undefined ? { type, context } : { type, params, context });
+    const context = this.chance.timeless(encode(this.telling(actor, info.context), () => undefined));
+    this.acted.push(params === undefined ? { type, context } : { type, params: this.timelessParams(params), context });
     return this.options.performs;
+  }
+
+  private timelessParams(params: unknown): unknown {
+    if (!this.chance.isClocked) return params;
+    const text = encode(params, () => undefined);
+    return this.chance.timeless(text) === text ? params : this.chance.timeless(text);
   }
 
   private taken(transition: TakenTransition): void {
@@ -435,32 +436,41 @@ export class Rig {
    */
   checkpoint(): Checkpoint | null {
     if (this.error !== null || this.snapshot.status !== 'active') return null;
-    const { alone, timers, made, held, referred } = this;
+    const { alone, made, held, referred } = this;
+    const clocked = { timers: this.timers.copy(), readings: this.chance.left };
     if (alone)
       return {
+        ...clocked,
         alone,
         standing: alone.standing,
-        timers: timers.copy(),
         made: [...made],
         held: new Map(held),
         referred: new Set(referred),
         askers: new Askers(this.askers),
       };
     const isAlone = made.every((actor) => !isRunning(actor)) && actorsBelow(this.root).size === 0 && referred.size === 0;
-    return isAlone && timers.running.length === 0 ? { snapshot: this.snapshot } : null;
+    return isAlone && this.timers.running.length === 0 ? { ...clocked, snapshot: this.snapshot } : null;
   }
 
   /** What tells this state from others: everything that can make a difference later. */
   key(): string {
+    const told = this.ask('distinguish', () => this.subject.tests.distinguish?.(this.snapshot));
     const names = actorsBelow(this.root);
-    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
-    const told = this.subject.tests.distinguish?.(this.snapshot);
-    const one = (actor: AnyActor) =>
-      keyOf(actor, nameOf, (context) => (actor === this.root && told !== undefined ? told : this.telling(actor, context)));
-    const actors = [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`);
     const timers = timersOf(this.timers, names).map(([{ delay }, name]) => `${name} ${delay}`);
     const first = this.isFirst && this.subject.starts.length > 1 ? ['at the start'] : [];
-    return [...actors, ...timers, this.timers.key, ...first].join('\n');
+    return [this.chance.timeless(this.actorsText(names, told)), ...timers, this.timers.key, ...first].join('\n');
+  }
+
+  /** The state of all actors, which chance is drawn by. */
+  private standing(): string {
+    return this.actorsText(actorsBelow(this.root));
+  }
+
+  private actorsText(names: ReadonlyMap<AnyActor, string>, told?: unknown): string {
+    const nameOf = (value: object) => (value === this.root ? '(root)' : names.get(value as AnyActor));
+    const one = (actor: AnyActor) =>
+      keyOf(actor, nameOf, (context) => (actor === this.root && told !== undefined ? told : this.telling(actor, context)));
+    return [[this.root, ''] as const, ...names].map(([actor, name]) => `${name}=${one(actor)}`).join('\n');
   }
 
   private telling(actor: AnyActor, context: unknown): unknown {
@@ -474,7 +484,7 @@ export class Rig {
     return {
       value,
       status,
-      context: encode(this.telling(this.root, context), nameOf),
+      context: this.chance.timeless(encode(this.telling(this.root, context), nameOf)),
       actors: [...names.values()],
       acted: this.acted,
     };
@@ -486,7 +496,7 @@ export class Rig {
   }
 
   stop(): void {
-    this.isOver = true;
+    this.promises.isOver = true;
     (this.alone ?? this.root).stop();
   }
 }

@@ -7,6 +7,7 @@ import { UsageError } from '../../machines/errors.js';
 import { brokenRules, LEFT, lost, type BrokenRule } from './judge.js';
 import { actorsBelow, timersOf } from './names.js';
 import type { MachineStep } from './options.js';
+import { holdingChance } from './path-chance.js';
 import { Rig } from './rig.js';
 import type { SeenState } from './seen.js';
 import { describeStep, nameOfStep } from './steps.js';
@@ -35,7 +36,7 @@ export async function runPlan(subject: Subject, plan: Plan, options: PlanOptions
   const { tests, patience } = subject;
   const sut: unknown = await patience('sut', Promise.resolve(tests.sut?.()));
   try {
-    return await new Run(subject, plan, options, sut).go();
+    return await holdingChance(() => new Run(subject, plan, options, sut).go());
   } finally {
     await patience('cleanup', Promise.resolve(tests.cleanup?.(sut)));
   }
@@ -71,7 +72,7 @@ class Run {
     const { steps } = this.plan;
     const { tests } = this.subject;
     this.reference = tests.reference?.start();
-    await this.rig.quiet();
+    await this.rig.promises.quiet();
     let broken = await this.judge(0);
     let taken = 0;
     for (; taken < steps.length && !broken; taken++) broken = await this.take(steps[taken]!, taken);
@@ -92,7 +93,7 @@ class Run {
     }
     const whole = this.rig.whole(step);
     if (!(await this.rig.take(step))) return { rule: CANNOT_HAPPEN, description: `${describeStep(step)} cannot happen here` };
-    await this.rig.quiet();
+    await this.rig.promises.quiet();
     const done = await attempt(`exec of ${nameOfStep(step)}`, () =>
       this.subject.patience(`exec of ${describeStep(step)}`, execute(tests.exec, this.sut, whole)),
     );
@@ -141,7 +142,7 @@ class Run {
     const before = this.rig;
     try {
       const stored: unknown = JSON.parse(JSON.stringify(before.root.getPersistedSnapshot()));
-      this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored });
+      this.rig = new Rig(this.subject, { performs: this.options.performs ?? true, restored: stored, after: before });
     } catch (error) {
       return { rule: RESTORE, description: `it cannot be stored: ${(error as Error).message}` };
     }
@@ -188,7 +189,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
 }
 
 const WHY =
-  'an action acts past the chart (performActions: true lets the search see it), or the chart reads a clock or chance (give it by provide)';
+  'an action acts past the chart (performActions: true lets the search see it), or the machine reads something outside its context (replace it with provide)';
 
 /** What is seen otherwise than it was. */
 export function difference(expected: SeenState, actual: SeenState): BrokenRule | null {

@@ -5,7 +5,7 @@ import { UsageError } from '../../machines/errors.js';
 import { configOf, isFromOutside, ROUTE, rulesOf } from '../charts/config.js';
 import { encode } from './encode.js';
 import type { ArbitraryLike, EventSamples, MachineTests, SampleArgs, Samples, MachineStep } from './options.js';
-import { heldAs, heldEvent, isJson } from './steps.js';
+import { heldAs, heldEvent, isJson, type Holds } from './steps.js';
 import { passedOn } from './within.js';
 
 /** How many values are drawn from an arbitrary. */
@@ -34,6 +34,8 @@ interface Varied {
   with(value: unknown, sample: number): MachineStep;
 }
 
+const chanceOf = ({ chance }: MachineStep) => chance !== undefined && { chance };
+
 /** Where the value of a step comes from, if that is a list. */
 function variedOf(step: MachineStep, { events, children, services }: MachineTests): Varied | null {
   const find = (given: Samples | undefined, own: unknown, make: Varied['with']): Varied | null => {
@@ -51,13 +53,18 @@ function variedOf(step: MachineStep, { events, children, services }: MachineTest
     return find(given, payload, (value, sample) => ({
       ...heldEvent({ ...(value as object), type }, sample),
       ...(to !== undefined && { to }),
+      ...chanceOf(step),
     }));
   }
   const key = ({ done: 'output', fails: 'error', next: 'value' } as const)[how];
   const service = key && services?.[base(name)];
   if (!key || typeof service !== 'object') return null;
   const own = (step as unknown as Record<string, unknown>)[key];
-  return find(service[how as 'done'], own, (value, sample) => ({ [how]: name, ...heldAs(key, value, sample) }) as never);
+  return find(
+    service[how as 'done'],
+    own,
+    (value, sample) => ({ [how]: name, ...heldAs(key, value, sample), ...chanceOf(step) }) as never,
+  );
 }
 
 /**
@@ -164,6 +171,7 @@ export function eventsFor(
   descriptors: readonly string[],
   samples: EventSamples | undefined,
   snapshot: AnyMachineSnapshot,
+  holds: Holds = isJson,
 ): readonly { readonly event: Message; readonly sample?: number; readonly description?: string }[] {
   const args = argsOf(snapshot);
   const types = new Set(descriptors.filter(isFromOutside).flatMap((one) => typesFor(one, samples, snapshot)));
@@ -171,7 +179,7 @@ export function eventsFor(
     valuesOf(samples?.[type], args, bareOf(type, snapshot), `event ${type}`).map((payload, i) => {
       if (typeof payload !== 'object' || payload === null)
         throw new UsageError(`a sample of event ${type} is ${String(payload)}; give its payload as an object, { … }`);
-      return heldEvent({ ...payload, type }, i);
+      return heldEvent({ ...payload, type }, i, holds);
     }),
   );
 }

@@ -4,7 +4,7 @@
  */
 import type { AnyActorLogic } from 'xstate';
 import { kindOfLogic } from './stage.js';
-import { ProtocolError } from '../../machines/errors.js';
+import { ProtocolError, UsageError } from '../../machines/errors.js';
 import { isObject } from '../../machines/checks.js';
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';
@@ -17,6 +17,7 @@ import { Extent, measuresOf } from './measures.js';
 import { constantsIn, isReadIn, readsOfGuard } from './reads.js';
 import { implementationsOf, referencesOf } from './references.js';
 import type { Checkpoint } from './checkpoint.js';
+import { holdingChance, OTHERS_MAX } from './path-chance.js';
 import { Rig, type Noted } from './rig.js';
 import type { MachineStep } from './options.js';
 import { describeStep, nameOfStep } from './steps.js';
@@ -24,6 +25,9 @@ import type { Subject } from './subject.js';
 import { marksOf } from './temporal.js';
 
 const LIMITS: Readonly<Record<SearchLimit, number>> = { states: 2000, searchSteps: 30_000, actors: 12, timers: 12 };
+
+/** How many steps are taken with another chance. */
+const CHANGES_MAX = 400;
 
 /** A machine with more states is asked whether some of its context makes no difference. */
 const MANY = 200;
@@ -36,7 +40,7 @@ const MANY = 200;
  */
 export async function search(subject: Subject, { untilFailure = false } = {}): Promise<MachineGraph> {
   const isAlone = subject.tests.mode === 'pure' || canBeAlone(subject);
-  const once = async () => new Search(subject, untilFailure, isAlone).run();
+  const once = () => holdingChance(() => new Search(subject, untilFailure, isAlone).run());
   try {
     const graph = await once();
     return graph === 'again' ? ((await once()) as MachineGraph) : graph;
@@ -68,6 +72,8 @@ class Search {
   private leftOut: SearchLimit | null = null;
   private items = new Set<Noted>();
   private taken = 0;
+  /** Steps that another chance, or a later time, can change. */
+  private readonly changeable: { readonly vertex: MachineVertex; readonly step: MachineStep }[] = [];
 
   constructor(
     private readonly subject: Subject,
@@ -85,22 +91,18 @@ class Search {
 
   /** `again` when states are to be told apart by less. */
   async run(): Promise<MachineGraph | 'again'> {
-    const { subject, vertices, limits } = this;
+    const { subject, vertices } = this;
     const rig = this.start();
     const first = this.arrive(rig, [], { steps: [] });
     const items = this.items;
     for (const item of items) this.cover(item);
     rig.stop();
     let next: MachineVertex | undefined;
-    while (
-      !(this.untilFailure && this.failures.size > 0) &&
-      vertices.length < limits.states &&
-      this.taken < limits.searchSteps &&
-      (next = this.frontier.next())
-    ) {
+    while (!this.isOver && (next = this.frontier.next())) {
       await this.expand(next);
       if (vertices.length > MANY && subject.unread === null && this.ignoresUnread()) return 'again';
     }
+    if (!this.isOver) await this.changeChance();
     subject.listen(null);
     const isComplete = vertices.every(({ edges }) => edges !== null);
     const { name, tests } = subject;
@@ -118,6 +120,35 @@ class Search {
       cut: isComplete ? null : this.cut(),
       unread: [...(subject.unread ?? [])],
     };
+  }
+
+  private get isOver(): boolean {
+    const { limits, vertices, taken } = this;
+    const isBroken = this.untilFailure && this.failures.size > 0;
+    return isBroken || vertices.length >= limits.states || taken >= limits.searchSteps;
+  }
+
+  /** Takes steps with another chance, or later, as long as a guard was never decided one of both ways. */
+  private async changeChance(): Promise<void> {
+    const statesMax = Math.min(this.limits.states, 2 * this.vertices.length + MANY);
+    let tries = 0;
+    for (const { vertex, step } of this.changeable)
+      for (let chance = 1; chance <= OTHERS_MAX; chance++) {
+        if (!this.isGuardOpen() || tries++ >= CHANGES_MAX) return;
+        await this.take(vertex, { ...step, chance });
+        let next: MachineVertex | undefined;
+        while ((next = this.frontier.next())) {
+          if (this.vertices.length < statesMax) await this.expand(next);
+          // What other values of chance lead to has no end of its own.
+          else Object.assign(next, { edges: new Map(), choices: [], isTarget: true });
+        }
+      }
+  }
+
+  private isGuardOpen(): boolean {
+    return [...this.subject.charts].some(([chart, items]) =>
+      items.some((item) => item.startsWith('guard ') && !this.covered.has(`${chart}: ${item}`)),
+    );
   }
 
   private cut(): Cut {
@@ -146,31 +177,35 @@ class Search {
   }
 
   private async expand(vertex: MachineVertex): Promise<void> {
-    const edges = new Map<string, MachineEdge>();
+    vertex.edges = new Map<string, MachineEdge>();
+    for (const step of vertex.choices) if (await this.take(vertex, step)) this.changeable.push({ vertex, step });
+  }
+
+  /** Takes one step from a state, and returns whether another chance or a later time can change what comes of it. */
+  private async take(vertex: MachineVertex, step: MachineStep): Promise<boolean> {
     const { checkpoint, base } = vertex;
-    for (const step of vertex.choices) {
-      const rig = edges.size > 0 && checkpoint ? this.start(checkpoint) : await this.at(vertex);
-      this.items = new Set();
-      await rig.take(step);
-      rig.noteStates();
-      this.taken++;
-      const steps = [...vertex.way, step];
-      // The states that were found share their contexts: no search goes on from one that is not what it was.
-      if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${describesMutant(rig.mutated)}`);
-      for (const item of rig.items) this.items.add(item);
-      const to = this.arrive(
-        rig,
-        steps,
-        checkpoint ? { from: checkpoint, steps: [step] } : { ...base, steps: [...base.steps, step] },
-      );
-      const event = { type: nameOfStep(step), step };
-      const { items } = this;
-      const { keeps, remarks } = rig;
-      edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps, remarks });
-      for (const item of items) this.cover(item);
-      rig.stop();
-    }
-    vertex.edges = edges;
+    const edges = vertex.edges as Map<string, MachineEdge>;
+    const rig = edges.size > 0 && checkpoint ? this.start(checkpoint) : await this.at(vertex);
+    this.items = new Set();
+    await rig.take(step);
+    rig.noteStates();
+    this.taken++;
+    const steps = [...vertex.way, step];
+    // The states that were found share their contexts: no search goes on from one that is not what it was.
+    if (rig.mutated) throw new ProtocolError(`after ${steps.map(describeStep).join(', ')} ${describesMutant(rig.mutated)}`);
+    for (const item of rig.items) this.items.add(item);
+    const to = this.arrive(
+      rig,
+      steps,
+      checkpoint ? { from: checkpoint, steps: [step] } : { ...base, steps: [...base.steps, step] },
+    );
+    const event = { type: nameOfStep(step), step };
+    const { items } = this;
+    const { keeps, remarks } = rig;
+    edges.set(JSON.stringify(step), { event, effects: [], step, to, items: items as never, view: rig.view(), keeps, remarks });
+    for (const item of items) this.cover(item);
+    rig.stop();
+    return rig.chance.hasDrawn || rig.chance.hasReadClock;
   }
 
   private cover(item: Noted): void {
@@ -185,7 +220,7 @@ class Search {
     for (const step of base.steps) await rig.take(step);
     this.taken += base.steps.length;
     const key = rig.key();
-    if (key !== before) throw new ProtocolError(differs(way, before, key));
+    if (key !== before) throw new UsageError(differs(way, before, key));
     return rig;
   }
 
@@ -194,7 +229,8 @@ class Search {
     const known = this.known.get(key);
     if (known) return known;
     const { value, context } = rig.snapshot;
-    const isTarget = rig.subject.tests.toState?.(rig.snapshot) ?? false;
+    const { toState, temporal } = rig.subject.tests;
+    const isTarget = rig.ask('toState', () => toState?.(rig.snapshot) ?? false);
     const rest = {
       way,
       base,
@@ -206,7 +242,7 @@ class Search {
       view: rig.view(),
       isTarget,
       children: childrenOf(rig),
-      marks: marksOf(rig.subject.tests.temporal, rig.snapshot),
+      marks: rig.ask('temporal', () => marksOf(temporal, rig.snapshot)),
     };
     const { actors } = rest.view;
     const vertex: MachineVertex = { index: this.vertices.length, value, context: rest.view.context, edges: null, ...rest };
@@ -246,6 +282,6 @@ function differs(way: readonly MachineStep[], key: string, other: string): strin
   const steps = way.length === 0 ? 'the start' : way.map(describeStep).join(', ');
   return (
     `the same steps led to another state: after ${steps} the first time ${before[at]}, then ${after[at]}. ` +
-    `The chart reads a clock, chance or something outside its context; give it by "provide", or say by "distinguish" what tells states apart`
+    `The machine reads something outside its context and its events, for instance a variable of its module. Move that into the context, replace it with "provide", or define with "distinguish" what tells states apart`
   );
 }

@@ -338,7 +338,8 @@ test('an event that the paths send and exec has no entry for is named', async ()
     initial: 'empty',
     states: { empty: { on: { FILL: 'filled' }, after: { 10: 'filled' } }, filled: { on: { CLEAR: 'empty', SEND: {} } } },
   });
-  const graphOf = (exec: NonNullable<MachineTests['exec']>, more: MachineTests = {}) => new MachineTesting(form, { exec, ...more }).graph();
+  const graphOf = (exec: NonNullable<MachineTests['exec']>, more: MachineTests = {}) =>
+    new MachineTesting(form, { exec, ...more }).graph();
   await expect(graphOf({ FILL: () => {} })).rejects.toThrow(
     `exec has no entry for CLEAR, SEND of machine form, so the system under test would not receive them. Add exec["CLEAR"], or leave them out of the paths with filter; exec['*'] takes all others`,
   );

@@ -60,8 +60,8 @@ export interface StageHooks {
   created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
   /** Whether an action of the application is performed. */
   performs(actor: AnyActor, action: PerformedAction): boolean;
-  /** What an action that was performed gave back; XState waits for no promise. */
-  gave(action: PerformedAction, value: unknown): void;
+  /** Performs an action, which may return a promise; XState does not wait for it. */
+  perform(action: PerformedAction, work: () => unknown): void;
   /** An event goes from one actor to another, or to itself; what this throws breaks the one that sends. */
   relays(event: Message, target: AnyActor, source: AnyActor | undefined): void;
   taken(transition: TakenTransition): void;
@@ -95,7 +95,8 @@ export function createStaged(
       // As its observers would hear of it, without a copy for each.
       actor.system._sendInspectionEvent = (inspected: any) => {
         if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
-        if (inspected.type === '@xstate.event') hooks.relays(inspected.event as Message, inspected.actorRef as AnyActor, inspected.sourceRef as AnyActor);
+        if (inspected.type === '@xstate.event')
+          hooks.relays(inspected.event as Message, inspected.actorRef as AnyActor, inspected.sourceRef as AnyActor);
         if (inspected.type === '@xstate.microstep') report(inspected, hooks.taken);
       };
       sessions = 1;
@@ -106,7 +107,7 @@ export function createStaged(
       if (action.type.startsWith('xstate.')) return perform(action);
       const { exec } = action;
       const isPerformed = hooks.performs(actor as AnyActor, action) && exec !== undefined;
-      const told = (info: unknown, params: unknown) => hooks.gave(action, exec!(info, params));
+      const told = (info: unknown, params: unknown) => hooks.perform(action, () => exec!(info, params));
       perform({ ...action, exec: isPerformed ? told : undefined });
     };
   };

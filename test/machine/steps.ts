@@ -22,6 +22,12 @@ export function nameOfStep(step: MachineStep): string {
  * @public
  */
 export function describeStep(step: MachineStep): string {
+  const { chance } = step as { readonly chance?: number };
+  const described = describeValues(step);
+  return chance === undefined ? described : `${described} (chance ${chance})`;
+}
+
+function describeValues(step: MachineStep): string {
   const name = nameOfStep(step);
   const values = { ...step } as Record<string, unknown>;
   if (typeof values['description'] === 'string') return `${name} ${values['description']}`;
@@ -33,16 +39,28 @@ export function describeStep(step: MachineStep): string {
   return value === undefined ? name : `${name} ${JSON.stringify(value)}`;
 }
 
-/** A value under its key where JSON holds it, else its place among the samples with what it looks like. */
-export function heldAs(key: 'output' | 'error' | 'value', value: unknown, sample: number): Record<string, unknown> {
+/** Whether a step can contain a value: JSON gives it back, and it is the same on every path. */
+export type Holds = (value: unknown) => boolean;
+
+/** A value under its key where a step can contain it, otherwise its place among the samples and its description. */
+export function heldAs(
+  key: 'output' | 'error' | 'value',
+  value: unknown,
+  sample: number,
+  holds: Holds = isJson,
+): Record<string, unknown> {
   if (value === undefined) return {};
-  if (isJson(value)) return { [key]: value };
+  if (holds(value)) return { [key]: value };
   return { sample, description: encode(value, () => undefined) };
 }
 
-/** An event as a step has it: whole where JSON holds it, else its type with the place of its payload among the samples. */
-export function heldEvent(event: Message, sample: number): { event: Message; sample?: number; description?: string } {
-  if (isJson(event)) return { event };
+/** An event as a step contains it: whole if possible, otherwise its type and the place of its payload among the samples. */
+export function heldEvent(
+  event: Message,
+  sample: number,
+  holds: Holds = isJson,
+): { event: Message; sample?: number; description?: string } {
+  if (holds(event)) return { event };
   const { type, ...payload } = event;
   return { event: { type }, sample, description: encode(payload, () => undefined) };
 }

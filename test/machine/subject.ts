@@ -11,6 +11,7 @@ import { encode } from './encode.js';
 import { baseName } from './names.js';
 import type { EventSamples, MachineStep, MachineTests, ServiceSamples, Start } from './options.js';
 import { implementationsOf, nameOfAction, referencesOf, refuseNoMachine, refuseUnwritten } from './references.js';
+import { pathChance } from './path-chance.js';
 import type { Noted } from './rig.js';
 import { sentWithin } from './within.js';
 
@@ -213,7 +214,7 @@ function noteActions(config: ChartConfig, chart: string, isWritten: (name: strin
   return [...names];
 }
 
-/** Asks each guard twice more: one that reads chance, a clock or what lies outside its arguments gives itself away by another answer. */
+/** Asks each guard twice more, with the same chance: a guard that reads something outside its arguments gives itself away by another answer. */
 function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void): void {
   for (const { id, choice } of rulesOf(config)) {
     if (choice.guard === undefined) continue;
@@ -223,9 +224,22 @@ function askGuardsAgain(config: ChartConfig, isFickle: (guard: string) => void):
       isFickle(name);
       return answer;
     };
-    choice.guard = or([and([guard, or([and([guard, guard]), told(true)])]), and([or([guard, guard]), told(false)])]);
+    const twice = [again, guard, again, guard];
+    choice.guard = or([
+      and([first, guard, or([and(twice as never), told(true)])]),
+      and([again, or([guard, and([again, guard])]), told(false)]),
+    ]);
   }
 }
+
+const first = (): boolean => {
+  pathChance()?.mark();
+  return true;
+};
+const again = (): boolean => {
+  pathChance()?.rewind();
+  return true;
+};
 
 /** What the services that the states invoke can come to, and what they send, as far as lists of samples name it. */
 function outcomesOf(machine: AnyStateMachine, services: MachineTests['services'] = {}): readonly Item[] {

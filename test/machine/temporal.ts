@@ -210,7 +210,12 @@ async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Prom
     for (const step of rig.choices())
       edges.set(JSON.stringify(step), { step, to: unknown, keeps: [] as readonly string[] } as MachineEdge);
     const { value } = rig.snapshot;
-    const vertex = { way, value, edges, marks: marksOf(temporal, rig.snapshot) } as unknown as MachineVertex;
+    const vertex = {
+      way,
+      value,
+      edges,
+      marks: rig.ask('temporal', () => marksOf(temporal, rig.snapshot)),
+    } as unknown as MachineVertex;
     if (!known.has(key)) known.set(key, vertex);
     return known.get(key)!;
   };

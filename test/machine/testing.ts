@@ -17,6 +17,7 @@ import { plansOf, spread, type PlanKind } from './plans.js';
 import { CANNOT_HAPPEN, GOES, planAlong, runPlan, type Plan, type PlanOptions } from './run.js';
 import { drawn } from './samples.js';
 import { search } from './search.js';
+import { holdingChance } from './path-chance.js';
 import { descriptionsOf, type MachinePath } from './paths.js';
 import { shrink } from './shrink.js';
 import { describeStep } from './steps.js';
@@ -83,7 +84,7 @@ export class MachineTesting {
     // The chart alone broke the rule, so no system under test is created for the tries.
     const { sut: _sut, cleanup: _cleanup, exec: _exec, states: _states, ...bare } = subject.tests;
     const alone = new Subject(this.machine, bare, this.patience);
-    return Promise.all(failures.map((failure) => shrink(failure, bare, this.again(alone, failure, false))));
+    return holdingChance(() => Promise.all(failures.map((failure) => shrink(failure, bare, this.again(alone, failure, false)))));
   }
 
   /** Steps taken again; the search goes on past what breaks, so that its failures are looked for by their own rule alone. */
@@ -95,13 +96,14 @@ export class MachineTesting {
 
   /** The first path of a kind that fails on live actors, made short. */
   async firstFailure(kind: PlanKind): Promise<Failure | null> {
-    const subject = await this.subject();
-    for (const plan of spread(await this.plans(kind))) {
-      const failure = await runPlan(subject, plan);
-      if (!failure) continue;
-      return shrink(failure, subject.tests, this.again(subject, failure, true), shorterWay(await this.graph(), failure));
-    }
-    return null;
+    const [subject, plans, graph] = [await this.subject(), spread(await this.plans(kind)), await this.graph()];
+    return holdingChance(async () => {
+      for (const plan of plans) {
+        const failure = await runPlan(subject, plan);
+        if (failure) return shrink(failure, subject.tests, this.again(subject, failure, true), shorterWay(graph, failure));
+      }
+      return null;
+    });
   }
 
   /**
@@ -131,24 +133,28 @@ export class MachineTesting {
 
   /** The temporal properties that do not hold. */
   async temporalFailures(): Promise<readonly Failure[]> {
-    return temporalFailures(await this.subject(), await this.graph());
+    const [subject, graph] = [await this.subject(), await this.graph()];
+    return holdingChance(() => temporalFailures(subject, graph));
   }
 
   /** Random walks, and the first that fails. */
   async walks(): Promise<Walks> {
-    return walkRandomly(await this.subject());
+    const subject = await this.subject();
+    return holdingChance(() => walkRandomly(subject));
   }
 
   /** Stored and restored after every step of the tours; timers are armed again with what they had left. */
   async restoreFailure(): Promise<Failure | null> {
-    const subject = await this.subject();
-    for (const plan of await this.plans('tour')) {
-      for (let restoreAfter = 0; restoreAfter < plan.steps.length; restoreAfter++) {
-        const failure = await runPlan(subject, plan, { restoreAfter, performs: false });
-        if (failure) return failure;
+    const [subject, plans] = [await this.subject(), await this.plans('tour')];
+    return holdingChance(async () => {
+      for (const plan of plans) {
+        for (let restoreAfter = 0; restoreAfter < plan.steps.length; restoreAfter++) {
+          const failure = await runPlan(subject, plan, { restoreAfter, performs: false });
+          if (failure) return failure;
+        }
       }
-    }
-    return null;
+      return null;
+    });
   }
 
   /** What looks wrong although no property says so. */
@@ -215,13 +221,22 @@ export async function replaySteps(machine: AnyStateMachine, tests: MachineTests,
 }
 
 /** What breaks on this way, each rule once: on live actors, then in the chart alone, then what is said of the way as a whole. */
-export async function failuresAlong(
+export function failuresAlong(
   machine: AnyStateMachine,
   given: MachineTests,
   steps: readonly MachineStep[],
   patience?: Patience,
 ): Promise<readonly Failure[]> {
   refuseSteps(machine, steps);
+  return holdingChance(() => brokenAlong(machine, given, steps, patience));
+}
+
+async function brokenAlong(
+  machine: AnyStateMachine,
+  given: MachineTests,
+  steps: readonly MachineStep[],
+  patience?: Patience,
+): Promise<readonly Failure[]> {
   const subject = new Subject(machine, await drawn(given), patience);
   const { sut: _sut, cleanup: _cleanup, exec: _exec, states: _states, ...bare } = subject.tests;
   const found = new Map<string, Failure>();

@@ -15,6 +15,8 @@ const AFTER = 1e-6;
 export interface Timer {
   readonly scheduled: Scheduled | null;
   readonly delay: number;
+  /** When it was armed. */
+  readonly armed: Pick<Timers, 'now' | 'passed'>;
   /** The delay that was asked for, where no timer can keep it. */
   readonly asked?: number;
   readonly run: () => void;
@@ -23,10 +25,19 @@ export interface Timer {
 export class Timers {
   /** In the order in which they were armed. */
   readonly running: Timer[] = [];
+  /** Milliseconds since the start of the path, as its clock shows them. */
+  now = 0;
+  /** The same without the milliseconds that only tell readings of the clock apart. */
+  passed = 0;
   private zone = new Zone();
   private deadline: Timer | null = null;
   /** For whom the next timer is. */
   private scheduled: Scheduled | null = null;
+
+  /** @param before the timers of a path that goes on here, whose time is gone on from. */
+  constructor(before?: Pick<Timers, 'now' | 'passed'>) {
+    if (before) Object.assign(this, { now: before.now, passed: before.passed });
+  }
 
   readonly noted = (scheduled: Scheduled): void => void (this.scheduled = scheduled);
 
@@ -34,7 +45,14 @@ export class Timers {
   readonly clock = {
     setTimeout: (run: () => void, delay: number): Timer => {
       const isKept = delay <= DELAY_MAX;
-      const timer = { scheduled: this.scheduled, delay: isKept ? Math.max(0, delay) : 0, run, ...(!isKept && { asked: delay }) };
+      const { scheduled, now, passed } = this;
+      const timer = {
+        scheduled,
+        delay: isKept ? Math.max(0, delay) : 0,
+        armed: { now, passed },
+        run,
+        ...(!isKept && { asked: delay }),
+      };
       this.scheduled = null;
       this.running.push(timer);
       this.zone.arm(timer.delay);
@@ -69,9 +87,18 @@ export class Timers {
 
   fire(timer: Timer): void {
     const at = this.running.indexOf(timer);
+    const { armed, delay } = timer;
+    this.now = Math.max(this.now, armed.now + delay + 1);
+    this.passed = Math.max(this.passed, armed.passed + delay);
     this.zone.fire(at);
     this.running.splice(at, 1);
     timer.run();
+  }
+
+  /** So many milliseconds pass while no timer runs. */
+  pass(ms: number): void {
+    this.now += ms;
+    this.passed += ms;
   }
 
   /** A step is over, and any time may pass. */
@@ -83,13 +110,14 @@ export class Timers {
   copy(): Timers {
     const copy = new Timers();
     copy.running.push(...this.running);
-    copy.zone = this.zone.copy();
+    copy.goOnAs(this);
     return copy;
   }
 
   /** The same timers were armed here again, in the same order: they have as much time left as they had there. */
-  goOnAs(others: Timers): void {
-    this.zone = others.zone.copy();
+  goOnAs({ zone, now, passed }: Timers): void {
+    this.zone = zone.copy();
+    Object.assign(this, { now, passed });
   }
 
   /** All that the timings of the path leave open. */

@@ -29,7 +29,9 @@ export function* deadEnds({ original, tests }: Subject, { vertices }: MachineGra
 }
 
 const leavesOut = (events: object | undefined): boolean =>
-  Object.values(events ?? {}).some((samples) => typeof samples === 'function' || (Array.isArray(samples) && samples.length === 0));
+  Object.values(events ?? {}).some(
+    (samples) => typeof samples === 'function' || (Array.isArray(samples) && samples.length === 0),
+  );
 
 /** Whether a state, and those around it up to the root, have neither transitions nor actors. */
 function isClosed(leaf: AnyStateNode): boolean {

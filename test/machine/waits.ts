@@ -9,7 +9,8 @@ import type { Subject } from './subject.js';
 
 export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Generator<Found> {
   const reached = new Set<unknown>(graph.items);
-  for (const { edges } of graph.vertices) for (const { items } of edges?.values() ?? []) for (const item of items) reached.add(item);
+  for (const { edges } of graph.vertices)
+    for (const { items } of edges?.values() ?? []) for (const item of items) reached.add(item);
   for (const [chart, machine] of subject.originals)
     for (const node of nodesOf(machine.root)) {
       const state = node.path.join('.');

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os';
 import { here } from './here.js';
-import { put, type Undo } from './put.js';
+import { put, type Undo } from '../put.js';
 import { errorText, type ErrorOrigin, type Process, type VirtualWorld } from './world.js';
 
 /** The methods of `process` as an emitter. */

@@ -8,11 +8,12 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { departFromWorld, here, settleInWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import { ownProcess } from './own-process.js';
-import { put, type Undo } from './put.js';
+import { BEGAN, steerChance, uuidOf, type NodeCrypto } from '../chance.js';
+import { put, type Undo } from '../put.js';
 import type { LimitSetting } from './scenario.js';
 import { WorldTcpServer, WorldTcpSocket } from './sockets.js';
 import { WorldSocket } from './web-sockets.js';
-import { BEGAN, type RehearsalTurn, type VirtualWorld } from './world.js';
+import type { RehearsalTurn, VirtualWorld } from './world.js';
 
 const required = createRequire(import.meta.url);
 const modules = {
@@ -22,8 +23,6 @@ const modules = {
   dns: required('node:dns') as Record<string, unknown>,
   crypto: required('node:crypto') as Record<string, unknown>,
 };
-
-const realNow = performance.now.bind(performance);
 
 /** From now until what it gives is called, the processes of this world live in it. */
 export function inhabitWorld(world: VirtualWorld, limits: LimitSetting): () => void {
@@ -54,11 +53,9 @@ function patches(world: VirtualWorld): Undo[] {
     ...Object.entries(timers).flatMap(([name, timer]) => [put(globalThis, name, timer), put(modules.timers, name, timer)]),
     put(modules.promises, 'setTimeout', promised(timers['setTimeout']!, modules.promises['setTimeout'])),
     put(modules.promises, 'setImmediate', promised(timers['setImmediate']!, modules.promises['setImmediate'])),
-    put(globalThis, 'Date', dateOf(world)),
-    put(performance, 'now', () => (here() ? (world.ask(), world.now - world.current!.bootedAt) : realNow())),
-    put(Math, 'random', random(world)),
+    ...chanceOf(world),
     put(AbortSignal, 'timeout', timeout()),
-    ...cryptoOf(world),
+    subtleOf(world),
     ...netOf(world),
     put(globalThis, 'WebSocket', whenCurrent(WorldSocket, globalThis.WebSocket)),
     put(globalThis, 'MessageChannel', whenCurrent(WorldChannel, globalThis.MessageChannel)),
@@ -127,20 +124,6 @@ const promised =
     return new Promise((resolve) => (ms === undefined ? timer(() => resolve(value)) : timer(() => resolve(value), ms)));
   };
 
-function dateOf(world: VirtualWorld): DateConstructor {
-  const real = Date;
-  const now = () => {
-    if (!here()) return real.now();
-    world.ask();
-    return Math.floor(BEGAN + world.now + world.current!.aheadBy(world.now));
-  };
-  return new Proxy(real, {
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
-    apply: (target) => new target(now()).toString(),
-    get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
-  });
-}
-
 function timeout(): (ms: number) => AbortSignal {
   const real = AbortSignal.timeout.bind(AbortSignal);
   return (ms) => {
@@ -153,25 +136,31 @@ function timeout(): (ms: number) => AbortSignal {
 
 // Chance.
 
-function random(world: VirtualWorld): () => number {
-  const real = Math.random;
-  return () => (here() ? (world.ask(), world.current!.random.unit()) : real());
+/** Chance and time as the process that runs has them. */
+function chanceOf(world: VirtualWorld): Undo[] {
+  const asked =
+    <T>(answer: () => T) =>
+    (): T => {
+      world.ask();
+      return answer();
+    };
+  const fill = (bytes: Uint8Array): void => {
+    world.ask();
+    for (let i = 0; i < bytes.length; i++) bytes[i] = world.current!.random.below(256);
+  };
+  const chance = {
+    isSteered: () => Boolean(here()),
+    now: asked(() => Math.floor(BEGAN + world.now + world.current!.aheadBy(world.now))),
+    sinceStart: asked(() => world.now - world.current!.bootedAt),
+    unit: asked(() => world.current!.random.unit()),
+    fill,
+    uuid: () => uuidOf({ fill }),
+  };
+  return steerChance(chance, modules.crypto as unknown as NodeCrypto);
 }
 
-function cryptoOf(world: VirtualWorld): Undo[] {
-  const { getRandomValues, randomUUID, subtle } = crypto;
-  const fill = (array: ArrayBufferView) => {
-    if (!here()) return getRandomValues.call(crypto, array as never);
-    world.ask();
-    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = world.current!.random.below(256);
-    return array;
-  };
-  const uuid = () => {
-    if (!here()) return randomUUID.call(crypto);
-    const hex = Array.from(fill(new Uint8Array(16)) as Uint8Array, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
-  };
+function subtleOf(world: VirtualWorld): Undo {
+  const { subtle } = crypto;
   const work = new Proxy(subtle, {
     get: (target, key) => {
       const own = Reflect.get(target, key) as unknown;
@@ -182,16 +171,7 @@ function cryptoOf(world: VirtualWorld): Undo[] {
       };
     },
   });
-  const randomBytes = modules.crypto['randomBytes'] as (...args: unknown[]) => unknown;
-  const bytes = (size: number, ...rest: unknown[]) =>
-    here() && rest.length === 0 ? fill(Buffer.alloc(size)) : randomBytes(size, ...rest);
-  return [
-    put(modules.crypto, 'randomUUID', uuid),
-    put(modules.crypto, 'randomBytes', bytes),
-    put(crypto, 'getRandomValues', fill),
-    put(crypto, 'randomUUID', uuid),
-    put(crypto, 'subtle', work),
-  ];
+  return put(crypto, 'subtle', work);
 }
 
 // Sockets.

@@ -18,8 +18,6 @@ import { realImmediate } from './here.js';
 import type { Distance, LatencyRange, RehearsalFault } from './scenario.js';
 import { Wires } from './wires.js';
 
-/** When every world begins: the first of January 2026. */
-export const BEGAN = 1_767_225_600_000;
 /** A turn that asks the world for so much does not end: a loop that never awaits a timer, or awaits promises only. */
 const ASKED_MAX = 200_000;
 /** Between SIGTERM and SIGKILL. */

@@ -1,6 +1,6 @@
-/** Something of the platform is replaced, until it is put back. */
+/** Replacing a property of the platform, and undoing it. */
 
-/** Puts back what was there before. */
+/** Restores what was there before. */
 export type Undo = () => void;
 
 export function put(owner: object, key: string, value: unknown): Undo {

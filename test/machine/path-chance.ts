@@ -1,0 +1,288 @@
+/**
+ * Chance and time of a machine under test, steered while the machine and its tests run, so that a step from a state goes the same way on every path.
+ *
+ * What a step draws follows from the seed, the step and the state before it. An id is the first of the seed's that the state does not contain, so
+ * that adding and removing come back to known states. Time stands still between steps, except that a reading which the state keeps
+ * is not given twice; it passes when timers go off. A step with `chance` draws other numbers, or comes later.
+ */
+import { BEGAN, steerChance, uuidOf, type Chance, type NodeCrypto } from '../chance.js';
+import { Random } from '../../network/random.js';
+import type { Undo } from '../put.js';
+import type { MachineStep } from './options.js';
+import { nameOfStep } from './steps.js';
+import type { Timers } from './timers.js';
+
+/** How many other values of chance there are for a step, and how much later it comes with each of them, in milliseconds. */
+export const OTHERS_MAX = 8;
+const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 31_536_000_000];
+
+/** What `performance.now` returns at the start: a number that a context hardly holds by accident. */
+const UP_MS = 987_654_321;
+
+/** How many values are tried for one that the state does not contain. */
+const TRIES = 50;
+
+/** Readings of the clock, each with the time without the milliseconds that only tell readings apart. */
+export type Readings = ReadonlyMap<number, number>;
+
+export class PathChance {
+  /** Whether a number was drawn, or the clock was read, since the last step began. */
+  hasDrawn = false;
+  hasReadClock = false;
+  /** Whether the clock was ever read on this path. */
+  isClocked = false;
+  readings = new Map<number, number>();
+  private label = '';
+  private other = 0;
+  private standing: string | null = null;
+  private streams = new Map<string, Stream>();
+  private isPerforming = false;
+
+  /**
+   * @param timers the clock that the timers of the path run on.
+   * @param keyOf what tells the present state from others.
+   */
+  constructor(
+    private readonly seed: number,
+    private readonly timers: () => Timers,
+    private readonly keyOf: () => string,
+  ) {}
+
+  /** Steers chance and time while the first or the next step is taken. */
+  step<T>(step: MachineStep | null, work: () => T): T {
+    this.hasDrawn = this.hasReadClock = false;
+    this.other = (step as { readonly chance?: number } | null)?.chance ?? 0;
+    if (step && this.readings.size > 0) this.tick();
+    const timers = this.timers();
+    if (this.other > 0 && timers.running.length === 0) timers.pass(LATER_MS[this.other - 1] ?? 0);
+    return this.during(step ? nameOfStep(step) : 'start', work);
+  }
+
+  /** Steers chance and time while something of the tests is asked: samples, properties. */
+  during<T>(label: string, work: () => T): T {
+    const before = { label: this.label, standing: this.standing, streams: this.streams, isPerforming: this.isPerforming };
+    Object.assign(this, { label, standing: null, streams: new Map(), isPerforming: false });
+    try {
+      return steered(this, work);
+    } finally {
+      Object.assign(this, before);
+    }
+  }
+
+  /** Actions draw apart from the chart: while states are searched they are not performed. */
+  performing<T>(work: () => T): T {
+    this.isPerforming = true;
+    try {
+      return work();
+    } finally {
+      this.isPerforming = false;
+    }
+  }
+
+  /** A guard is asked, and asked again, with the same numbers. */
+  mark(): void {
+    for (const stream of this.streams.values()) stream.mark();
+  }
+
+  rewind(): void {
+    for (const stream of this.streams.values()) stream.rewind();
+  }
+
+  now(): number {
+    return this.read(BEGAN + Math.floor(this.timers().now));
+  }
+
+  sinceStart(): number {
+    return this.read(UP_MS + Math.floor(this.timers().now));
+  }
+
+  unit(): number {
+    this.hasDrawn ||= !this.isPerforming;
+    const { other } = this;
+    const stream = this.stream('unit');
+    // The numbers of one part out of eight, all of them near each other.
+    if (other > 0) return stream.next((random) => (other - 1 + random.unit()) / OTHERS_MAX);
+    return stream.next((random) => this.firstNew(() => random.unit(), isNumberIn));
+  }
+
+  fill(bytes: Uint8Array): void {
+    this.hasDrawn ||= !this.isPerforming;
+    const stream = this.stream(`bytes ${this.state}`);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = stream.next((random) => random.below(256));
+  }
+
+  uuid(): string {
+    const fill = (random: Random) => (bytes: Uint8Array) => void bytes.forEach((_, i) => (bytes[i] = random.below(256)));
+    return this.stream('uuid').next((random) =>
+      this.firstNew(
+        () => uuidOf({ fill: fill(random) }),
+        (uuid, text) => text.includes(uuid),
+      ),
+    );
+  }
+
+  /** Goes on from the readings of another path; `null` where the clock was not read there. */
+  goOnFrom(readings: Readings | null): void {
+    this.isClocked = readings !== null;
+    this.readings = new Map(readings);
+  }
+
+  /** The readings to go on from. */
+  get left(): Readings | null {
+    return this.isClocked ? new Map(this.readings) : null;
+  }
+
+  /** A text of the state without the moment at which it was written. */
+  timeless(text: string): string {
+    return this.isClocked ? withoutClock(text, this.readings, this.timers()) : text;
+  }
+
+  private firstNew<T>(draw: () => T, isIn: (value: T, text: string) => boolean): T {
+    let value = draw();
+    for (let i = 0; i < TRIES && isIn(value, this.state); i++) value = draw();
+    return value;
+  }
+
+  /** The state before the step. */
+  private get state(): string {
+    return (this.standing ??= this.label === 'start' ? '' : this.timeless(this.keyOf()));
+  }
+
+  private stream(kind: string): Stream {
+    const of = `${this.isPerforming ? 'actions' : 'chart'} ${kind}`;
+    let stream = this.streams.get(of);
+    if (!stream) this.streams.set(of, (stream = new Stream(new Random(this.seed, `${of} ${this.label} ${this.other}`))));
+    return stream;
+  }
+
+  private read(reading: number): number {
+    if (this.isPerforming) return reading;
+    this.hasReadClock = this.isClocked = true;
+    this.readings.set(reading, this.timers().passed);
+    return reading;
+  }
+
+  /** Readings that the state does not keep are forgotten, and the next one differs from those that it keeps. */
+  private tick(): void {
+    const text = this.keyOf();
+    for (const [reading] of this.readings) if (!keeps(text, reading)) this.readings.delete(reading);
+    const timers = this.timers();
+    for (const [reading] of this.readings) timers.now = Math.max(timers.now, reading - (reading >= BEGAN ? BEGAN : UP_MS) + 1);
+  }
+}
+
+const keeps = (text: string, reading: number): boolean =>
+  text.includes(String(reading)) || (reading >= BEGAN && text.includes(new Date(reading).toISOString()));
+
+/** Texts of the same number: decimal, hexadecimal and in base 36, of which applications take a part. */
+function isNumberIn(value: number, text: string): boolean {
+  const isCut = [10, 16, 36].some((radix) => {
+    const digits = value.toString(radix).slice(2);
+    for (let at = 0; at + PART <= digits.length; at++) if (text.includes(digits.slice(at, at + PART))) return true;
+    return false;
+  });
+  return isCut || [100, 1000, 10_000].some((bound) => new RegExp(String.raw`\b${Math.floor(value * bound)}\b`).test(text));
+}
+const PART = 5;
+
+/** Values as they were drawn, to be drawn again by a guard that is asked again. */
+class Stream {
+  private readonly values: unknown[] = [];
+  private at = 0;
+  private marked = 0;
+
+  constructor(private readonly random: Random) {}
+
+  next<T>(draw: (random: Random) => T): T {
+    if (this.at === this.values.length) this.values.push(draw(this.random));
+    return this.values[this.at++] as T;
+  }
+
+  mark(): void {
+    this.marked = this.at;
+  }
+
+  rewind(): void {
+    this.at = this.marked;
+  }
+}
+
+// The globals are replaced while somebody holds them, and steered only while a path has its turn, which nothing asynchronous interrupts.
+
+let current: PathChance | null = null;
+let holders = 0;
+let undo: Undo[] = [];
+
+/** The path that has its turn. */
+export const pathChance = (): PathChance | null => current;
+
+const ofCurrent: Chance = {
+  isSteered: () => current !== null,
+  now: () => current!.now(),
+  sinceStart: () => current!.sinceStart(),
+  unit: () => current!.unit(),
+  fill: (bytes) => current!.fill(bytes),
+  uuid: () => current!.uuid(),
+};
+
+function steered<T>(path: PathChance, work: () => T): T {
+  const before = current;
+  const release = hold();
+  current = path;
+  try {
+    return work();
+  } finally {
+    current = before;
+    release();
+  }
+}
+
+/** Keeps the globals replaced while this work goes on: to replace them for each step takes time. */
+export async function holdingChance<T>(work: () => Promise<T>): Promise<T> {
+  const release = hold();
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+function hold(): () => void {
+  if (holders++ === 0) {
+    undo = steerChance(ofCurrent, nodeModule<NodeCrypto>('node:crypto'));
+    syncExports();
+  }
+  return () => {
+    if (--holders > 0) return;
+    for (const back of undo.toReversed()) back();
+    syncExports();
+  };
+}
+
+/** One of Node's own modules; in a browser there is none. */
+const nodeModule = <T>(name: string): T | undefined =>
+  (globalThis as { process?: { getBuiltinModule?: (name: string) => T } }).process?.getBuiltinModule?.(name);
+
+/** `import { randomUUID } from 'node:crypto'` follows what the module has now. */
+const syncExports = (): void => nodeModule<{ syncBuiltinESMExports(): void }>('node:module')?.syncBuiltinESMExports();
+
+/** A text without what differs only in the moment at which it was written: moments of the clock as how long ago they were. */
+function withoutClock(text: string, readings: Readings, { now, passed }: Pick<Timers, 'now' | 'passed'>): string {
+  const ranks = new Map<number, number>();
+  let told = text;
+  for (const [reading, at] of [...readings].toSorted(([a], [b]) => a - b)) {
+    if (!keeps(text, reading)) continue;
+    const rank = (ranks.get(at) ?? 0) + 1;
+    ranks.set(at, rank);
+    const name = `${passed - at} ms ago${rank === 1 ? '' : ` #${rank}`}`;
+    told = told.replaceAll(String(reading), name);
+    if (reading >= BEGAN) told = told.replaceAll(new Date(reading).toISOString(), name);
+  }
+  // Moments that were computed from readings.
+  const named = (one: string, moment: number) =>
+    moment >= BEGAN && moment < BEGAN + YEARS_MS ? `${moment - BEGAN - Math.floor(now)} ms from now` : one;
+  return told
+    .replaceAll(/(?<!\d)\d{13}(?!\d)/g, (one) => named(one, Number(one)))
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (one) => named(one, Date.parse(one)));
+}
+const YEARS_MS = 1e11;

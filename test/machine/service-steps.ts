@@ -1,0 +1,39 @@
+/** The steps that a held service can take, and what such a step lets it come to. */
+import type { Message } from '../../machines/effects.js';
+import type { Held } from './checkpoint.js';
+import type { MachineStep, SampleArgs, ServiceSamples } from './options.js';
+import { valuesOf } from './samples.js';
+import type { Settling } from './stage.js';
+import { heldAs, heldEvent, type Holds } from './steps.js';
+import type { Subject } from './subject.js';
+
+/** A held service where the machine stands. */
+export interface HeldService extends Held {
+  readonly name: string;
+  readonly subject: Subject;
+  readonly args: () => SampleArgs;
+}
+
+/** Everything that the service can come to next, in an order that is the same in every run. */
+export function* stepsOfService({ name, samples, kind, subject, args }: HeldService, holds: Holds): Generator<MachineStep> {
+  const values = (given: ServiceSamples['done'], otherwise: readonly unknown[] = []) =>
+    valuesOf(given, args, otherwise, `service ${name}`).entries();
+  const defaults = subject.defaultsOf(kind, name);
+  for (const [i, value] of values(samples.done, defaults.done)) yield { done: name, ...heldAs('output', value, i, holds) };
+  for (const [i, value] of values(samples.fails, defaults.fails)) yield { fails: name, ...heldAs('error', value, i, holds) };
+  for (const [i, value] of values(samples.next)) yield { next: name, ...heldAs('value', value, i, holds) };
+  for (const [i, event] of values(samples.sends)) yield { sends: name, ...heldEvent(event as Message, i, holds) };
+  const isObservable = kind === 'observable' || kind === 'events';
+  if (isObservable && samples.completes !== false) yield { completes: name };
+}
+
+/** What the service comes to by a step. */
+export function settlingOf(step: MachineStep, how: Settling['how'], service: HeldService): Settling {
+  if (how === 'completes') return { how };
+  const { samples, kind, subject, args, name } = service;
+  const { sample, event, output, error, value } = { ...step } as Readonly<Record<string, unknown>>;
+  const sampled = (otherwise: readonly unknown[]) => valuesOf(samples[how], args, otherwise, `service ${name}`)[sample as number];
+  if (how === 'sends') return { how, value: (sample === undefined ? event : sampled([])) as Message };
+  if (sample === undefined) return { how, value: output ?? error ?? value };
+  return { how, value: sampled(how === 'next' ? [] : subject.defaultsOf(kind, name)[how]) };
+}
