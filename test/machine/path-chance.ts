@@ -8,6 +8,7 @@
 import { BEGAN, steerChance, uuidOf, type Chance, type NodeCrypto } from '../chance.js';
 import { Random } from '../../network/random.js';
 import type { Undo } from '../put.js';
+import { encode } from './encode.js';
 import type { MachineStep } from './options.js';
 import { nameOfStep } from './steps.js';
 import type { Timers } from './timers.js';
@@ -135,6 +136,13 @@ export class PathChance {
   /** A text of the state without the moment at which it was written. */
   timeless(text: string): string {
     return this.isClocked ? withoutClock(text, this.readings, this.timers()) : text;
+  }
+
+  /** A value, or its text where that shows a moment. */
+  timelessValue(value: unknown): unknown {
+    if (!this.isClocked) return value;
+    const text = encode(value, () => undefined);
+    return this.timeless(text) === text ? value : this.timeless(text);
   }
 
   private firstNew<T>(draw: () => T, isIn: (value: T, text: string) => boolean): T {

@@ -397,14 +397,8 @@ export class Rig {
     }
     if (exec === undefined) this.subject.lacks(actor, type);
     const context = this.chance.timeless(encode(this.telling(actor, info.context), () => undefined));
-    this.acted.push(params === undefined ? { type, context } : { type, params: this.timelessParams(params), context });
+    this.acted.push(params === undefined ? { type, context } : { type, params: this.chance.timelessValue(params), context });
     return this.options.performs;
-  }
-
-  private timelessParams(params: unknown): unknown {
-    if (!this.chance.isClocked) return params;
-    const text = encode(params, () => undefined);
-    return this.chance.timeless(text) === text ? params : this.chance.timeless(text);
   }
 
   private taken(transition: TakenTransition): void {
