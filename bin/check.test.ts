@@ -60,7 +60,7 @@ describe('quiver check', () => {
     expect(found).toMatchObject({ verdict: 'valid', summary: { symmetries: 6 } });
     expect(found.states).toBeLessThan(all.states / 2);
     expect((await check('--reduce', 'symmetry')).status).toBe(64);
-    expect(complained.join()).toMatch('quiver: symmetry cannot judge "every request is served"');
+    expect(complained.join()).toMatch('quiver: Symmetry cannot check the liveness property "every request is served"');
   });
 
   test('hashes in place of states: the same counts, valid up to a chance that is told, and no promises on endless runs', async () => {
@@ -75,7 +75,7 @@ describe('quiver check', () => {
     expect(printed[0]).toMatch(`valid up to 2^${power}  `);
     expect(printed.join('\n')).toMatch(`  compact     2^${power}, hashes of 64 bits were kept`);
     expect((await check('--compact')).status).toBe(64);
-    expect(complained.join()).toMatch('hash compaction cannot judge "every request is served"');
+    expect(complained.join()).toMatch('Hash compaction cannot check the liveness property "every request is served"');
   });
 
   test('every graph of three nodes', async () => {

@@ -1,4 +1,6 @@
-/** What is wrong with a chart, a property or a question is named with its place; never a hang, never a wrong `valid`. */
+/**
+ * Invalid charts, properties and questions are reported with their place: the search neither hangs nor returns a wrong `valid`.
+ */
 import { describe, expect, test } from 'vitest';
 import { assign, emit, log, raise, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
@@ -13,7 +15,7 @@ import { toy, type ToyInput } from './toys.js';
 
 type Context = ToyInput & { readonly noted: any };
 
-/** A chart of one state that does `actions` when it is asked to go. */
+/** A chart of one state that runs `actions` for the event `go`. */
 function going(actions: any, extra: { guard?: () => boolean; noted?: unknown; react?: any } = {}): Protocol {
   const chart = setup({
     types: { context: {} as Context, input: {} as ToyInput },
@@ -41,12 +43,16 @@ describe('a chart that breaks its contract', () => {
       'node n0 sends "m": message.f is a function',
     ],
     [
-      'a message to nobody',
+      'a message to an unknown node',
       going(send(() => ({ to: 'n9', message: { type: 'm' } }))),
-      'node n0 sends "m" to "n9", which is no node of the topology',
+      'node n0 sends "m" to "n9", but the topology has no such node',
     ],
-    ['a message to a port', going(send(() => ({ to: 1, message: { type: 'm' } }))), 'node n0 sends "m" to 1, which is no node'],
-    ['a draw below nothing', going(draw(() => ({ bound: 0 }))), 'node n0: its step for "go" failed: it draws below 0'],
+    [
+      'a message to a port',
+      going(send(() => ({ to: 1, message: { type: 'm' } }))),
+      'node n0 sends "m" to 1, but the topology has no such node',
+    ],
+    ['a draw below 0', going(draw(() => ({ bound: 0 }))), 'node n0: its step for "go" failed: the chart draws below 0'],
     [
       'writing into its context',
       going(note((context) => ((context.peers as string[]).push('n9'), 1))),
@@ -62,10 +68,14 @@ describe('a chart that breaks its contract', () => {
       ),
       'node n0: its step for "go" failed: null was thrown, which is no Error',
     ],
-    ['an action of XState', going(log('it')), 'charts are pure, use the effects'],
-    ['an action that does something by itself', going(function beep() {}), 'a chart used "beep": charts are pure'],
-    ['raising without end', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
-    ['a role of no chart', { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] }, 'no chart "x" among toy'],
+    ['a built-in action of XState', going(log('it')), 'charts are pure, use the effects'],
+    ['an action with a side effect', going(function beep() {}), 'a chart used "beep": charts are pure'],
+    ['raising events in a loop', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
+    [
+      'a role of an unknown chart',
+      { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] },
+      'no chart "x" among toy',
+    ],
   ])('%s', (_, protocol, message) => {
     expect(() => ask(protocol)).toThrow(ProtocolError);
     expect(() => ask(protocol)).toThrow(message);
@@ -73,22 +83,20 @@ describe('a chart that breaks its contract', () => {
 
   test('an impure assign', () => {
     let calls = 0;
-    expect(() => ask(going(note(() => calls++ % 2)))).toThrow('node n0: two runs of the same step for "go" differ');
+    expect(() => ask(going(note(() => calls++ % 2)))).toThrow('node n0: two runs of the step for "go" differ');
   });
 
-  test('an impure assign in the only step that there is, which no other comes between', () => {
+  test('an impure assign in a system with a single step', () => {
     let calls = 0;
     const commands = [{ do: 'command', name: 'go', node: 'n0', fields: {} }] as const;
     expect(() => ask(going(note(() => calls++)), { topology: completeGraph(1), commands })).toThrow(
-      'node n0: two runs of the same step for "go" differ',
+      'node n0: two runs of the step for "go" differ',
     );
   });
 
-  test('an impure assign that says the same three times, in a system of few steps', () => {
+  test('an impure assign that often gives the same result, in a system of few steps', () => {
     let calls = 0;
-    expect(() => ask(going(note(() => (calls++ < 12 ? 0 : calls))))).toThrow(
-      'node n0: two runs of the same step for "go" differ',
-    );
+    expect(() => ask(going(note(() => (calls++ < 12 ? 0 : calls))))).toThrow('node n0: two runs of the step for "go" differ');
   });
 
   test('an impure guard', () => {
@@ -101,40 +109,40 @@ describe('a chart that breaks its contract', () => {
           { guard },
         ),
       ),
-    ).toThrow('two runs of the same');
+    ).toThrow('two runs of the step');
   });
 
-  test('reactions that answer each other without end', () => {
+  test('reactions that trigger each other in a loop', () => {
     const protocol: Protocol = {
       ...going('announce', { react: 'announce' }),
       reactions: () => [{ on: 'did', event: { type: 'react' }, after: 0 }],
     };
-    expect(() => ask(protocol)).toThrow('reactions without delay answer each other without end');
+    expect(() => ask(protocol)).toThrow('Reactions without delay trigger each other in an infinite loop');
   });
 
-  test('a newcomer that several nodes bring in', () => {
+  test('a newcomer that several nodes announce', () => {
     const protocol: Protocol = { ...going('announce'), newcomer: () => 'n7' };
-    expect(() => ask(protocol)).toThrow('node n1 brings in "n7" as n0 does; to be checked, "n7" must stand in the topology');
+    expect(() => ask(protocol)).toThrow('Nodes n1 and n0 both announce "n7". Add "n7" to the topology to check it.');
   });
 });
 
-describe('a state space without end', () => {
+describe('an infinite state space', () => {
   const counting = going(note(({ noted }) => noted + 1));
 
-  test('a context that grows: named, with the last state', () => {
+  test('a growing context is reported with the last state', () => {
     const found = ask(counting, { bounds: { states: 2000 } });
     expect(found.verdict).toBe('unknown');
     expect(found.stopped).toMatch(
-      /^more than 2000 states; new local states or messages keep appearing, perhaps without end: 6\d states of node n\d, the last \{"toy":.*"noted":6\d/,
+      /^more than 2000 states\. New local states or messages keep appearing, so the system may be infinite: 6\d states of node n\d, the last \{"toy":.*"noted":6\d/,
     );
   });
 
-  test('stopped by itself where one node grows alone', () => {
+  test('the search stops by itself if a single node grows', () => {
     const found = ask(counting, { topology: completeGraph(1), bounds: { parts: 3000 } });
-    expect(found.stopped).toMatch(/^more than 3000 different local states and messages; new .*"noted":\d+/);
+    expect(found.stopped).toMatch(/^more than 3000 different local states and messages\. New .*"noted":\d+/);
   });
 
-  test('messages that pile up: stopped by the bound given', () => {
+  test('accumulating messages are stopped by the given bound', () => {
     const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
     expect(ask(flooding, { bounds: { states: 500 } })).toMatchObject({ verdict: 'unknown', stopped: 'more than 500 states' });
     expect(ask(flooding, { bounds: { depth: 3 } })).toMatchObject({
@@ -146,15 +154,15 @@ describe('a state space without end', () => {
     expect(ask(flooding, { bounds: { megabytes: 1 } })).toMatchObject({ verdict: 'unknown', stopped: 'more than 1 megabytes' });
   });
 
-  test('by the clock, which the host brings', () => {
+  test('the search stops by the clock of the host', () => {
     const flooding = going(send(({ context }: any) => ({ to: context.peers[0], message: { type: 'm' } })));
     let at = 0;
     const now = () => (at += 400);
     expect(ask(flooding, { bounds: { seconds: 2 }, now })).toMatchObject({ verdict: 'unknown', stopped: 'more than 2 seconds' });
-    expect(() => ask(flooding, { bounds: { seconds: 2 } })).toThrow('bounds.seconds needs a clock');
+    expect(() => ask(flooding, { bounds: { seconds: 2 } })).toThrow('bounds.seconds requires a clock');
   });
 
-  test('what was not seen is not judged: an unwitnessed "sometimes" stays open, an "always" too', () => {
+  test('after a bound, "always" and a "sometimes" without a witness are undecided', () => {
     const kinds = (holds: boolean): Property[] => [
       { name: 'a', description: '', kind: 'always', holds: () => true },
       { name: 's', description: '', kind: 'sometimes', holds: () => holds },
@@ -181,7 +189,7 @@ describe('a property that throws', () => {
   });
 });
 
-describe('a corruption that leaves more than can be gone through', () => {
+describe('a corruption with too many results', () => {
   const corrupt = { do: 'corrupt', nodes: ['n0', 'n1', 'n2'] } as const;
   const request = { do: 'command', name: 'request', node: 'n0', fields: {} } as const;
   const topology: Topology = {
@@ -192,17 +200,17 @@ describe('a corruption that leaves more than can be gone through', () => {
     ],
   };
 
-  test('first: a bound ends it before anything happens', () => {
+  test('at the start: a bound stops the search before any step', () => {
     const found = explore(queue, { topology, commands: [corrupt], bounds: { states: 5000 }, properties: [] });
     expect(found).toMatchObject({ verdict: 'unknown', transitions: 0, stopped: 'more than 5000 states' });
   });
 
-  test('on the way: refused', () => {
+  test('later: rejected', () => {
     const wrong = () => explore(queue, { topology, commands: [request, corrupt] });
-    expect(wrong).toThrow('a corruption that does not stand first, at n0, n1, n2: it can fall in more than 100000 ways');
+    expect(wrong).toThrow('the corruption after the first event, at n0, n1, n2 has more than 100000 possible results');
   });
 
-  test('of one node: refused', () => {
+  test('of one node: rejected', () => {
     const { node, channel } = queue.corruption!;
     const oneOf = (choose: Choose) => (choose(1e9), () => 0);
     const wild: Protocol = {
@@ -210,20 +218,24 @@ describe('a corruption that leaves more than can be gone through', () => {
       corruption: { node: (id, instance, choose) => node(id, instance, oneOf(choose)), channel },
     };
     const wrong = () => explore(wild, { topology, commands: [corrupt] });
-    expect(wrong).toThrow('node n0: its corruption: it can fall in more than 100000 ways');
+    expect(wrong).toThrow('the corruption of node n0 has more than 100000 possible results');
   });
 });
 
-describe('a property that is none', () => {
+describe('an invalid property', () => {
   test.each<[string, object, string]>([
     [
-      'of a kind that is not there',
+      'of an unknown kind',
       { kind: 'allways', holds: () => true },
-      'property "p" has kind "allways"; the kinds are always',
+      'Property "p" has the unknown kind "allways". Use one of: always',
     ],
-    ['that says nothing', { kind: 'always', holds: () => {} }, 'property "p" failed: "holds" gives undefined'],
-    ['that says it later', { kind: 'closed', holds: async () => false }, 'property "p" failed: "holds" gives a promise'],
-    ['that is asked at 0', { kind: 'eventually', when: () => 0, holds: () => true }, 'property "p" failed: "when" gives 0'],
+    ['that returns undefined', { kind: 'always', holds: () => {} }, 'property "p" failed: "holds" returned undefined'],
+    ['that returns a promise', { kind: 'closed', holds: async () => false }, 'property "p" failed: "holds" returned a promise'],
+    [
+      'whose condition returns a number',
+      { kind: 'eventually', when: () => 0, holds: () => true },
+      'property "p" failed: "when" returned 0',
+    ],
     [
       'that throws',
       { kind: 'always', holds: (c: Configuration) => c.nodes.get('n9')!['toy'] === undefined },
@@ -236,56 +248,56 @@ describe('a property that is none', () => {
   });
 });
 
-describe('a property that nothing can violate is reported as vacuous', () => {
+describe('vacuous properties are reported', () => {
   const base = { name: 'p', description: '' };
   const here: Property = { ...base, kind: 'always', holds: (c) => c.nodes.get('n0') !== undefined };
   test.each<[string, Property, readonly string[]]>([
-    ['it looks at the state', here, []],
-    ['it says the same of every state', { ...base, kind: 'always', holds: () => true }, ['p']],
-    ['what is promised is never asked', { ...base, kind: 'eventually', when: () => false, holds: () => false }, ['p']],
-    ['what is closed never holds', { ...base, kind: 'closed', holds: (c) => c.nodes.size > 9 }, ['p']],
+    ['a property that reads the state is not vacuous', here, []],
+    ['a constant', { ...base, kind: 'always', holds: () => true }, ['p']],
+    ['"eventually" whose condition never holds', { ...base, kind: 'eventually', when: () => false, holds: () => false }, ['p']],
+    ['"closed" that never holds', { ...base, kind: 'closed', holds: (c) => c.nodes.size > 9 }, ['p']],
   ])('%s', (_, property, vacuous) => {
     expect(ask(going([]), { properties: [property] })).toMatchObject({ verdict: 'valid', vacuous });
   });
 });
 
-describe('a question that makes no sense', () => {
+describe('an invalid question', () => {
   const wrong = (options: Partial<ExploreOptions>) => () => ask(directory, options);
 
   test.each([
     [
-      'a command that is not there',
+      'an unknown command',
       { commands: { unlimited: ['fetch'] } },
-      'has no command "fetch" without fields; it has request, release',
+      'has no command "fetch" without fields. Use one of: request, release.',
     ],
     [
-      'one in a script',
+      'an unknown command in a script',
       { commands: [{ do: 'command', name: 'fetch', node: 'n0', fields: {} }] },
       'events[0]: protocol directory has no command "fetch"',
     ],
     [
-      'a node that is not there',
+      'an unknown node',
       { commands: [{ do: 'command', name: 'request', node: 'x', fields: {} }] },
-      'events[0] names "x", which is no node',
+      'events[0] names "x", but the topology has no such node',
     ],
     [
       'a link of a routed protocol',
       { commands: [{ do: 'cut', link: ['n0', 'n1'] }] },
       'events[0]: links do not matter to directory',
     ],
-    ['no start', { initials: [] }, 'initials is an empty list'],
-    ['an option that is not there', { options: { policy: 'best' } }, 'options.policy is "best"'],
-    ['a topology in two parts', { topology: { nodes: ['a', 'b'], links: [] } }, 'not connected'],
-    ['a link to nowhere', { topology: { nodes: ['a'], links: [['a', 'b', 1]] } }, '"b"'],
+    ['no first state', { initials: [] }, 'initials is an empty list'],
+    ['an unknown option value', { options: { policy: 'best' } }, 'options.policy is "best"'],
+    ['a topology that is not connected', { topology: { nodes: ['a', 'b'], links: [] } }, 'not connected'],
+    ['a link to an unknown node', { topology: { nodes: ['a'], links: [['a', 'b', 1]] } }, '"b"'],
   ] as [string, Partial<ExploreOptions>, string][])('%s', (_, options, message) => {
     expect(wrong(options)).toThrow(UsageError);
     expect(wrong(options)).toThrow(message);
   });
 
   test.each([
-    ['first', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }],
+    ['at the start', { commands: [{ do: 'corrupt', nodes: ['n0'] }] }],
     [
-      'on the way',
+      'later',
       {
         commands: [
           { do: 'command', name: 'request', node: 'n0', fields: {} },
@@ -293,16 +305,16 @@ describe('a question that makes no sense', () => {
         ],
       },
     ],
-    ['of every kind', { corrupt: ['n0'] }],
-  ] as [string, Partial<ExploreOptions>][])('a corruption of a protocol without: %s', (_, options) => {
+    ['of the first states', { corrupt: ['n0'] }],
+  ] as [string, Partial<ExploreOptions>][])('a corruption of a protocol without one: %s', (_, options) => {
     const { corruption: _corruption, ...withoutCorruption } = directory;
     const ask = () => explore(withoutCorruption, { topology: completeGraph(2), ...options });
     expect(ask).toThrow(UsageError);
-    expect(ask).toThrow('protocol directory has no corrupt states; give its checks a corruption');
+    expect(ask).toThrow(/protocol directory does not define a corruption\. Add "corruption" to its checks\./i);
   });
 });
 
-test('many nodes, each with one start, are one first state', () => {
+test('many nodes with one start each give one first state', () => {
   const choices = Array.from({ length: 20_000 }, (_, i) => [i]);
   expect([...everyCombination(choices)].map((chosen) => chosen.at(-1))).toEqual([19_999]);
   expect([...everyCombination([[1, 2], [3], [4, 5]])]).toEqual([

@@ -1,15 +1,36 @@
-/** How far a search may go, and what is said when it may go no further. */
+/** Limits of a search, and the text that reports which limit was reached. */
 import type { Model } from './model.js';
 
 export interface Bounds {
-  /** States to find; 20 million unless told, and as many as memory has room for where hashes are kept instead of states. */
+  /**
+   * Maximum number of states.
+   *
+   * @defaultValue 20 million; unlimited with hash compaction, until memory is full.
+   */
   readonly states?: number;
-  /** Transitions from a first state. */
+  /**
+   * Maximum number of transitions from a first state.
+   *
+   * @defaultValue unlimited
+   */
   readonly depth?: number;
+  /**
+   * Maximum duration in seconds.
+   *
+   * @defaultValue unlimited
+   */
   readonly seconds?: number;
-  /** Memory for states and transitions. @defaultValue 4096 */
+  /**
+   * Memory for states and transitions, in megabytes.
+   *
+   * @defaultValue 4096
+   */
   readonly megabytes?: number;
-  /** Different local states and messages in flight, of which a finite system has few. @defaultValue 400,000 */
+  /**
+   * Maximum number of distinct local states and messages. A finite system has few of them.
+   *
+   * @defaultValue 400,000
+   */
   readonly parts?: number;
 }
 
@@ -40,12 +61,12 @@ export class SearchLimits {
     return this.bounds.depth ?? Infinity;
   }
 
-  /** What is said where states beyond the greatest depth were left out. */
+  /** The reason reported when states beyond the maximum depth were left out. */
   tooDeep(): string {
     return `states deeper than ${this.depth} transitions${this.stillGrowing()}`;
   }
 
-  /** Why the search must stop here, `undefined` while it may go on. */
+  /** The reason why the search must stop, or `undefined` while it may continue. */
   exceeded(progress: Progress): string | undefined {
     this.growth[progress.depth] ??= this.parts;
     const bound = this.exceededBound(progress);
@@ -66,7 +87,9 @@ export class SearchLimits {
     return this.parts > parts ? `more than ${parts} different local states and messages` : undefined;
   }
 
-  /** A system that keeps making new local states or messages at every depth may have no end; the latest ones show where. */
+  /**
+   * A hint for systems that create new local states or messages at every depth and so may be infinite, with the latest of them.
+   */
   private stillGrowing(): string {
     const { system, steps, packets } = this.model;
     const latest = this.growth.slice(-10);
@@ -76,7 +99,7 @@ export class SearchLimits {
     const message = packets.interned.all.at(-1)?.message;
     const last = message ? ` and ${packets.interned.size} messages, the last ${JSON.stringify(message)}` : '';
     return (
-      `; new local states or messages keep appearing, perhaps without end: ${states} states of node ${system.nodes[node]}, ` +
+      `. New local states or messages keep appearing, so the system may be infinite: ${states} states of node ${system.nodes[node]}, ` +
       `the last ${JSON.stringify(view)}${last}`
     );
   }

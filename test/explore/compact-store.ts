@@ -1,13 +1,13 @@
 /**
- * The states found so far by hash compaction: of each state 64 bits of a hash and where it was reached from, instead of its row. So a
- * search goes further than memory would let it, and a state may be missed: two states with the same hash are taken for one.
+ * The states found so far under hash compaction: 64 bits of a hash and the parent for each state, instead of its row.
  *
- * A row is kept until the state is expanded. A search breadth first expands states in the order in which it finds them, so the rows
- * are a queue. (Wolper and Leroy 1993, Stern and Dill 1995; TLC keeps states in the same way.)
+ * This uses much less memory, so a search gets further. The price is a small chance to miss states: two states with the same hash are
+ * taken for one (`chanceOfMiss`). The row of a state is kept only until the state is expanded. Breadth-first search expands states in the
+ * order in which it finds them, so the rows are a queue. See Wolper and Leroy 1993, Stern and Dill 1995; TLC stores states the same way.
  */
 import type { States } from './store.js';
 
-/** Of each state: two words of its hash, and the state that it was found from. */
+/** Words for each state: two for its hash, one for its parent. */
 const WORDS = 3;
 const CHUNK_BITS = 18;
 const CHUNK = 1 << CHUNK_BITS;
@@ -16,12 +16,12 @@ const FIRST = 1 << 10;
 /** Words of rows. */
 const PIECE = 1 << 16;
 
-/** One bit at least of a slot is left for the hash. */
+/** At least one bit of a slot is left for the hash. */
 const NUMBER_BITS_MAX = 31;
 
 const HASH_BITS = 64;
 
-/** At most so likely is it that any two of so many states have the same hash, and one of them was missed. */
+/** An upper bound for the probability that two of this many states have the same hash, so that one of them was missed. */
 export const chanceOfMiss = (states: number, bits = HASH_BITS): number => (states * (states - 1)) / 2 / 2 ** bits;
 
 export class CompactStore implements States {
@@ -41,7 +41,7 @@ export class CompactStore implements States {
   /** Keeps the early reads of `addAll` from being optimized away. */
   private read = 0;
 
-  /** A hash has fewer bits where the masks leave some out. */
+  /** The masks shorten the hash; tests use them to provoke collisions. */
   constructor(
     private readonly lowMask = 0xffffffff,
     private readonly highMask = 0xffffffff,
@@ -57,7 +57,7 @@ export class CompactStore implements States {
     return this.addHashed(0, row, start, length, parent);
   }
 
-  /** As in `StateStore`, what each state will be compared with is read for all of them first. */
+  /** Adds many states. As in `StateStore.addAll`, the words to compare with are read for all of them first. */
   addAll(rows: Int32Array, starts: Int32Array, count: number, parent: number, into: Int32Array): void {
     if (this.lows.length < count) [this.lows, this.highs] = [new Uint32Array(2 * count), new Uint32Array(2 * count)];
     const { lows, table, slots, numberMask } = this;
@@ -70,14 +70,14 @@ export class CompactStore implements States {
     }
   }
 
-  /** Gives the row of the state that is to be expanded next, and forgets it. */
+  /** Copies the row of the state to expand next into `row`, deletes it from the queue, and returns its length. */
   load(state: number, row: Int32Array): number {
-    if (state !== this.expanded++) throw new Error(`the row of state ${state} is not kept`);
+    if (state !== this.expanded++) throw new Error(`the row of state ${state} is not stored`);
     return this.waiting.shift(row);
   }
 
   environment(state: number): never {
-    throw new Error(`the row of state ${state} is not kept`);
+    throw new Error(`the row of state ${state} is not stored`);
   }
 
   parent(state: number): number {
@@ -93,7 +93,7 @@ export class CompactStore implements States {
     return this.chunks[state >>> CHUNK_BITS]![WORDS * (state & (CHUNK - 1)) + word]!;
   }
 
-  /** True if a state has the hash at this place. */
+  /** True if the state has the hash at this place. */
   private holds(state: number, place: number): boolean {
     return this.word(state, 0) === this.lows[place] && this.word(state, 1) === this.highs[place];
   }
@@ -139,10 +139,11 @@ export class CompactStore implements States {
   private rebuild(): void {
     const numberBits = Math.min(NUMBER_BITS_MAX, 34 - Math.clz32(this.size));
     this.numberMask = 2 ** numberBits - 1;
-    if (this.size >= this.numberMask) throw new RangeError(`more than ${this.size} states cannot be numbered`);
+    if (this.size >= this.numberMask)
+      throw new RangeError(`Cannot number more than ${this.size} states. Set a lower bound for states.`);
     if (4 * this.size > 3 * this.slots) this.slots = 2 * this.slots + 1;
     const { slots, numberMask } = this;
-    // The old one first: there may be no room for both.
+    // Delete the old table first: there may not be enough memory for both.
     this.table = new Int32Array(0);
     const table = new Int32Array(slots + 1);
     for (let state = 0; state < this.size; state++) {
@@ -153,7 +154,7 @@ export class CompactStore implements States {
     this.table = table;
   }
 
-  /** Two words that depend on each other only at the end. */
+  /** Computes two words that depend on each other only at the end. */
   private hash(place: number, row: Int32Array, start: number, length: number): void {
     let low = length;
     let high = ~length;
@@ -170,17 +171,17 @@ export class CompactStore implements States {
   }
 }
 
-/** The last step of MurmurHash3: each bit depends on all. */
+/** The last step of MurmurHash3: each bit of the result depends on all bits of the input. */
 function mixed(word: number): number {
   let hash = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return hash ^ (hash >>> 16);
 }
 
-/** Rows that wait, one behind the other with its length before it, in pieces that are given away when they have been read. */
+/** A queue of rows, each stored after its length. It consists of pieces that are deleted once they have been read. */
 class RowQueue {
   private readonly pieces: (Uint16Array | Uint32Array)[] = [];
-  /** How much of the last piece is written, and of the first one read. */
+  /** Positions of writing in the last piece and of reading in the first piece. */
   private written = 0;
   private readTo = 0;
 
@@ -196,10 +197,10 @@ class RowQueue {
     for (let i = 0; i < length; i++) piece[this.written++] = row[start + i]!;
   }
 
-  /** The length of the row that has waited longest, which is copied into `row`. */
+  /** Copies the oldest row into `row` and returns its length. */
   shift(row: Int32Array): number {
     let piece = this.pieces[0]!;
-    // No row is empty: behind the last one of a piece there is nothing, or a zero.
+    // A row is never empty: the word after the last row of a piece is missing or zero.
     while (!(piece[this.readTo]! > 0)) {
       this.pieces.shift();
       this.readTo = 0;

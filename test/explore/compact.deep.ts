@@ -1,8 +1,8 @@
 /**
- * The directory by hash compaction: all rooted trees, every NewParent choice, unlimited requests, all invariants in every state.
+ * The directory under hash compaction: all rooted trees, every NewParent choice, unlimited requests, all invariants in every state.
  *
- * Six nodes as far as twelve events lead, 72 million states; all there are have not been counted. Each test says how long it took and the
- * most memory that the process has held since it began.
+ * Six nodes are searched up to twelve events, which is 72 million states; the full number is unknown. Each test prints its duration and the
+ * maximum memory of the process.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';

@@ -1,4 +1,4 @@
-/** Hash compaction: the same answers as the search that keeps its states, the chance of a miss as it is told, and what is refused. */
+/** Hash compaction: the same answers as a search that stores states, a correct probability of misses, and rejected questions. */
 import fc from 'fast-check';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -16,10 +16,10 @@ import { toy } from './toys.js';
 
 const SAFETY = everyStart(4, 1).properties.filter(({ kind }) => kind === 'always');
 
-/** What does not say how the states were kept. */
-function told(found: Exploration) {
+/** The results that do not depend on how states are stored. */
+function comparable(found: Exploration) {
   const { bytesPerState: _, chanceOfMiss: __, counterexample, ...rest } = found;
-  // Its network has functions.
+  // The instance contains functions.
   return { ...rest, counterexample: counterexample && { ...counterexample, instance: undefined } };
 }
 
@@ -34,11 +34,11 @@ describe('the same answers', () => {
       ...(reduce !== 'all' && { reduce }),
     };
     const found = explore(directory, { ...question, compact: true });
-    expect(told(found)).toEqual(told(explore(directory, question)));
+    expect(comparable(found)).toEqual(comparable(explore(directory, question)));
     expect(found).toMatchObject({ verdict: 'valid', chanceOfMiss: chanceOfMiss(found.states) });
   });
 
-  test('charts made at random: the same verdict, and the same schedule that leads there', () => {
+  test('random charts: the same verdict and the same counterexample', () => {
     fc.assert(
       fc.property(anyTable, fc.nat(2), (table, bad) => {
         const protocol = toy({ chart: chartOf(table), commands: ['go'] });
@@ -51,7 +51,7 @@ describe('the same answers', () => {
         const commands = [go('n0'), go('n1')];
         const question = { topology: completeGraph(2), commands, properties, bounds: { states: 500 } };
         const found = explore(protocol, { ...question, compact: true });
-        expect(told(found)).toEqual(told(explore(protocol, question)));
+        expect(comparable(found)).toEqual(comparable(explore(protocol, question)));
         if (found.counterexample?.property !== 'never') return;
         expect(holds(replay(protocol, completeGraph(2), found.counterexample, commands).end)).toBe(false);
       }),
@@ -70,7 +70,7 @@ function* rows(count: number, length: number, spread = 7): Generator<Int32Array>
 }
 
 describe('the store', () => {
-  test('numbers, parents and rows are those of one that keeps states, through each growth', () => {
+  test('ids, parents and rows equal those of a store of states while both grow', () => {
     const [compact, whole] = [new CompactStore(), new StateStore()];
     const rng = xoroshiro128plus(1);
     const draw = (most: number) => uniformInt(rng, 0, most - 1);
@@ -79,7 +79,7 @@ describe('the store', () => {
     for (let expanded = 0; compact.size < 300_000; expanded++) {
       for (let i = 0; i < 8; i++) {
         starts[i + 1] = starts[i]! + 3 + draw(5);
-        // Small numbers come again; those of more than two bytes come late, now and then.
+        // Small numbers repeat; numbers of more than two bytes are rare and come late.
         for (let at = starts[i]!; at < starts[i + 1]!; at++) rows[at] = draw(at - starts[i]! < 3 ? 60 : 3);
         if (compact.size > 200_000 && draw(20) === 0) rows[starts[i]!] = 0x10000 + draw(1e6);
       }
@@ -92,10 +92,10 @@ describe('the store', () => {
     }
     for (let state = 0; state < compact.size; state++) if (compact.parent(state) !== whole.parent(state)) expect(state).toBe(-1);
     expect([compact.size, compact.longest]).toEqual([whole.size, whole.longest]);
-    expect(() => compact.load(0, a)).toThrow('the row of state 0 is not kept');
+    expect(() => compact.load(0, a)).toThrow('the row of state 0 is not stored');
   });
 
-  test('half a hash tells apart as many rows as chance would have it', () => {
+  test('half a hash distinguishes as many rows as expected', () => {
     for (const store of [new CompactStore(-1, 0), new CompactStore(0xffff, 0xffff), new CompactStore(0xffff, 0xffff0000)]) {
       for (const row of rows(40_000, 9)) store.add(row, 0, row.length, 0);
       // 0.2 misses are expected.
@@ -103,7 +103,7 @@ describe('the store', () => {
     }
   });
 
-  test('with a hash of 20 bits states are missed as often as it is told', () => {
+  test('with a hash of 20 bits, states are missed as often as predicted', () => {
     const most = chanceOfMiss(1_000, 20);
     let missed = 0;
     for (let round = 0; round < 400; round++) {
@@ -120,13 +120,15 @@ describe('the store', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   const question: ExploreOptions = { ...everyStart(3, 1), compact: true };
 
-  test('promises on endless runs, a goal, and depth first', () => {
-    expect(() => explore(directory, question)).toThrow('hash compaction cannot judge "every request is served"');
+  test('liveness, a goal, and depth-first search', () => {
+    expect(() => explore(directory, question)).toThrow(
+      'Hash compaction cannot check the liveness property "every request is served"',
+    );
     const safety = { ...question, properties: SAFETY };
-    expect(() => explore(directory, { ...safety, goal: () => true })).toThrow('hash compaction cannot tell what leads to a goal');
-    expect(() => explore(directory, { ...safety, search: 'depth' })).toThrow('leave it or --search depth out');
+    expect(() => explore(directory, { ...safety, goal: () => true })).toThrow('Hash compaction cannot check a goal');
+    expect(() => explore(directory, { ...safety, search: 'depth' })).toThrow('Leave out --compact or --search depth.');
   });
 });

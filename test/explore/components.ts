@@ -1,14 +1,14 @@
 /**
- * End components: sets of states that a run can stay in forever and go round in, whatever its draws.
+ * End components: sets of states in which a run can stay and go around forever, whatever its draws.
  *
- * Each is strongly connected by transitions whose every outcome stays inside. Without draws these are the strongly connected
- * components (Tarjan 1972); with them, a component that a draw can leave is taken apart again without that draw (de Alfaro 1997).
+ * An end component is strongly connected by transitions whose outcomes all stay inside. Without draws these are the strongly connected
+ * components (Tarjan 1972). With draws, a component that a draw can leave is searched again without that draw (de Alfaro 1997).
  */
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 
 export class Components {
-  /** For each state of a component found the number of that component; where there are draws, of any set that is looked at. */
+  /** For each state of a component found, the number of that component; with draws, of any set that was examined. */
   private readonly region: Int32Array;
   private regions = 0;
   private readonly visit: Visit;
@@ -22,7 +22,7 @@ export class Components {
     this.visit = new Visit(graph, branches);
   }
 
-  /** The maximal end components among `states`, those of one state without a way to itself left out. */
+  /** The maximal end components among `states`, without single states that have no transition to themselves. */
   *among(states: ArrayLike<number> & Iterable<number>): Generator<readonly number[]> {
     const waiting = [states];
     for (let set = waiting.pop(); set; set = waiting.pop()) {
@@ -39,33 +39,33 @@ export class Components {
     for (const state of states) this.region[state] = this.regions;
   }
 
-  /** True if a transition of a state of the component given last stays in it, whatever is drawn. */
+  /** True if the transition of a state in the latest component stays in it, whatever is drawn. */
   stays(state: number, place: number): boolean {
     return staysIn(this.region, this.graph, state, place);
   }
 }
 
-/** True if every outcome of the draw that decides about a transition is in the region of the state that it leaves. */
+/** True if every outcome of the draw behind a transition is in the region of the state that it leaves. */
 export const staysIn = (region: Int32Array, graph: Graph, state: number, place: number): boolean =>
   everyOutcome(graph, state, place, (target) => region[target] === region[state]);
 
-/** True if something is true of every outcome of the draw that decides about a transition. */
+/** True if `holds` is true of every outcome of the draw behind a transition. */
 function everyOutcome(graph: Graph, state: number, place: number, holds: (target: number) => boolean): boolean {
   const end = graph.groupEnd(place, graph.end(state));
   for (let i = graph.groupBegin(place); i < end; i++) if (!holds(graph.target(i))) return false;
   return true;
 }
 
-/** Not among the states that are looked at, or no more. */
+/** Not among the examined states, or already in a finished component. */
 const OUTSIDE = -1;
 const NOT_YET = 0;
 
 /** Tarjan's algorithm without recursion, on the transitions that stay among some states. */
 class Visit {
-  /** When a state was come to first. Those that are neither `OUTSIDE` nor `NOT_YET` stand on the stack. */
+  /** The position at which each state was first visited. A state that is neither `OUTSIDE` nor `NOT_YET` is on the stack. */
   private readonly order: Int32Array;
   private readonly low: Int32Array;
-  /** The way to the state that is looked at, and for each state of it the place of the transition to look at next. */
+  /** The path to the current state, and for each state of it the place of the next transition to follow. */
   private readonly path = new Ints();
   private readonly places = new Ints();
   private readonly stack = new Ints();
@@ -79,7 +79,7 @@ class Visit {
     this.low = new Int32Array(graph.size);
   }
 
-  /** The strongly connected components, those of one state without a way to itself left out. */
+  /** The strongly connected components, without single states that have no transition to themselves. */
   *components(states: ArrayLike<number> & Iterable<number>): Generator<number[]> {
     const { order, low, path, places, stack } = this;
     for (const state of states) order[state] = NOT_YET;
@@ -92,14 +92,14 @@ class Visit {
         places.length--;
         if (path.length > 0) this.lower(path.data[path.length - 1]!, low[state]!);
         if (low[state] !== order[state]) continue;
-        // Most are a state that leads elsewhere.
+        // Most components are a single state without a transition to itself.
         if (stack.data[stack.length - 1] !== state || this.goesRound(state)) yield this.close(state);
         else order[stack.data[--stack.length]!] = OUTSIDE;
       }
     }
   }
 
-  /** Goes on until the last state of the path has no transition left. */
+  /** Continues the path until its last state has no unvisited successor. */
   private descend(): void {
     const { order, path, places, graph, branches } = this;
     for (;;) {
@@ -141,7 +141,7 @@ class Visit {
     if (to < this.low[state]!) this.low[state] = to;
   }
 
-  /** Takes the component whose first state is `root` off the stack. */
+  /** Removes the component whose first state is `root` from the stack. */
   private close(root: number): number[] {
     const component: number[] = [];
     for (;;) {

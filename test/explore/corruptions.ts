@@ -1,4 +1,7 @@
-/** What a corruption may leave behind: every state of a node and every content of a channel that the protocol's own can choose. */
+/**
+ * The states that a corruption can produce: every state of a node and every content of a channel that the protocol's corruption
+ * can draw.
+ */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Choose, Corruption, Instance } from '../../machines/protocol.js';
@@ -16,16 +19,16 @@ interface Parts {
   readonly environments: Environments;
 }
 
-/** What some of the nodes know after a corruption, and what is in flight between them. */
+/** One result of a corruption: the local states of the corrupted nodes and the packets in flight between them. */
 export interface Corrupted {
   readonly locals: readonly number[];
   readonly packets: readonly number[];
 }
 
-/** What is kept in a list is kept this long: more ways than these to fall would be listed forever. */
-const WAYS_MAX = 100_000;
+/** The maximum number of results that are listed; a corruption with more would take forever. */
+const RESULTS_MAX = 100_000;
 
-/** Every way in which a corruption of these nodes can fall in a environment. */
+/** Every result of a corruption of these nodes in an environment. */
 export function everyCorruption(parts: Parts, nodes: readonly number[], environment: number): readonly Corrupted[] {
   const { instance, nodes: ids } = parts.system;
   const locals = nodes.map((node) => corruptLocals(parts, instance, node));
@@ -35,8 +38,8 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
     nodes.map((node) => ids[node]!),
     environment,
   );
-  const ways = [...locals, ...contents].reduce((product, choices) => product * choices.length, 1);
-  if (ways > WAYS_MAX) throw tooMany(`a corruption that does not stand first, at ${nodes.map((node) => ids[node]).join(', ')}`);
+  const count = [...locals, ...contents].reduce((product, choices) => product * choices.length, 1);
+  if (count > RESULTS_MAX) throw tooMany(`the corruption after the first event, at ${nodes.map((node) => ids[node]).join(', ')}`);
   const corrupted: Corrupted[] = [];
   for (const chosen of everyCombination(locals)) {
     for (const content of everyCombination(contents)) corrupted.push({ locals: chosen, packets: content.flat() });
@@ -46,14 +49,14 @@ export function everyCorruption(parts: Parts, nodes: readonly number[], environm
 
 function corruptionOf({ protocol }: SearchedSystem): Corruption<any> {
   if (protocol.corruption) return protocol.corruption;
-  throw new UsageError(`protocol ${protocol.name} has no corrupt states; give its checks a corruption`);
+  throw new UsageError(`Protocol ${protocol.name} does not define a corruption. Add "corruption" to its checks.`);
 }
 
 export function corruptLocals({ system, steps }: Parts, instance: Instance, node: number): readonly number[] {
   const corruption = corruptionOf(system);
   const locals = new Set<number>();
   const id = system.nodes[node]!;
-  for (const { value } of everyWay((choose) => corruption.node(id, instance, choose), `node ${id}: its corruption`)) {
+  for (const { value } of everyResult((choose) => corruption.node(id, instance, choose), `the corruption of node ${id}`)) {
     const timers = value.timers
       .map(({ role, timer }) => [role, timer] as const)
       .sort(([a, s], [b, t]) => (`${a} ${s}` < `${b} ${t}` ? -1 : 1));
@@ -62,7 +65,7 @@ export function corruptLocals({ system, steps }: Parts, instance: Instance, node
   return [...locals];
 }
 
-/** For each channel between two of the nodes, everything that may be in flight on it. */
+/** For each channel between two of the nodes, every content that the corruption can choose. */
 export function channelContents(
   { system, packets, environments }: Parts,
   instance: Instance,
@@ -75,9 +78,9 @@ export function channelContents(
   const channels = corrupt.flatMap((from) => corrupt.filter((to) => links.up(from, to)).map((to) => [from, to] as const));
   return channels.map(([from, to]) => {
     const contents = new Map<string, readonly number[]>();
-    for (const { value } of everyWay(
+    for (const { value } of everyResult(
       (choose) => corruption.channel(from, to, instance, choose),
-      `channel ${from} to ${to}: its corruption`,
+      `the corruption of channel ${from} to ${to}`,
     )) {
       const content = value.map((message) =>
         packets.intern({ from: instance.rank(from), to: instance.rank(to), sender: sender(from, to), message }),
@@ -88,18 +91,21 @@ export function channelContents(
   });
 }
 
-function* everyWay<T>(run: (choose: Choose) => T, what: string): Generator<DrawOutcome<T>> {
-  let ways = 0;
-  for (const drawn of everyDraw(run, what)) {
-    if (ways++ === WAYS_MAX) throw tooMany(what);
+function* everyResult<T>(run: (choose: Choose) => T, where: string): Generator<DrawOutcome<T>> {
+  let count = 0;
+  for (const drawn of everyDraw(run, where)) {
+    if (count++ === RESULTS_MAX) throw tooMany(where);
     yield drawn;
   }
 }
 
-const tooMany = (what: string): UsageError =>
-  new UsageError(`${what}: it can fall in more than ${WAYS_MAX} ways; let it strike fewer nodes, or run the scenario many times`);
+const tooMany = (where: string): UsageError =>
+  new UsageError(
+    `${where} has more than ${RESULTS_MAX} possible results, too many to check. ` +
+      'Corrupt fewer nodes, or run the scenario with many seeds instead.',
+  );
 
-/** One of each, in every combination; the last ones change first. */
+/** Every combination of one item from each list; the last item changes first. */
 export function* everyCombination<T>(choices: readonly (readonly T[])[]): Generator<readonly T[]> {
   if (choices.some((options) => options.length === 0)) return;
   const at = choices.map(() => 0);

@@ -1,4 +1,4 @@
-/** A counterexample is a schedule: made in the network, on live actors, it leads to what the checker says. */
+/** A counterexample is a schedule: replayed in a network of live actors, it ends in the violation that the checker reports. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Configuration, Property } from '../../machines/protocol.js';
@@ -10,7 +10,7 @@ import { toy } from './toys.js';
 
 const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;
 
-/** Violated when the nodes meet in these states. */
+/** Violated when the nodes are in these states at the same time. */
 const neverBoth = (first: string, second: string): Property => ({
   name: 'never both',
   description: 'made for a test',
@@ -18,8 +18,8 @@ const neverBoth = (first: string, second: string): Property => ({
   holds: (c) => stateAt(c, 'n0') !== first || stateAt(c, 'n1') !== second,
 });
 
-describe('charts made at random', () => {
-  test.each(['unordered', 'fifo'] as const)('%s: the schedule ends in the violation, at the same number of messages', (order) => {
+describe('random charts', () => {
+  test.each(['unordered', 'fifo'] as const)('%s: the replayed schedule ends in the violation', (order) => {
     let violations = 0;
     fc.assert(
       fc.property(anyTable, fc.nat(2), fc.nat(2), fc.nat(1), (table, first, second, faults) => {

@@ -1,4 +1,7 @@
-/** What a violated property is shown by: the choices that lead there, for a network to make and for people to read. */
+/**
+ * The counterexample of a violated property: the choices that lead to the violation, for a simulation to replay and for people to
+ * read.
+ */
 import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { Refuted } from '../../network/trace.js';
@@ -12,21 +15,20 @@ import type { Symmetry } from './symmetry.js';
 import { Walk, type Walked } from './walk.js';
 
 /**
- * How a property is violated: the choices that lead there, each also as a line for people. A `Simulation` with these choices shows
- * it.
+ * A run that violates a property: its choices, each also as a line of text. Replay it with a `Simulation` and these `choices`.
  *
  * @public
  */
 export interface Counterexample extends Refuted {
   readonly instance: Instance<any>;
-  /** The state that it begins in, where the nodes did not start by themselves. */
+  /** The state in which the run begins, if the nodes do not start by themselves. */
   readonly start?: Start;
   readonly choices: readonly Choice[];
   /** One line for each choice. */
   readonly steps: readonly string[];
 }
 
-/** A state to begin in: what each node knows, its armed timers, and what is in flight, oldest first. */
+/** A state in which a run begins: the local state of each node, its armed timers, and the messages in flight, oldest first. */
 export interface Start {
   readonly nodes: Readonly<
     Record<NodeId, { readonly roles: NodeView; readonly timers: readonly (readonly [role: string, timer: string])[] }>
@@ -34,32 +36,32 @@ export interface Start {
   readonly flights: readonly Flight[];
 }
 
-/** Where a search began. */
+/** A state in which a search begins. */
 export interface Origin extends FirstState {
   readonly instance: Instance<any>;
 }
 
-/** A way to a state, and round from there if a component is given. */
-export interface Way {
+/** The path to a violation, and the component in which the run goes around forever, if there is one. */
+export interface ViolationPath {
   readonly property: string;
-  /** The nodes that are owed what never comes. */
+  /** The nodes for which the obligation is never met. */
   readonly nodes?: readonly NodeId[] | undefined;
   readonly state: number;
-  /** The state before, where the last transition matters. */
+  /** The state before, if the last transition itself is the violation. */
   readonly from?: number | undefined;
   readonly component?: readonly number[] | undefined;
 }
 
 export function counterexample(
-  way: Way,
+  violation: ViolationPath,
   { store, graph }: { readonly store: States; readonly graph: Graph | undefined },
   model: Model,
   symmetry: Symmetry | undefined,
   originOf: (state: number) => Origin,
   isCorrupt: boolean,
 ): Counterexample {
-  const path = pathTo(way.from ?? way.state, store);
-  if (way.from !== undefined) path.push(way.state);
+  const path = pathTo(violation.from ?? violation.state, store);
+  if (violation.from !== undefined) path.push(violation.state);
   const origin = originOf(path[0]!);
   const walk = new Walk(model, store, symmetry, origin);
   let walked: Walked[] = [];
@@ -69,13 +71,13 @@ export function counterexample(
     walked = walk.start === start ? [...walked, ...steps] : [];
   }
   const start = walk.start ?? (isCorrupt ? origin : undefined);
-  const loop = way.component && { loop: walked.length };
-  if (way.component && way.component.length > 0) {
-    for (const hop of new Lasso(graph!, store, model, way.component).around(way.state)) walked.push(...walk.hop(hop));
+  const loop = violation.component && { loop: walked.length };
+  if (violation.component && violation.component.length > 0) {
+    for (const hop of new Lasso(graph!, store, model, violation.component).around(violation.state)) walked.push(...walk.hop(hop));
   }
   return {
-    property: way.property,
-    ...(way.nodes && way.nodes.length > 0 && { nodes: way.nodes }),
+    property: violation.property,
+    ...(violation.nodes && violation.nodes.length > 0 && { nodes: violation.nodes }),
     instance: origin.instance,
     ...(start && { start: startOf(model, start) }),
     choices: walked.map(({ choice }) => choice),
@@ -92,7 +94,7 @@ function startOf({ steps, packets, system }: Model, { row, sent }: FirstState): 
   return { nodes: Object.fromEntries(nodes), flights: sent.map((packet, id) => ({ ...packets.flight(packet), id })) };
 }
 
-/** The states from a first one to this one. */
+/** The states from a first state to this one. */
 function pathTo(state: number, store: States): number[] {
   const path = [state];
   for (let parent = store.parent(state); parent !== NO_PARENT; parent = store.parent(parent)) path.unshift(parent);

@@ -7,7 +7,7 @@ import type { ExploreOptions } from './explore.js';
 import { completeGraph, names } from './fixtures.js';
 import { rootedTrees } from './rooted-trees.js';
 
-/** All rooted trees of n nodes; a grant is used for `hold` ticks, so that 1 makes the release its own event. */
+/** All rooted trees of n nodes. A grant is used for `hold` ticks, so that 1 makes the release a separate event. */
 export function everyStart(n: number, hold: 0 | 1) {
   const topology = completeGraph(n);
   const initials = rootedTrees(names(n)).map((parents) => ({
@@ -21,12 +21,12 @@ export function everyStart(n: number, hold: 0 | 1) {
   return { topology, initials, commands: { unlimited: ['request'] }, properties } satisfies ExploreOptions;
 }
 
-/** Counts the states in which T2 can happen: some node holds the token and does not use it. */
+/** Counts the states in which T2 can happen: some node holds the token without using it. */
 export function T2(): { property: Property<any>; count: () => number } {
   const states = new Set<string>();
   const property: Property<any> = {
     name: 'T2',
-    description: 'Holds in every state; remembers those with an idle holder.',
+    description: 'Holds in every state and records those with an idle holder.',
     kind: 'always',
     holds: ({ nodes, flights }) => {
       const isIdleHolder = [...nodes.values()].some((node) => stateOf(node) === 'holding.idle');

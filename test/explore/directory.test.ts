@@ -6,10 +6,10 @@ import { longestDrain } from './drain.fixture.js';
 import { explore } from './explore.js';
 
 /**
- * The reference explorer has no T2: there a request of the idle holder, which is granted at once, is not a transition. It leads to no
- * state that is not reached anyhow, and there is exactly one for every state with an idle holder.
+ * The reference explorer has no T2: a request of the idle holder is granted immediately and is not a transition there. T2 leads to no new
+ * state, and there is exactly one T2 for every state with an idle holder.
  */
-describe('every rooted tree, every NewParent choice, unlimited requests, use and release apart', () => {
+describe('all rooted trees and NewParent choices, unlimited requests, separate releases', () => {
   test.each([
     [2, 16, 24],
     [3, 300, 714],
@@ -35,13 +35,13 @@ describe('every rooted tree, every NewParent choice, unlimited requests, use and
   });
 });
 
-describe('with no new requests the system drains', () => {
+describe('without new requests the system drains', () => {
   test.each([
     [2, 1, 5],
     [3, 1, 9],
     [4, 1, 14],
     [4, 0, 10],
-  ] as const)('n = %i, hold %i: after %i events at most', (n, hold, events) => {
+  ] as const)('n = %i, hold %i: after at most %i events', (n, hold, events) => {
     expect(longestDrain(n, hold)).toBe(events);
   });
 });

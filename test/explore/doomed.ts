@@ -1,15 +1,18 @@
-/** States from which no run leads to a goal, found backward from the goals (only a complete graph can tell). */
+/**
+ * Doomed states: those from which no run reaches a goal. They are found backward from the goals, which requires the complete
+ * graph.
+ */
 import type { Graph } from './graph.js';
 import { Ints } from './ints.js';
 
-/** Looks at the states that are left, one after the other, go on while each finds one in so many of them. */
+/** Another pass over the remaining states is worthwhile while the last one decided at least one in this many. */
 const WORTH = 16;
 
-/** 1 for each state that is coreachable: it can reach one for which `isGoal` holds. */
+/** Returns 1 for each state that can reach a state for which `isGoal` holds. */
 export function canReach(graph: Graph, isGoal: (state: number) => boolean): Uint8Array {
   const coreachable = new Uint8Array(graph.size);
   let left = new Ints();
-  // The list is looked at from its end.
+  // The passes read the list from its end.
   for (let state = graph.size - 1; state >= 0; state--) {
     if (isGoal(state)) coreachable[state] = 1;
     else left.push(state);
@@ -26,14 +29,17 @@ export function canReach(graph: Graph, isGoal: (state: number) => boolean): Uint
   return coreachable;
 }
 
-/** True if something that can come next in a state reaches a goal. */
+/** True if some transition of a state leads to a state that reaches a goal. */
 function leadsInto(graph: Graph, state: number, coreachable: Uint8Array): boolean {
   const end = graph.end(state);
   for (let place = graph.begin(state); place < end; place++) if (coreachable[graph.target(place)] === 1) return true;
   return false;
 }
 
-/** Looks at states from the last to the first, and gives those that are left in this order: every other time from the other end. */
+/**
+ * Checks states from the last to the first and returns the undecided ones in that order, so that each pass has the opposite
+ * direction.
+ */
 function lookAgain(graph: Graph, coreachable: Uint8Array, states: Ints): Ints {
   const left = new Ints();
   for (let i = states.length - 1; i >= 0; i--) {
@@ -44,7 +50,7 @@ function lookAgain(graph: Graph, coreachable: Uint8Array, states: Ints): Ints {
   return left;
 }
 
-/** Finds all that are left, from those that reach a goal backward. */
+/** Finds all remaining states that reach a goal, following the transitions backward. */
 function goBack(graph: Graph, coreachable: Uint8Array): void {
   const before = predecessors(graph);
   const waiting = new Ints();
@@ -60,14 +66,14 @@ function goBack(graph: Graph, coreachable: Uint8Array): void {
   }
 }
 
-/** The transitions turned round. */
+/** The transitions in reverse: for each state the states that lead to it. */
 function predecessors(graph: Graph): { begins: Uint32Array; sources: Uint32Array } {
   const begins = new Uint32Array(graph.size + 1);
   const { transitions } = graph;
   for (let place = 0; place < transitions; place++) begins[graph.target(place)]!++;
   for (let state = 0, sum = 0; state <= graph.size; state++) begins[state] = sum += begins[state]!;
   const sources = new Uint32Array(transitions);
-  // Filled from the back, each state's end becomes its beginning.
+  // Each state's end moves down to its beginning as the array is filled from the back.
   for (let state = 0; state < graph.size; state++) {
     for (let place = graph.begin(state); place < graph.end(state); place++) sources[--begins[graph.target(place)]!] = state;
   }

@@ -1,4 +1,4 @@
-/** How long a system of the directory can go on when nobody asks any more (spec 1.6). */
+/** The longest run of the directory without new requests (spec 1.6). */
 import { directory } from '../../machines/directory/index.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { everyStart } from './directory.fixtures.js';
@@ -28,7 +28,7 @@ export function longestDrain(n: number, hold: 0 | 1): number {
     reactions: directory.reactions(instances[0]!.options),
     unlimited: [{ name: 'request', event: { type: 'request' } }],
   } as const;
-  // Of a find the sender is read, of a token it is not.
+  // The sender of a find is read, the sender of a token is not.
   const model = new Model(
     system,
     { protocol: directory, instance: system.instance, script: new Script([], directory), workload: undefined, budget: {} },
@@ -41,7 +41,10 @@ export function longestDrain(n: number, hold: 0 | 1): number {
   return longestPath(search, model, graph);
 }
 
-/** Along transitions that are no requests; these lead nowhere twice, or there would be no longest way. */
+/**
+ * The longest path along transitions that are not requests. These transitions have no cycles, otherwise there would be no longest
+ * path.
+ */
 function longestPath({ store }: Search, model: Model, graph: Graph): number {
   const drains = new Int32Array(store.size).fill(-1);
   const row = new Int32Array(store.longest);

@@ -1,10 +1,10 @@
-/** Branching over chance: whatever draws its answers from a `Choose` can be run once for every way in which they can fall. */
+/** Branching over draws: a function that draws from a `Choose` is run once for every sequence of answers. */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Choose } from '../../machines/protocol.js';
 
 export interface DrawOutcome<T> {
   readonly value: T;
-  /** The answers given, in order. */
+  /** The answers, in order. */
   readonly drawn: readonly number[];
 }
 
@@ -13,24 +13,26 @@ export function* everyDraw<T>(run: (choose: Choose) => T, where: string): Genera
   const drawn: number[] = [];
   const bounds: number[] = [];
   do {
-    let asked = 0;
+    let answered = 0;
     const value = run((bound) => {
       if (!Number.isSafeInteger(bound) || bound < 1) {
-        throw new ProtocolError(`${where} draws below ${bound}; the bound of a draw is a whole number of at least 1`);
+        throw new ProtocolError(`${where} draws below ${bound}. Pass a whole number of at least 1 as the bound.`);
       }
-      if (asked === drawn.length) {
+      if (answered === drawn.length) {
         drawn.push(0);
         bounds.push(bound);
-      } else if (bounds[asked] !== bound) {
-        throw new ProtocolError(`${where} draws below ${bound} where it drew below ${bounds[asked]} before; charts are pure`);
+      } else if (bounds[answered] !== bound) {
+        throw new ProtocolError(
+          `${where} draws below ${bound}, but drew below ${bounds[answered]} in the same situation before. Make the chart pure.`,
+        );
       }
-      return drawn[asked++]!;
+      return drawn[answered++]!;
     });
     yield { value, drawn: drawn.slice() };
   } while (advance(drawn, bounds));
 }
 
-/** Counts up the last answer that can be counted up and forgets those after it. */
+/** Increments the last answer that is not at its maximum and removes those after it. */
 function advance(drawn: number[], bounds: number[]): boolean {
   while (drawn.length > 0 && drawn[drawn.length - 1]! + 1 === bounds[bounds.length - 1]) {
     drawn.pop();

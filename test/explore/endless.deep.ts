@@ -1,4 +1,4 @@
-/** What is left out before components are searched changes no answer: random charts, random graphs, and the directory. */
+/** Excluding states before the search for components changes no answer: random charts, random graphs, and the directory. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
@@ -42,21 +42,21 @@ const properties: readonly Property[] = [
   },
   {
     ...made,
-    name: 'all come to s2',
+    name: 'all reach s2',
     kind: 'converges',
     within: 1,
     holds: ({ nodes }) => [...nodes.values()].every((v) => isIn(v, 's2')),
   },
 ];
 
-describe('charts made at random', () => {
+describe('random charts', () => {
   test.each([
     ['unordered', 0],
     ['unordered', 1],
     ['fifo', 0],
     ['fifo', 1],
     ['fifo', Infinity],
-  ] as const)('%s, %s messages lost and doubled, keep their answers', async (order, budget) => {
+  ] as const)('%s, %s messages lost and duplicated: the same answers', async (order, budget) => {
     const seen = { valid: 0, invalid: 0, unknown: 0 };
     const faults = { loss: budget, duplicate: budget };
     await fc.assert(
@@ -74,7 +74,7 @@ describe('charts made at random', () => {
           unlimited: [{ name: 'go', event: { type: 'go' } }],
         };
         const quick = examine(question);
-        // A search that shares its states with others does not know on its way where something is owed.
+        // A search that shares its states with other threads does not record pending obligations during the search.
         expect(quick).toEqual(await examineTogether(question, []));
         seen[quick.verdict]++;
       }),
@@ -87,14 +87,14 @@ describe('charts made at random', () => {
 test.each([
   [Infinity, 'invalid'],
   [1, 'valid'],
-])('a message that nobody sends again, doubled %s times', (duplicate, verdict) => {
+])('a message that is not sent again, duplicated %s times', (duplicate, verdict) => {
   const chart = setup(effectsOnly).createMachine({
     context: ({ input }: { input: ToyInput }) => input,
     on: { go: { actions: send(({ context }: { context: ToyInput }) => ({ to: context.peers[0]!, message: { type: 'm0' } })) } },
   });
-  const isOwed: Property = {
+  const isPending: Property = {
     ...made,
-    name: 'nothing comes for n0',
+    name: 'no message is in flight to n0',
     kind: 'eventually',
     when: ({ flights }, node) => flights.some(({ to }) => to === node),
     holds: () => false,
@@ -103,7 +103,7 @@ test.each([
     topology: completeGraph(2),
     commands: [{ do: 'command', name: 'go', node: 'n1', fields: {} }],
     faults: { duplicate },
-    properties: [isOwed],
+    properties: [isPending],
     bounds: { states: 30 },
   });
   expect(found).toMatchObject({ verdict });
@@ -113,8 +113,8 @@ const SIZE = 7;
 const states = Array.from({ length: SIZE }, (_, i) => i);
 const anyPlan = plansOf(SIZE);
 
-test('no component is left out, of 40 promises at once', () => {
-  let [owed, kept] = [0, 0];
+test('no component is excluded, for 40 obligations at once', () => {
+  let [pending, kept] = [0, 0];
   fc.assert(
     fc.property(anyPlan, fc.array(fc.subarray(states), { minLength: 40, maxLength: 40 }), (plan, sets) => {
       const graph = graphOf(plan);
@@ -129,17 +129,18 @@ test('no component is left out, of 40 promises at once', () => {
         const among = (some: readonly number[]) =>
           [...new Components(graph, true).among(some)].map((set) => String(set.toSorted())).sort();
         expect(among(left)).toEqual(among(set));
-        owed += set.length;
+        pending += set.length;
         kept += left.length;
       }
     }),
     { numRuns: 50 },
   );
-  expect(kept).toBeLessThan(owed);
+  expect(kept).toBeLessThan(pending);
 });
 
-test('a goal that few looks come to is found by going back', () => {
-  // From the last state the way goes up and down through all of them, to the first and the goal.
+test('a goal that a few passes do not reach is found backward', () => {
+  // From the last state, the path alternates between low and high states, through all of them, to the first state, which is the
+  // goal.
   const size = 400;
   const order = Array.from({ length: size }, (_, i) => (i % 2 === 0 ? i / 2 : size - (i + 1) / 2));
   const next = new Map(order.map((state, i, all) => [state, all[i - 1]]));

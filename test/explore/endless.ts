@@ -1,30 +1,30 @@
 /**
- * Where a promise can stay owed forever: most states are told by a few looks at all of them, one after the other and for all promises
- * at once, and need no search for components.
+ * States in which an obligation can stay pending forever. A few passes over all states, for all obligations at once, exclude most of them,
+ * so that few states need the search for components.
  *
- * Left out is a state with a message that is not sent again (`resent.ts`), and one whose every way on leads out of those that are left.
- * No component in which a fair run stays loses a state by that, and what is left of the others is as unfair as they were.
+ * Two kinds of states are excluded: one with a message that is not sent again (`resent.ts`), and one whose transitions all lead to excluded
+ * states. No component in which a fair run stays loses a state, and the rest of any other component is as unfair as before.
  */
 import type { Graph } from './graph.js';
 import type { Planes } from './planes.js';
 import type { States } from './store.js';
 
-/** Looks go on while each leaves out one in so many of what is left. */
+/** Another pass is worthwhile while the last one excluded at least one in this many of the remaining states. */
 const WORTH = 16;
 
 /**
- * Leaves out what cannot stay owed forever.
+ * Removes the states in which an obligation cannot stay pending forever.
  *
- * @param planes where it is owed, and all states for a promise that is broken by states among others.
- * @param content where packets begin in a row.
- * @param resent for each packet the planes in which it may be sent again; left out, any may.
+ * @param planes the states in which each obligation is pending; for `converges`, all states.
+ * @param content the position of the first packet in a row.
+ * @param resent for each packet the planes in which it may be sent again; if undefined, every packet may be.
  */
 export function keepEndless(planes: Planes, graph: Graph, store: States, content: number, resent: Int32Array | undefined): void {
   if (resent) leaveOutLasting(store, planes, content, resent);
   for (let word = 0; word < planes.words; word++) while (leaveOutEnding(graph, planes, word));
 }
 
-/** States with a message that is not sent again. */
+/** Excludes states with a message that is not sent again. */
 function leaveOutLasting(store: States, { bits, words, size }: Planes, content: number, resent: Int32Array): void {
   const row = new Int32Array(store.longest);
   for (let state = 0; state < size; state++) {
@@ -34,7 +34,10 @@ function leaveOutLasting(store: States, { bits, words, size }: Planes, content: 
   }
 }
 
-/** States that lead to none that is left, the last first, for most ways lead to a later one; whether it is worth another look. */
+/**
+ * Excludes states whose successors are all excluded, last state first, because most transitions lead to a later state. Returns
+ * true if another pass is worthwhile.
+ */
 function leaveOutEnding(graph: Graph, { bits, words, size }: Planes, word: number): boolean {
   let [left, gone] = [0, 0];
   for (let state = size - 1; state >= 0; state--) {

@@ -1,4 +1,4 @@
-/** The world around the nodes: scripts, workloads, ports, crashes, corruption, time left out. */
+/** The environment of the nodes: scripts, workloads, ports, crashes, corruption, without times. */
 import { describe, expect, test } from 'vitest';
 import { assign, emit, setup } from 'xstate';
 import { directory } from '../../machines/directory/index.js';
@@ -15,7 +15,7 @@ import { never, toy, type ToyInput } from './toys.js';
 describe('scripts', () => {
   const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;
 
-  test('the commands of a node in their order, each when its chart accepts it', () => {
+  test('commands of a node keep their order and wait until its chart accepts them', () => {
     const found = explore(directory, {
       topology: completeGraph(2),
       options: { hold: 1 },
@@ -24,7 +24,7 @@ describe('scripts', () => {
     expect(found).toMatchObject({ verdict: 'valid', doomed: 0, terminal: 2 });
   });
 
-  test('a command that does not wait may come too early, and changes nothing then', () => {
+  test('a command that does not wait may come too early and then changes nothing', () => {
     const commands = [{ do: 'command', name: 'release', node: 'n0', fields: {} }, request('n0')] as const;
     expect(explore(directory, { topology: completeGraph(1), options: { hold: null }, commands })).toMatchObject({
       states: 3,
@@ -53,17 +53,18 @@ describe('workloads', () => {
     (c) => [...c.nodes.values()].filter((node) => JSON.stringify(node).includes('waiting')).length > 1,
   );
 
-  test('sequential: the next command comes when the last is done, in any case in one order', () => {
+  test('sequential: the next command comes when the last one is complete', () => {
     const found = checkScenario(scenario({ command: 'request', sequential: ['n1', 'n2', 'n0'] }));
     expect(found).toMatchObject({ verdict: 'valid', doomed: 0, terminal: 1 });
-    // Each request is asked, its find and the token travel, it is used and released; only the last step of n2's find has a choice.
+    // Each request is issued, its find and the token travel, it is used and released. Only the last step of n2's find has a
+    // choice.
     expect(found.states).toBe(found.transitions + 1);
     expect(checkScenario(scenario({ command: 'request', sequential: ['n1', 'n2'] }), { properties: [twoAtOnce] })).toMatchObject({
       verdict: 'valid',
     });
   });
 
-  test('concurrent: anyone, as many as are allowed at once', () => {
+  test('concurrent: any node, up to the limit at a time', () => {
     const check = (concurrent: number) =>
       checkScenario(scenario({ command: 'request', concurrent, requests: 2 }), { properties: [twoAtOnce] });
     expect(check(1)).toMatchObject({ verdict: 'valid' });
@@ -74,14 +75,14 @@ describe('workloads', () => {
     });
   });
 
-  test('a chance of loss is the loss of any message: the token is not safe from it', () => {
+  test('a chance of loss means that any message may be lost, even the token', () => {
     const lossy = scenario({ command: 'request', concurrent: 1, requests: 1 });
     const found = checkScenario({ ...lossy, network: { ...lossy.network, loss: 0.1 } });
     expect(found).toMatchObject({ verdict: 'invalid' });
     expect(found.counterexample!.choices.at(-1)).toHaveProperty('drop');
   });
 
-  test('events without their times, corruption first, contacts refused', () => {
+  test('times are dropped, a corruption starts the search, contacts are rejected', () => {
     const events = [{ at: 3, do: 'command', name: 'request', node: 'n1', fields: {} }] as const;
     expect(checkScenario(scenario(undefined, events))).toMatchObject({ verdict: 'valid', terminal: 1 });
     expect(() => checkScenario({ ...scenario(undefined), contacts: [{ at: 0, i: 'n0', j: 'n1' } as any] })).toThrow(
@@ -89,11 +90,11 @@ describe('workloads', () => {
     );
     const corrupt = scenario(undefined, [{ at: 0, do: 'corrupt', nodes: ['n0'] }]);
     const { corruption: _, ...withoutCorruption } = corrupt.protocol;
-    expect(() => checkScenario({ ...corrupt, protocol: withoutCorruption })).toThrow('has no corrupt states');
+    expect(() => checkScenario({ ...corrupt, protocol: withoutCorruption })).toThrow('does not define a corruption');
   });
 });
 
-/** Notes the last link it heard of and the last port it was greeted on; greets on port 1 when told to. */
+/** Records the last link event and the last port of a greeting. Sends a greeting on port 1 for the command `greet`. */
 const greeter = toy({
   commands: ['greet'],
   network: { reach: 'links', addressing: 'ports' },
@@ -102,8 +103,8 @@ const greeter = toy({
     types: { context: {} as { link: unknown; from: number | null }, input: {} as ToyInput, events: {} as any },
     actions: {
       ...effects(),
-      hearLink: assign({ link: ({ event }) => [event.type, event.peer] }),
-      hearGreeting: assign({ from: ({ event }) => event.from }),
+      noteLink: assign({ link: ({ event }) => [event.type, event.peer] }),
+      noteGreeting: assign({ from: ({ event }) => event.from }),
     },
   }).createMachine({
     context: { link: null, from: null },
@@ -112,9 +113,9 @@ const greeter = toy({
       only: {
         on: {
           greet: { actions: send(() => ({ to: [1, 0], message: { type: 'greeting' } })) },
-          greeting: { actions: 'hearGreeting' },
-          'link.up': { actions: 'hearLink' },
-          'link.down': { actions: ['hearLink', send(() => ({ to: 1, message: { type: 'greeting' } }))] },
+          greeting: { actions: 'noteGreeting' },
+          'link.up': { actions: 'noteLink' },
+          'link.down': { actions: ['noteLink', send(() => ({ to: 1, message: { type: 'greeting' } }))] },
         },
       },
     },
@@ -133,26 +134,26 @@ describe('ports', () => {
   ] as const;
   const ask = (property: Property) => explore(greeter, { topology, options, commands, properties: [property] });
 
-  test('a message arrives on the port of the receiver; on port 0 it is the own one', () => {
+  test('a message arrives with the port of its receiver; port 0 is the node itself', () => {
     for (const property of [noted('b', 'from', 2), noted('a', 'from', 0), noted('c', 'from', 1)]) {
       expect(ask(property)).toMatchObject({ verdict: 'invalid' });
     }
     expect(ask(noted('b', 'from', 1))).toMatchObject({ verdict: 'valid' });
   });
 
-  test('a cut link takes its messages with it, and both ends hear of it in one step', () => {
+  test('a cut link loses its messages and notifies both ends in one step', () => {
     expect(ask(never('in flight', (c) => !c.links.up('a', 'b') && c.flights.some(({ to }) => to === 'b')))).toMatchObject({
       verdict: 'valid',
     });
-    const oneHeard = never('one heard', (c) => !c.links.up('a', 'b') && c.nodes.get('b')!['toy']!.context.link === null);
-    expect(ask(oneHeard)).toMatchObject({ verdict: 'valid' });
+    const oneNotified = never('one notified', (c) => !c.links.up('a', 'b') && c.nodes.get('b')!['toy']!.context.link === null);
+    expect(ask(oneNotified)).toMatchObject({ verdict: 'valid' });
     expect(ask(noted('b', 'link', ['link.down', 2]))).toMatchObject({
       verdict: 'invalid',
       counterexample: { choices: [{ event: 1 }] },
     });
   });
 
-  test('a new link takes the lowest free ports, or those asked for', () => {
+  test('a new link takes the lowest free ports, or the requested ones', () => {
     expect(ask(noted('a', 'link', ['link.up', 2]))).toMatchObject({
       verdict: 'invalid',
       counterexample: { choices: [{ event: 2 }] },
@@ -169,13 +170,13 @@ describe('ports', () => {
     expect(() => explore(greeter, { topology, options, commands: taken })).toThrow('port 1 of a is in use');
   });
 
-  test('the network makes the same of a schedule with ports', () => {
+  test('a simulation replays a schedule with ports', () => {
     const found = ask(noted('c', 'from', 1));
     expect(replay(greeter, topology, found.counterexample!, commands).end.nodes.get('c')!['toy']!.context.from).toBe(1);
   });
 });
 
-test('reactions come later as events of their own, or at once within the step', () => {
+test('reactions are later events with a delay, and part of the step without', () => {
   const chart = setup({
     types: { input: {} as ToyInput, context: {} as ToyInput },
     actions: { ...effects(), announce: emit({ type: 'did' } as any) },

@@ -1,6 +1,7 @@
 /**
- * Environments as numbers: all of a state that is neither in a node nor in flight. What an environment can do next, and what comes of
- * it, is the world's own (`network/world/environment.ts`), asked once for each and remembered.
+ * Environments as interned ids. The environment is the part of a state that is neither in a node nor in flight: links, crashes, the
+ * remaining script, workload and faults. `network/world/environment.ts` defines what can happen next in an environment and what follows;
+ * here each answer is computed once and cached.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { ChannelState, LinksView } from '../../machines/protocol.js';
@@ -14,35 +15,38 @@ import type { OutgoingMessages } from './outgoing-messages.js';
 import type { Numbering } from './numbering.js';
 import type { SearchedSystem } from './system.js';
 
-/** What the environment may do next, in the numbers of the search. */
+/** A possible next step of the environment, in the ids of the search. */
 export interface Move {
   readonly kind: 'command' | 'notification' | 'link' | 'crash' | 'restart' | 'reload' | 'corrupt';
   readonly choice: Choice;
-  /** Whose move it is: the node that is asked, told, stopped, or one end of the link. */
+  /** The node concerned: it receives the command or notification, crashes, restarts, or is one end of the link. */
   readonly node: number;
-  /** Whom it is told, in this order, as what event; nobody where the node has crashed or the command only begins to wait. */
-  readonly told: readonly { readonly node: number; readonly event: number }[];
-  /** The event that the node's chart must, or must not, have a transition for (`accepted`); -1 where it does not matter. */
+  /** The nodes that receive an event, in this order. Empty if the node has crashed, or if the command only starts to wait. */
+  readonly notified: readonly { readonly node: number; readonly event: number }[];
+  /**
+   * The event that decides whether the move is possible: the node's chart must, or must not, have a transition for it
+   * (`accepted`). -1 if there is no such condition.
+   */
   readonly ifAccepted: number;
   readonly accepted: boolean;
-  /** True if it waits until nothing is in flight. */
+  /** True if the move waits until no message is in flight. */
   readonly atRest: boolean;
-  /** The nodes that a corruption strikes. */
+  /** The nodes that are corrupted. */
   readonly nodes: readonly number[];
   readonly next: number;
-  /** The channels that go down with it. */
+  /** The channels that go down. */
   readonly purged: readonly number[];
 }
 
-/** A move with what differs from the most usual one. */
+/** A move of which only the fields that differ from the defaults are given. */
 type Sketch = Pick<Move, 'kind' | 'choice' | 'node' | 'next'> & Partial<Move>;
 
-/** All moves have the same shape: the search looks at them in its hot loop. */
+// All moves have the same shape, because the hot loop of the search reads them.
 const moveOf = (move: Sketch): Move => ({
   kind: move.kind,
   choice: move.choice,
   node: move.node,
-  told: move.told ?? [],
+  notified: move.notified ?? [],
   ifAccepted: move.ifAccepted ?? -1,
   accepted: move.accepted ?? true,
   atRest: move.atRest ?? false,
@@ -53,17 +57,17 @@ const moveOf = (move: Sketch): Move => ({
 
 interface Known {
   readonly environment: Environment;
-  /** By node: 1 where it has crashed. */
+  /** For each node, 1 if it has crashed. */
   readonly crashed: Uint8Array;
 }
 
 export class Environments {
   readonly initial: number;
-  /** True if nothing ever happens by itself: there is one environment. */
+  /** True if the environment never changes, so that there is only one. */
   readonly still: boolean;
-  /** True if a workload waits for what it has asked. */
+  /** True if a workload waits for the completion of its commands. */
   readonly isDemanding: boolean;
-  /** True if every message reaches its channel's end: none is ever down. */
+  /** True if every message reaches its receiver, because no channel is ever down. */
   readonly isRouted: boolean;
   private readonly mayCrash: boolean;
   private readonly interned: Interner<Known>;
@@ -88,7 +92,7 @@ export class Environments {
     this.isRouted = outgoing.isRouted;
     this.mayCrash = script.hasCrashes;
     const first = Environment.of(plan);
-    // A corruption that is before all else is in the first states already.
+    // A corruption before all other events is already part of the first states.
     script.lanes.forEach((lane, i) => {
       first.places[i] = lane.findIndex(({ kind, place }) => kind !== 'corrupt' || !script.standsFirst(place));
       if (first.places[i] === -1) first.places[i] = lane.length;
@@ -112,12 +116,12 @@ export class Environments {
       .map(moveOf);
   }
 
-  /** Nodes that have crashed: what arrives there is lost, and no timer goes off. */
+  /** Nodes that have crashed: messages to them are lost, and their timers do not fire. */
   crashed(id: number): readonly NodeId[] {
     return [...this.get(id).crashed];
   }
 
-  /** Those included that have come back. */
+  /** Nodes that have crashed at any time, including those that have restarted. */
   everCrashed(id: number): readonly NodeId[] {
     return [...this.get(id).everCrashed];
   }
@@ -126,7 +130,7 @@ export class Environments {
     return this.mayCrash && this.interned.all[id]!.crashed[node] === 1;
   }
 
-  /** What becomes of a letter sent in this environment: a packet, or -1 where no channel takes it. */
+  /** The packet that an outgoing message becomes in this environment, or -1 if its channel is down. */
   packet(id: number, outgoingMessage: number): number {
     if (this.isRouted) return outgoingMessage;
     const known = this.posted.get(id, outgoingMessage);
@@ -136,7 +140,7 @@ export class Environments {
     return packet;
   }
 
-  /** The environment once a node has announced this; a command of the workload may be done. */
+  /** The environment after a node has emitted these notifications, which may complete a command of the workload. */
   after(id: number, node: number, announced: readonly Message[]): number {
     let next = id;
     for (const notification of announced) {
@@ -155,7 +159,7 @@ export class Environments {
     return next;
   }
 
-  /** The environment in which one message less may be lost, -1 when none may. */
+  /** The environment with one message loss less left, or -1 if no message may be lost. */
   afterLoss(id: number): number {
     return this.get(id).loss === 0 ? -1 : this.changed(id, (environment) => environment.loss--);
   }
@@ -168,7 +172,7 @@ export class Environments {
     return this.get(id).links;
   }
 
-  /** How every channel stands, by sender and receiver: the same list wherever all stand the same. */
+  /** The state of every channel, by sender and receiver. Environments with equal channels share one list. */
   channels(id: number): readonly ChannelState[] {
     return (this.channelsIn[id] ??= this.channelsOf(this.get(id).links));
   }
@@ -184,7 +188,7 @@ export class Environments {
     return known;
   }
 
-  /** The ends of the links that may yet change by the script. */
+  /** The ends of the links that the rest of the script can change. */
   changing(id: number): readonly (readonly [number, number])[] {
     const { rank } = this.system.instance;
     const { places } = this.get(id);
@@ -195,31 +199,31 @@ export class Environments {
     });
   }
 
-  /** True if what one node does may decide what the network or the workload does next. */
+  /** True if a step of one node can influence what the network or the workload does next. */
   isUnsettled(id: number): boolean {
     const environment = this.get(id);
     const mayCorrupt = this.plan.script.lanes.some((_, lane) => environment.next(lane)?.kind === 'corrupt');
     return mayCorrupt || environment.loss + environment.duplicate > 0 || environment.issued < environment.total;
   }
 
-  /** True if the nodes of the script or the workload have their turns in an order. */
+  /** True if the script or the workload fixes an order between nodes. */
   get takesTurns(): boolean {
     const { workload, oneByOne } = this.plan;
     return oneByOne === true || (workload !== undefined && 'sequential' in workload);
   }
 
-  /** True if some node may start again. */
+  /** True if some node may restart from storage. */
   get reloads(): boolean {
     return this.plan.script.events.some((event) => event.do === 'reload');
   }
 
-  /** The environment once nodes have changed places, and the lanes of the script with them. */
+  /** The environment after nodes have been permuted, together with the lanes of the script. */
   image(id: number, to: readonly number[], toLane: readonly number[]): number {
     const { nodes, instance } = this.system;
     return this.intern(this.get(id).renamed((node) => nodes[to[instance.rank(node)]!]!, toLane));
   }
 
-  /** True if all that was to be asked has been asked and served. */
+  /** True if every command of the script and the workload has been issued and completed. */
   isOver(id: number): boolean {
     return this.get(id).isOver;
   }
@@ -257,18 +261,18 @@ export class Environments {
     if (made.reloaded !== undefined) return [{ ...base, ...this.reloadOf(made), next: this.intern(next) }];
     if (made.corrupted) return [{ ...base, ...this.corruption(made.corrupted), next: this.intern(next) }];
     if (made.changes) return [{ ...base, ...this.changeOf(move, made, next), next: this.intern(next) }];
-    // A crash of a node that has crashed, a restart or reload of one that has not: nothing happens.
+    // Crashing a crashed node, or restarting or reloading a running one, changes nothing.
     const entry = move.kind === 'entry' ? move.entry : undefined;
     if (entry?.kind !== 'crash' && entry?.kind !== 'restart' && entry?.kind !== 'reload') return [];
     return [{ ...base, kind: entry.kind, node: this.rank(entry.node), next: this.intern(next) }];
   }
 
-  /** The process begins again, and hears nothing of its channels, which went down with it. */
-  private reloadOf({ reloaded, changes = [] }: Made): Pick<Move, 'kind' | 'node' | 'told' | 'purged'> {
+  /** The process restarts. It is not notified of its channels, which went down with it. */
+  private reloadOf({ reloaded, changes = [] }: Made): Pick<Move, 'kind' | 'node' | 'notified' | 'purged'> {
     const node = this.rank(reloaded!);
     const event = this.events.intern({ node, kind: 'reload', event: { type: 'reload' } });
     const purged = changes.map(({ to }) => node * this.system.nodes.length + this.rank(to));
-    return { kind: 'reload', node, told: [{ node, event }], purged };
+    return { kind: 'reload', node, notified: [{ node, event }], purged };
   }
 
   private rank(node: NodeId): number {
@@ -285,9 +289,9 @@ export class Environments {
     move: EnvironmentMove,
     { changes = [] }: Made,
     next: Environment,
-  ): Pick<Move, 'kind' | 'node' | 'told' | 'purged'> & { choice?: Choice } {
+  ): Pick<Move, 'kind' | 'node' | 'notified' | 'purged'> & { choice?: Choice } {
     const size = this.system.nodes.length;
-    const told = changes
+    const notified = changes
       .filter(({ from }) => !next.crashed.has(from))
       .map((change) => {
         const node = this.rank(change.from);
@@ -296,13 +300,13 @@ export class Environments {
     const purged = changes.filter(({ up }) => !up).map(({ from, to }) => this.rank(from) * size + this.rank(to));
     const channel = move.kind === 'entry' ? move.entry : move;
     const node = this.rank(changes[0]!.from);
-    if (channel.kind !== 'channel') return { kind: 'link', node, told, purged };
-    return { kind: 'notification', choice: { notification: [channel.from, channel.to] }, node, told, purged };
+    if (channel.kind !== 'channel') return { kind: 'link', node, notified, purged };
+    return { kind: 'notification', choice: { notification: [channel.from, channel.to] }, node, notified, purged };
   }
 
   /**
-   * A command comes to its node. Where its turn is fused with it, it comes when the chart takes it; else it is taken at once, or waits, or
-   * its turn has come.
+   * The moves of a command that arrives at its node. If waiting commands are fused with their turn, the command arrives when the chart
+   * accepts it. Otherwise the chart accepts it immediately, or the command waits until its turn comes.
    */
   private movesOfCommand(
     environment: Environment,
@@ -321,7 +325,7 @@ export class Environments {
       kind: 'command',
       choice,
       node,
-      told: isDown ? [] : [{ node, event }],
+      notified: isDown ? [] : [{ node, event }],
       next: this.intern(next),
       ifAccepted: command.waits ? event : -1,
     };

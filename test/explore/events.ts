@@ -1,4 +1,7 @@
-/** What can happen to a node other than a delivery, as numbers: a timer, a reaction, a command, a notice of a link, a start again. */
+/**
+ * The events of a node other than deliveries, as interned ids: timers, reactions, commands, link notifications, and restarts from
+ * storage.
+ */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { Interner } from './interner.js';
 import { jsonKey } from './json.js';
@@ -8,9 +11,9 @@ export interface LocalEvent {
   readonly node: number;
   readonly kind: 'timer' | 'reaction' | 'command' | 'link' | 'reload';
   readonly event: Message;
-  /** The command's name, where the protocol gives it another one than its event's type. */
+  /** The command's name, if it differs from the type of its event. */
   readonly name?: string;
-  /** The timer and its role; other events are routed by the protocol. */
+  /** The timer and its role. The protocol routes all other events. */
   readonly timer?: string;
   readonly role?: string;
   /** The reaction's place in the protocol's list. */
@@ -33,12 +36,12 @@ export class LocalEvents {
     return this.interned.intern(`${node} ${kind} ${role} ${reaction} ${jsonKey(event.event, where)}`, () => event);
   }
 
-  /** What nobody is obliged to do: an application need not ask for anything. */
+  /** True for events that need never happen: an application is free not to issue a command. */
   isOptional(id: number): boolean {
     return this.get(id).kind === 'command';
   }
 
-  /** Reactions come also where the node has crashed, and nobody hears them. */
+  /** True for reactions. They also happen at a crashed node, without any effect on its charts. */
   isReaction(id: number): boolean {
     return this.get(id).kind === 'reaction';
   }

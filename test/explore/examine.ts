@@ -1,35 +1,33 @@
-/** Answers one question about a system: searches its states, then judges what only the whole graph can tell. */
+/** The examination of one question about a system: search its states, then decide the properties that need the whole graph. */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Property, PropertyResult, Protocol, Instance } from '../../machines/protocol.js';
 import { overallVerdict, type Verdict } from '../../network/report.js';
 import type { Bounds, Progress } from './bounds.js';
 import { chanceOfMiss } from './compact-store.js';
-import { counterexample, type Counterexample, type Origin, type Way } from './counterexample.js';
+import { counterexample, type Counterexample, type Origin, type ViolationPath } from './counterexample.js';
 import { canReach } from './doomed.js';
 import { LevelFrontier, Stack } from './frontier.js';
 import { Graph } from './graph.js';
 import { LevelSearch, type ThreadPart, type Pause } from './level-search.js';
 import { Liveness } from './liveness.js';
 import { Model } from './model.js';
-import { Newcomer, withNewcomers, type Newcomers } from './newcomers.js';
-import { SenderRead } from './packets.js';
-import { OrderMatters } from './renaming.js';
+import { nothingKnown, Restart, withNewcomers, type Known } from './restart.js';
 import { Resent } from './resent.js';
 import { Search } from './search.js';
 import { firstStates } from './starts.js';
 import { Symmetry } from './symmetry.js';
 import type { SearchedSystem } from './system.js';
-import { SearchWatch, type Findings, type Judging } from './watch.js';
+import { SearchWatch, type Findings, type StateProperty } from './watch.js';
 import type { EnvironmentPlan } from '../../network/world/environment.js';
 import { fusible } from '../../network/world/script.js';
 
 export interface Question {
   readonly protocol: Protocol;
-  /** Where the search begins; properties see the first. */
+  /** The instances in which the search begins; properties are given the first. */
   readonly instances: readonly [Instance<any>, ...Instance<any>[]];
   readonly unlimited: SearchedSystem['unlimited'];
-  /** Nodes that begin in every corrupt state. */
+  /** Nodes that begin in every corrupted state. */
   readonly corrupt: readonly NodeId[];
   readonly plan: Omit<EnvironmentPlan, 'instance'>;
   readonly order: 'fifo' | 'unordered';
@@ -39,48 +37,51 @@ export interface Question {
   readonly bounds: Bounds;
   readonly search: 'breadth' | 'depth';
   readonly reduce: Reduction | undefined;
-  /** Keeps hashes instead of states. */
+  /** Store hashes instead of states. */
   readonly compact: boolean;
   readonly now: (() => number) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** `symmetry`: states that differ only in which node is which count as one. */
+/** `symmetry`: states that differ only by a permutation of the nodes count as one. */
 export type Reduction = 'symmetry';
 
 /**
- * What a search found: its verdict, how much it has seen, what became of each property, and a counterexample if one is violated.
+ * Result of a search: its verdict, its size, the result of each property, and a counterexample if one is violated.
  *
  * @public
  */
 export interface Exploration {
-  /** `valid`: every reachable state was seen and nothing is violated. `unknown`: a bound was met first. */
+  /** `valid`: every reachable state was found and no property is violated. `unknown`: the search reached a bound first. */
   readonly verdict: Verdict;
-  /** The bound that was met before the search had seen everything. */
+  /** The bound that stopped the search. */
   readonly stopped?: string;
-  /** States that were found, those that are one by a symmetry counted once. */
+  /** Number of states found. States that are equal under symmetry count once. */
   readonly states: number;
   readonly transitions: number;
-  /** States in which nothing at all can happen. */
+  /** Number of states in which nothing can happen. */
   readonly terminal: number;
-  /** States that cannot reach the goal: without one, rest with nothing owed. `null` where the search cannot tell. */
+  /**
+   * Number of states that cannot reach the goal; without a goal, that cannot become quiescent with every obligation met. `null`
+   * if unknown.
+   */
   readonly doomed: number | null;
-  /** With a goal: how many states the search began in, how many of them are at the goal, and how many cannot reach it. */
+  /** Number of first states, of those at the goal, and of those that cannot reach it. Present only with a goal. */
   readonly firsts?: { readonly states: number; readonly atGoal: number; readonly doomed: number };
-  /** The most transitions that the search went from a first state. */
+  /** Maximum number of transitions from a first state. */
   readonly depth: number;
-  /** By the host's clock; 0 without one. */
+  /** Duration by the host's clock; 0 without one. */
   readonly seconds: number;
-  /** How often a chart was run. */
+  /** Number of chart executions. */
   readonly interpreterCalls: number;
-  /** Of the states alone, as allocated. */
+  /** Allocated bytes for each state, without transitions. */
   readonly bytesPerState: number;
-  /** In how many ways the nodes can change places, where that was looked at. */
+  /** Number of permutations of the nodes that change nothing, if symmetry was used. */
   readonly symmetries?: number;
-  /** Where hashes were kept instead of states: at most so likely is it that two of them were taken for one, and something was missed. */
+  /** Upper bound for the probability that hash compaction missed some state. */
   readonly chanceOfMiss?: number;
   readonly properties: readonly PropertyResult[];
-  /** Properties that nothing in this system could have violated: what they speak of never came up. */
+  /** Properties that this system cannot violate, because they do not depend on its states or their condition never holds. */
   readonly vacuous: readonly string[];
   readonly counterexample?: Counterexample;
 }
@@ -93,28 +94,15 @@ export function examine(question: Question): Exploration {
   }
 }
 
-/** What a search has to know of charts and properties, and finds out on its way: it begins again then. */
-export interface Known {
-  /** Types of messages whose sender is read. */
-  readonly sendersRead: Set<string>;
-  /** Keys of lists of nodes whose order means something. */
-  readonly ordered: Set<string>;
-  newcomers: Newcomers;
-}
-
-export const nothingKnown = (): Known => ({ sendersRead: new Set(), ordered: new Set(), newcomers: new Map() });
-
-/** A search that has come to its end, or nothing, and more is known. */
+/** One search from the start. Returns `undefined` if it was interrupted by a `Restart`; `known` then contains the new fact. */
 export function attempted(question: Question, known: Known): Examination | undefined {
   try {
     const examination = new Examination(question, known);
     for (const _ of examination.exploring());
     return examination;
   } catch (error) {
-    if (error instanceof SenderRead) known.sendersRead.add(error.messageType);
-    else if (error instanceof OrderMatters) known.ordered.add(error.key);
-    else if (error instanceof Newcomer) known.newcomers = error.joining(known.newcomers);
-    else throw error;
+    if (!(error instanceof Restart)) throw error;
+    error.learn(known);
     return undefined;
   }
 }
@@ -124,10 +112,10 @@ export class Examination {
   readonly watch: SearchWatch;
   readonly search: Search | LevelSearch;
   private readonly symmetry: Symmetry | undefined;
-  /** True if promises on endless runs can be judged: not where a message may come again forever, or never more. */
+  /** True if liveness can be decided. It cannot if messages may be duplicated without limit. */
   private readonly judgesRuns: boolean;
   private readonly instances: readonly Instance<any>[];
-  /** How many states the search began in; they have the first numbers. */
+  /** Number of first states; they have the smallest ids. */
   private begun = 0;
 
   constructor(
@@ -140,7 +128,7 @@ export class Examination {
     this.instances = question.instances.map((instance) => withNewcomers(instance, newcomers));
     const instance = this.instances[0]!;
     if (bounds.seconds !== undefined && !now) {
-      throw new UsageError('bounds.seconds needs a clock; pass now, for instance () => performance.now()');
+      throw new UsageError('bounds.seconds requires a clock. Pass now: () => performance.now().');
     }
     refuseReduction(question);
     if (question.compact) refuseCompaction(question);
@@ -151,26 +139,26 @@ export class Examination {
     const system = { protocol, instance, nodes, newcomers, order, lasting, reactions, fused, unlimited };
     this.model = new Model(system, { ...plan, instance, ...(lasting && { budget: {} }) }, known.sendersRead);
     this.watch = new SearchWatch(properties, goal && goalProperty(goal), this.model);
-    this.judgesRuns = this.watch.debts.length > 0 && !lasting;
+    this.judgesRuns = this.watch.obligations.length > 0 && !lasting;
     const graph = this.judgesRuns || goal ? new Graph() : undefined;
-    // Times are numbered again in each state.
+    // With times in messages, packets are renumbered in each state, so that resending cannot be detected.
     const resent =
       this.judgesRuns && !protocol.times?.(instance.options)
-        ? new Resent(this.model, this.watch.owed, this.watch.everywhere)
+        ? new Resent(this.model, this.watch.pending, this.watch.everywhere)
         : undefined;
     const rows = reduce === 'symmetry' ? [...this.firsts()].map(({ row }) => row) : undefined;
     this.symmetry = rows && new Symmetry(this.model, rows, known.ordered);
     const frontier = question.search === 'depth' ? new Stack() : new LevelFrontier();
     const { symmetry } = this;
     const kept = { graph, resent, symmetry };
-    // What hashes are kept for is to go further.
-    const told = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
+    // Hash compaction is used for large searches, so the number of states is unlimited by default.
+    const limits = { bounds: compact ? { states: Infinity, ...bounds } : bounds, now, onProgress };
     this.search = part
-      ? new LevelSearch(this.model, this.watch, { ...told, part })
-      : new Search(this.model, this.watch, { ...told, compact, frontier, ...kept });
+      ? new LevelSearch(this.model, this.watch, { ...limits, part })
+      : new Search(this.model, this.watch, { ...limits, compact, frontier, ...kept });
   }
 
-  /** Searches; where other threads take part, it pauses for them. */
+  /** Searches. With several threads, the generator pauses where they must wait for each other. */
   *exploring(): Generator<Pause> {
     const { model, search } = this;
     for (const { row } of this.firsts()) if (!search.begin(row)) break;
@@ -180,7 +168,7 @@ export class Examination {
     model.steps.audit();
   }
 
-  /** Takes in what other threads have found out about their share of the states. */
+  /** Merges the findings of other threads about their share of the states. */
   takeIn(others: readonly Findings[]): void {
     for (const findings of others) this.watch.absorb(findings);
     this.watch.forgetFrom(this.search.store.size);
@@ -188,13 +176,13 @@ export class Examination {
 
   conclusion(): Exploration {
     const { model, search, watch, question, symmetry } = this;
-    const ways = this.violations();
+    const paths = this.violations();
     const coreachable = this.coreachable();
     if (watch.goal && coreachable?.includes(0))
-      ways.set(watch.goal, { property: watch.goal.name, state: coreachable.indexOf(0) });
+      paths.set(watch.goal, { property: watch.goal.name, state: coreachable.indexOf(0) });
     const judged = watch.goal ? [...watch.properties, watch.goal] : watch.properties;
-    const properties = judged.map((property) => this.judge(property, ways));
-    const [way] = ways.values();
+    const properties = judged.map((property) => this.judge(property, paths));
+    const [path] = paths.values();
     const isCorrupt = question.corrupt.length > 0;
     return {
       verdict: overallVerdict(properties, search.stopped !== undefined || properties.some(({ holds }) => holds === null)),
@@ -212,8 +200,8 @@ export class Examination {
       ...(question.compact && { chanceOfMiss: chanceOfMiss(search.store.size) }),
       properties,
       vacuous: this.isComplete ? this.vacuous() : [],
-      ...(way && {
-        counterexample: counterexample(way, search, model, symmetry, (state) => this.originOf(state), isCorrupt),
+      ...(path && {
+        counterexample: counterexample(path, search, model, symmetry, (state) => this.originOf(state), isCorrupt),
       }),
     };
   }
@@ -237,37 +225,37 @@ export class Examination {
       const row = Int32Array.from(origin.row);
       if (search.store.is(state, symmetry?.representative(row, 0, row.length) ?? row, 0, row.length)) return origin;
     }
-    throw new Error(`state ${state} is no first one`);
+    throw new Error(`state ${state} is not a first state`);
   }
 
   private get isComplete(): boolean {
     return this.search.stopped === undefined && !this.watch.violated;
   }
 
-  /** The ways to the violations of each violated property. */
-  private violations(): Map<Property<any>, Way> {
+  /** The path to a violation for each violated property. */
+  private violations(): Map<Property<any>, ViolationPath> {
     const { search, watch, model } = this;
-    const ways = new Map<Property<any>, Way>();
+    const paths = new Map<Property<any>, ViolationPath>();
     if (watch.violated) {
       const { property, state, from } = watch.violated;
-      return ways.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
+      return paths.set(property, { property: property.name, nodes: undefined, state, from, component: undefined });
     }
-    if (!search.graph || !this.judgesRuns) return ways;
+    if (!search.graph || !this.judgesRuns) return paths;
     const liveness = new Liveness(search.graph, search.store, model, watch, search.resent);
-    for (const debt of watch.debts) {
-      const { property } = debt;
-      const broken = ways.has(property) ? undefined : liveness.broken(debt);
+    for (const obligation of watch.obligations) {
+      const { property } = obligation;
+      const broken = paths.has(property) ? undefined : liveness.pendingForever(obligation);
       if (!broken) continue;
       const states = [broken.state, ...broken.component];
-      const nodes = watch.owing(property, ({ plane }) => states.every((state) => watch.owed.has(state, plane)));
-      ways.set(property, { property: property.name, nodes, ...broken });
+      const nodes = watch.nodesPending(property, ({ plane }) => states.every((state) => watch.pending.has(state, plane)));
+      paths.set(property, { property: property.name, nodes, ...broken });
     }
-    return ways;
+    return paths;
   }
 
-  private judge(property: Property<any>, ways: ReadonlyMap<Property<any>, Way>): PropertyResult {
+  private judge(property: Property<any>, paths: ReadonlyMap<Property<any>, ViolationPath>): PropertyResult {
     const { name, kind } = property;
-    if (ways.has(property)) return { name, kind, holds: false };
+    if (paths.has(property)) return { name, kind, holds: false };
     if (kind === 'sometimes')
       return { name, kind, holds: this.watch.witnessed.has(property) || (this.isComplete ? false : null) };
     const isJudged = this.judgesRuns || (kind !== 'eventually' && kind !== 'converges');
@@ -275,8 +263,8 @@ export class Examination {
   }
 
   /**
-   * 1 for each state that can reach the goal: the one given, or rest with nothing owed. A system with timers never rests, so that
-   * without its own goal nothing is said of it.
+   * 1 for each state that can reach the goal: the goal of the question, or a quiescent state in which every obligation is met. A system
+   * with timers is never quiescent, so that without a goal the result is `null`.
    */
   private coreachable(): Uint8Array | null {
     const { search, watch, model } = this;
@@ -284,11 +272,11 @@ export class Examination {
     if (!graph || !this.isComplete || (!watch.goal && !this.judgesRuns) || (!watch.goal && model.steps.events.some('timer')))
       return null;
     const rests = (state: number) =>
-      graph.isResting(state) && !watch.owed.hasAny(state) && model.environments.isOver(search.store.environment(state));
+      graph.isResting(state) && !watch.pending.hasAny(state) && model.environments.isOver(search.store.environment(state));
     return canReach(graph, this.goalIn(graph) ?? rests);
   }
 
-  /** True if a state is at the goal, and, where that has to last, cannot leave it. */
+  /** True if a state is at the goal and, if the goal must last, cannot leave it. */
   private goalIn(graph: Graph): ((state: number) => boolean) | undefined {
     const { watch, question } = this;
     if (!watch.goal) return undefined;
@@ -304,40 +292,40 @@ export class Examination {
     const isVacuous = (property: Property<any>) => {
       if (property.kind === 'closed') return !watch.relevant.has(property);
       if (property.kind === 'eventually') return !watch.relevant.has(property);
-      return !watch.looksAnywhere(property, first);
+      return !watch.dependsOnState(property, first);
     };
     return watch.properties.filter(isVacuous).map(({ name }) => name);
   }
 }
 
-/** A reduction that would make an answer wrong is not an answer. */
+/** Rejects a reduction that would make an answer wrong. */
 function refuseReduction({ reduce, properties }: Question): void {
-  const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
-  if (reduce === 'symmetry' && owed) {
+  const liveness = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
+  if (reduce === 'symmetry' && liveness) {
     throw new UsageError(
-      `symmetry cannot judge "${owed.name}": a promise on endless runs must not forget which node is which; ` +
-        'check it without symmetry, or leave promises out',
+      `Symmetry cannot check the liveness property "${liveness.name}", because it does not keep track of which node is which. ` +
+        'Check it without symmetry, or leave it out (--safety).',
     );
   }
 }
 
-/** What needs more of a state than its hash, once it has been expanded. */
+/** Rejects questions that need more of a state than its hash. */
 function refuseCompaction({ properties, goal, search }: Question): void {
-  const owed = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
-  if (owed) {
+  const liveness = properties.find(({ kind }) => kind === 'eventually' || kind === 'converges');
+  if (liveness) {
     throw new UsageError(
-      `hash compaction cannot judge "${owed.name}": a promise on endless runs needs the whole graph; leave promises out (--safety)`,
+      `Hash compaction cannot check the liveness property "${liveness.name}", which needs the whole graph. Leave it out (--safety).`,
     );
   }
   if (goal)
-    throw new UsageError('hash compaction cannot tell what leads to a goal, which needs the whole graph; leave one of them out');
+    throw new UsageError('Hash compaction cannot check a goal, which needs the whole graph. Leave out "compact" or "goal".');
   if (search === 'depth')
-    throw new UsageError('hash compaction keeps only what is expanded next, breadth first; leave it or --search depth out');
+    throw new UsageError('Hash compaction requires breadth-first search. Leave out --compact or --search depth.');
 }
 
-const goalProperty = (holds: (c: Configuration<any>) => boolean): Judging => ({
+const goalProperty = (holds: (c: Configuration<any>) => boolean): StateProperty => ({
   name: 'goal can be reached',
-  description: 'From every state some run comes to the goal.',
+  description: 'From every state some run reaches the goal.',
   kind: 'always',
   holds,
 });

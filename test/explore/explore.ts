@@ -1,10 +1,10 @@
 /**
- * Explores every way in which a small system can go: all interleavings of deliveries, timers, reactions, commands and link changes,
- * and all answers to draws, on the protocol's real charts.
+ * The model checker. It explores every interleaving of deliveries, timers, reactions, commands and link changes of a small system, with
+ * every result of its draws. It runs the protocol's production charts.
  *
- * `valid` says that every reachable state was seen and no property is violated; `unknown` that a bound was met first, and which.
- * A chart that breaks its contract (a context that is not a plain JSON, a message to nobody, a guard that is not pure) and a property
- * that throws are reported as a `ProtocolError`, for then there is no honest verdict.
+ * The verdict is `valid` if every reachable state was found and no property is violated, and `unknown` if a bound was reached first. A
+ * chart that breaks its contract (a context that is not plain JSON, a message to an unknown node, an impure guard) and a property that
+ * throws are reported as a `ProtocolError`, because no verdict would be reliable.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -18,7 +18,7 @@ import type { Scripted } from '../../network/world/script.js';
 import { corruptAtFirst, scriptOf } from './script.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
-/** A command that one node alone is given. */
+/** A command at one node only. */
 export interface CommandAt {
   readonly node: NodeId;
   readonly command: string;
@@ -33,41 +33,65 @@ export interface ExploreOptions {
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Several options to begin with, in one search: what differs between them must not matter to the properties. */
+  /** Several options to begin with, in one search. Properties must not depend on what differs between them. */
   readonly initials?: readonly Readonly<Record<string, unknown>>[];
   /**
-   * `unlimited`: every node may be given any command without fields at any time that its chart accepts it; or those named, at every node
-   * or at one. A list of events: each may happen at any moment, those of one node or one channel in their order. None unless told.
+   * Commands that can happen.
+   *
+   * - `'unlimited'`: any command without fields, at every node, whenever its chart accepts it.
+   * - `{ unlimited: [...] }`: the same for the listed commands, at every node or at one.
+   * - A list of events: each can happen at any moment. Events of one node or one channel keep their order.
+   *
+   * @defaultValue no commands
    */
   readonly commands?: 'unlimited' | { readonly unlimited: readonly (string | CommandAt)[] } | readonly Scripted[];
-  /** Each event of the list waits until nothing is in flight any more after the one before. */
+  /** Each event of the list waits until no message of the previous one is in flight. */
   readonly oneByOne?: boolean;
-  /** The protocol's own unless told. */
+  /**
+   * Order of messages on a channel.
+   *
+   * @defaultValue the protocol's own
+   */
   readonly order?: 'fifo' | 'unordered';
+  /**
+   * Number of messages that may be lost or duplicated.
+   *
+   * @defaultValue no faults
+   */
   readonly faults?: Budget;
-  /** Nodes that begin in every state that the protocol's corruption can choose, with every content of the channels between them. */
+  /**
+   * Nodes that begin in every state that the protocol's corruption can choose, with every content of the channels between them.
+   */
   readonly corrupt?: readonly NodeId[];
-  /** The properties to check; the protocol's own unless told. */
+  /**
+   * Properties to check.
+   *
+   * @defaultValue the protocol's own
+   */
   readonly properties?: readonly Property<any>[];
-  /** What every state must be able to lead to; states that cannot are doomed. */
+  /** A condition that every state must be able to reach. States that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
-  /** The goal counts only where it holds from then on, whatever happens. */
+  /** Count the goal only where it holds from then on, whatever happens. */
   readonly goalLasts?: boolean;
   readonly bounds?: Bounds;
-  /** Breadth first unless told: the way to a violation is a shortest one then. */
+  /**
+   * Order of the search. Breadth-first search finds a shortest counterexample.
+   *
+   * @defaultValue `'breadth'`
+   */
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
   /**
-   * Keeps 64 bits of each state instead of the whole, to go further than memory would let it. Some state may be missed then:
-   * `chanceOfMiss` of the answer says how likely that is at most. Breadth first, and not for promises on endless runs.
+   * Store 64 bits of each state instead of the whole state, to search larger systems. States may be missed: `chanceOfMiss` of the result is
+   * an upper bound for the probability. Requires breadth-first search and excludes liveness properties.
    */
   readonly compact?: boolean;
-  /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
+  /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** The commands of a protocol that need no fields, or those named. */
+/** The commands of a protocol that need no fields, or the listed ones. */
 function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unlimited: readonly (string | CommandAt)[] }) {
   const free = Object.entries(protocol.commands).filter(([, { fields = [] }]) => fields.every(({ optional }) => optional));
   const names = commands === 'unlimited' ? free.map(([name]) => name) : commands.unlimited;
@@ -75,20 +99,22 @@ function unlimitedOf(protocol: Protocol, commands: 'unlimited' | { readonly unli
     const { command: name, node } = typeof one === 'string' ? { command: one } : one;
     const command = free.find(([known]) => known === name)?.[1];
     if (!command) {
-      throw new UsageError(
-        `protocol ${protocol.name} has no command "${name}" without fields; it has ${free.map(([known]) => known).join(', ')}`,
-      );
+      const known = free.map(([name]) => name).join(', ');
+      throw new UsageError(`Protocol ${protocol.name} has no command "${name}" without fields. Use one of: ${known}.`);
     }
     return { name, event: command.event({}), node };
   });
 }
 
 /**
- * Searches every state that a small system can reach, whatever the order of messages, timers, commands and faults, on the
- * protocol's real charts, and judges its properties.
+ * Checks the properties of a protocol in every reachable state of a small system, for every order of messages, timers, commands and
+ * faults, on the protocol's production charts.
  *
- * @throws UsageError for a network, an option or a command that makes no sense; ProtocolError for a chart that breaks its contract
- * and a property that throws.
+ * @param protocol the protocol to check.
+ * @param options the network, what can happen in it, and the limits of the search.
+ * @returns the verdict, the size of the search, and a counterexample if a property is violated.
+ * @throws UsageError for an invalid network, option or command; ProtocolError for a chart that breaks its contract and for a property
+ * that throws.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';
@@ -110,7 +136,7 @@ export function explore(protocol: Protocol, options: ExploreOptions): Exploratio
     options: protocol.options(raw, graph),
   });
   const [first, ...others] = initials ?? [options.options ?? {}];
-  if (!first) throw new UsageError('initials is an empty list; leave it out or name options to begin with');
+  if (!first) throw new UsageError('initials is an empty list. Leave it out, or list options to begin with.');
   const instance = instanceOf(first);
   const isScript = Array.isArray(commands);
   const script = scriptOf(isScript ? commands : [], protocol, graph);

@@ -1,4 +1,4 @@
-/** What a fair run must do, and what it need not: deliveries, timers, reactions, notices, draws. */
+/** Fairness: what a fair run must do, and what it may omit: deliveries, timers, reactions, notifications, draws. */
 import { describe, expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { arm, draw, effects, send } from '../../machines/effects.js';
@@ -15,7 +15,7 @@ const context = ({ input }: { input: ToyInput }) => input;
 const toPeer = (type: string) => send(({ context: { peers } }: In) => ({ to: peers[0]!, message: { type } }));
 const toSelf = (type: string) => send(({ context: { id } }: In) => ({ to: id, message: { type } }));
 
-/** n0 comes to `done` in the end. */
+/** n0 eventually reaches `done`. */
 const done: Property = {
   name: 'done',
   description: 'made for a test',
@@ -26,7 +26,7 @@ const done: Property = {
 const ask = (protocol: Protocol, options: Partial<ExploreOptions> = {}) =>
   explore(protocol, { topology: completeGraph(2), properties: [done], ...options });
 
-test('a message in flight is delivered though others go round it for ever', () => {
+test('a message in flight is delivered although others circulate forever', () => {
   const chart = setup(declared).createMachine({
     context,
     initial: 'busy',
@@ -36,12 +36,13 @@ test('a message in flight is delivered though others go round it for ever', () =
     },
   });
   expect(ask(toy({ chart }))).toMatchObject({ verdict: 'valid' });
-  // In one channel the balls stand before it, and each ball is the same as the last: but they move up.
+  // In one channel the balls are before it, and each ball equals the last one. They still move up.
   expect(ask(toy({ chart }), { order: 'fifo' })).toMatchObject({ verdict: 'valid' });
 });
 
-test('an action that does not stay enabled need not be taken: weak fairness, not strong', () => {
-  // n0 takes the end only in `open`, which it leaves and enters with every ball; a fair run may deliver it always too early.
+test('fairness is weak: an action that is not always enabled may never be taken', () => {
+  // n0 accepts the end only in `open`, which it leaves and enters with every ball. A fair run may always deliver the end too
+  // early.
   const chart = setup({ ...declared, guards: { isFirst: ({ context }) => context.id === 'n0' } }).createMachine({
     context,
     initial: 'shut',
@@ -82,14 +83,14 @@ describe('timers and reactions', () => {
     expect(ask(toy({ chart }))).toMatchObject({ verdict: 'valid', doomed: null });
   });
 
-  test('unless it is always too early', () => {
+  test('a timer that is always too early need not fire', () => {
     expect(ask(toy({ chart, mayFire: () => false }))).toMatchObject({ verdict: 'invalid' });
     expect(
       ask(toy({ chart, mayFire: (_, node, role, timer) => node === 'n0' && role === 'toy' && timer === 'end' })),
     ).toMatchObject({ verdict: 'valid' });
   });
 
-  test('an application need not ask', () => {
+  test('an application need not issue a command', () => {
     const protocol = toy({ chart, mayFire: () => false });
     const free: Protocol = { ...protocol, commands: { end: { event: () => ({ type: 'timer' }), waits: true, completedBy: [] } } };
     expect(ask(free, { commands: 'unlimited' })).toMatchObject({ verdict: 'invalid' });
@@ -97,7 +98,7 @@ describe('timers and reactions', () => {
 });
 
 describe('draws', () => {
-  /** Throws a coin with every ball; with `again` of its two sides the ball goes on. */
+  /** Draws a coin with every ball; with `again` of its two sides the ball continues. */
   const coin = (again: readonly number[]) =>
     toy({
       chart: setup({ ...declared, guards: { again: ({ event }: any) => again.includes(event.value) } }).createMachine({
@@ -116,16 +117,16 @@ describe('draws', () => {
       } as any),
     });
 
-  test('what one side of a coin leaves is left with probability one', () => {
+  test('a component that one side of a coin leaves is left with probability one', () => {
     expect(ask(coin([0]), { topology: completeGraph(1) })).toMatchObject({ verdict: 'valid', states: 2, transitions: 2 });
   });
 
-  test('a coin with two equal sides goes on for ever', () => {
+  test('a coin with two equal sides continues forever', () => {
     expect(ask(coin([0, 1]), { topology: completeGraph(1) })).toMatchObject({ verdict: 'invalid', doomed: 1 });
   });
 });
 
-test('a link that was cut is noticed in the end', () => {
+test('a node is eventually notified of a cut link', () => {
   const chart = setup(declared).createMachine({
     context,
     initial: 'busy',

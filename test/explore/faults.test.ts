@@ -1,4 +1,4 @@
-/** Nodes that crash and come back, and states that nobody ever chose. */
+/** Nodes that crash and restart, and corrupted states. */
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { arm, effects, send } from '../../machines/effects.js';
@@ -40,7 +40,7 @@ describe('crashes', () => {
     { do: 'crash', node: 'n1' },
   ] as const;
 
-  test('what arrives at a node that is down is lost, and nothing happens there by itself', () => {
+  test('messages to a crashed node are lost, and its timers do not fire', () => {
     const found = explore(ball, { topology: completeGraph(2), commands, properties: [] });
     expect(found).toMatchObject({ verdict: 'valid' });
     const lost = never(
@@ -58,7 +58,7 @@ describe('crashes', () => {
     });
   });
 
-  test('a restarted node goes on from where it stood, its timers with it', () => {
+  test('a restarted node continues with its state and its timers', () => {
     const again = [
       ...commands,
       { do: 'restart', node: 'n1' },
@@ -74,7 +74,7 @@ describe('crashes', () => {
 });
 
 describe('corruption', () => {
-  /** Two nodes that should agree on a bit: each sends its own to the next, who takes the smaller one. */
+  /** Two nodes that should agree on a bit: each sends its own bit to the other, which takes the smaller one. */
   const agree: Protocol = toy({
     commands: ['wake'],
     network: { reach: 'links', order: 'fifo' },
@@ -122,18 +122,18 @@ describe('corruption', () => {
     within: 9,
   };
 
-  test('the search begins in every corrupt state: nodes, timers and channels', () => {
+  test('the search begins in every corrupted state: nodes, timers and channels', () => {
     const found = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [agreed], bounds: { depth: 0 } });
-    // Two bits; in each channel nothing or either bit; how long the timers have left is not a part of a state.
+    // Two bits; each channel is empty or contains either bit. The remaining time of a timer is not part of a state.
     expect(found.states).toBe(2 * 2 * 3 * 3);
   });
 
-  test('of some nodes alone', () => {
+  test('a corruption of some nodes only', () => {
     const found = explore(agree, { topology: completeGraph(2), corrupt: ['n1'], properties: [agreed], bounds: { depth: 0 } });
     expect(found.states).toBe(2);
   });
 
-  test('a counterexample says in which state it begins', () => {
+  test('a counterexample contains the state in which it begins', () => {
     const both = never('both ones', (c) => bits(c).join() === '1,1' && c.flights.length === 2);
     const { counterexample } = explore(agree, { topology: completeGraph(2), corrupt: names(2), properties: [both] });
     expect(counterexample!.start!.flights).toHaveLength(2);
@@ -144,7 +144,7 @@ describe('corruption', () => {
     expect(counterexample!.choices).toEqual([]);
   });
 
-  test('of the states that it begins in: how many are at the goal, for good if it has to last, and how many cannot reach it', () => {
+  test('counts the first states at the goal, and those that cannot reach it', () => {
     const node = (...args: Parameters<NonNullable<Protocol['corruption']>['node']>) => ({
       ...agree.corruption!.node(...args),
       timers: [],
@@ -153,7 +153,7 @@ describe('corruption', () => {
     const ask = (goalLasts: boolean) =>
       explore(silent, { topology: completeGraph(2), corrupt: names(2), goal: (c) => new Set(bits(c)).size === 1, goalLasts })
         .firsts;
-    // Two ones agree until a zero comes in that only one of them hears.
+    // Two ones agree until a zero arrives that only one of them receives.
     expect(ask(false)).toEqual({ states: 36, atGoal: 18, doomed: 12 });
     expect(ask(true)).toEqual({ states: 36, atGoal: 9 + 4, doomed: 12 + 4 });
   });
@@ -164,14 +164,14 @@ describe('corruption', () => {
     const ask = (property: Property) =>
       explore(agree, { topology: completeGraph(2), commands: later, properties: [property], bounds: { depth: 4 } });
 
-    test('the others are where they were, what they sent is still on its way, and the counterexample begins behind it', () => {
-      const found = ask(never('spoilt', (c) => bits(c).join() === '0,1' && c.flights.some(({ from }) => from === 'n0')));
+    test('other nodes and their messages are unchanged; the counterexample starts after it', () => {
+      const found = ask(never('spoiled', (c) => bits(c).join() === '0,1' && c.flights.some(({ from }) => from === 'n0')));
       expect(found).toMatchObject({ verdict: 'invalid', counterexample: { choices: [] } });
       expect(found.counterexample!.start!.flights).toMatchObject([{ from: 'n0', to: 'n1', message: { type: 'bit', bit: 0 } }]);
       expect(found.counterexample!.start!.nodes['n1']).toMatchObject({ roles: { toy: { context: { bit: 1 } } } });
     });
 
-    test('what comes after it is a schedule from there, for a network to make', () => {
+    test('the rest is a schedule that a simulation can replay', () => {
       const sent = never('sent', (c) => c.flights.some(({ message }) => (message as any).bit === 1));
       const { start, choices } = ask(sent).counterexample!;
       expect(choices).toEqual([{ timer: ['n1', 'toy', 'again'] }]);
@@ -192,9 +192,9 @@ describe('corruption', () => {
       expect(sent.holds(simulation.configuration)).toBe(false);
     });
 
-    test('not after a change of links, which a schedule that begins behind it could not tell', () => {
+    test('a corruption after a change of links is rejected', () => {
       const commands = [{ do: 'cut', link: ['n0', 'n1'] }, ...later] as const;
-      expect(() => explore(agree, { topology: completeGraph(2), commands })).toThrow('cannot tell what "cut" did before');
+      expect(() => explore(agree, { topology: completeGraph(2), commands })).toThrow('cannot replay the "cut" before it');
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Depth first sees the same as breadth first, in another order; bounds end both with an honest `unknown`. */
+/** Depth-first search finds the same as breadth-first search in another order; with bounds, both return `unknown`. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
@@ -10,14 +10,14 @@ import { anyTable, chartOf } from './random-charts.fixture.js';
 import { replay } from './replay.fixture.js';
 import { toy } from './toys.js';
 
-test('the same states, transitions and answers, promises on endless runs among them', () => {
+test('the same states, transitions and answers, including liveness', () => {
   const { depth: _, ...breadth } = explore(directory, everyStart(3, 1));
   const { depth, ...found } = explore(directory, { ...everyStart(3, 1), search: 'depth' });
   expect(found).toEqual({ ...breadth, interpreterCalls: found.interpreterCalls, bytesPerState: found.bytesPerState });
   expect(depth).toBeGreaterThan(breadth.states / 20);
 });
 
-test('charts made at random: the same verdict, and a schedule that leads there', () => {
+test('random charts: the same verdict, and a schedule to the violation', () => {
   fc.assert(
     fc.property(anyTable, fc.nat(2), (table, bad) => {
       const protocol = toy({ chart: chartOf(table), commands: ['go'] });
@@ -41,7 +41,7 @@ test('charts made at random: the same verdict, and a schedule that leads there',
   );
 });
 
-test('a promise that is broken is broken depth first, too', () => {
+test('a liveness violation is also found depth-first', () => {
   const chart = mutant(directoryMachine, ({ holding }) => holding.states.using.states.followed.on.release.actions.splice(1, 1));
   const broken = { ...directory, charts: { directory: chart } };
   const question = { topology: completeGraph(3), options: { policy: 'ivy', hold: 1 }, commands: { unlimited: ['request'] } };
@@ -51,7 +51,7 @@ test('a promise that is broken is broken depth first, too', () => {
 });
 
 describe('bounds', () => {
-  test.each(['breadth', 'depth'] as const)('%s first: no state deeper than the bound is expanded', (search) => {
+  test.each(['breadth', 'depth'] as const)('%s-first: no state deeper than the bound is expanded', (search) => {
     const found = explore(directory, { ...everyStart(3, 1), search, bounds: { depth: 4 } });
     expect(found).toMatchObject({ verdict: 'unknown', stopped: 'states deeper than 4 transitions', depth: 4 });
   });

@@ -1,17 +1,17 @@
-/** The states found and not yet expanded, and which of them comes next. */
+/** The frontier of a search: the states found but not yet expanded, and which of them is next. */
 import { Ints } from './ints.js';
 
 export interface Frontier {
-  /** Takes note of new states, found from the one that was given last. */
+  /** Records new states, found from the last state returned by `next`. */
   found(first: number, end: number): void;
-  /** The state to expand next, -1 when there is none. */
+  /** Returns the state to expand next, or -1 if there is none. */
   next(): number;
-  /** Transitions from a first state to the one that was given last. */
+  /** Number of transitions from a first state to the last state returned by `next`. */
   readonly depth: number;
   readonly size: number;
 }
 
-/** Breadth first, so that the way to each state is a shortest one: the states found are their own queue. */
+/** Breadth-first order, so that the path to each state is a shortest one. The states found are the queue. */
 export class LevelFrontier implements Frontier {
   depth = 0;
   private given = 0;
@@ -37,7 +37,7 @@ export class LevelFrontier implements Frontier {
   }
 }
 
-/** Depth first: what is far from the start is seen early. */
+/** Depth-first order: states far from the start are found early. */
 export class Stack implements Frontier {
   depth = 0;
   private readonly states = new Ints();

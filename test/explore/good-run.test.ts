@@ -1,4 +1,4 @@
-/** The nearest good run to a counterexample: as much of it as can be, then a run to a good end. */
+/** The correct run nearest to a counterexample: as long a common prefix as possible, then a run to a correct end. */
 import { expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -16,7 +16,7 @@ const printed = {
   events: ['n0', 'n1'].map((node) => ({ at: 0, node, do: 'lock' })),
 };
 
-/** What a run of the choices refutes, nothing being left to come. */
+/** The properties that a complete run of the choices violates. */
 function refutedBy(scenario: Scenario, choices: readonly Choice[]): readonly string[] {
   const simulation = new Simulation(scenario, { host: 'snapshots', choices });
   simulation.start();
@@ -25,7 +25,7 @@ function refutedBy(scenario: Scenario, choices: readonly Choice[]): readonly str
   return simulation.monitor.finish(true, simulation.network.now).flatMap(({ name, holds }) => (holds === false ? [name] : []));
 }
 
-test('goes with the deadlock of the printed rules for as long as anybody can, and nobody is stuck', () => {
+test('follows the deadlock of the printed rules as long as possible, then completes', () => {
   const scenario = parseScenario(printed, protocols);
   const { choices } = checkScenario(scenario).counterexample!;
   expect(refutedBy(scenario, choices)).toContain('every request succeeds');
@@ -36,7 +36,7 @@ test('goes with the deadlock of the printed rules for as long as anybody can, an
   expect(good.common).toBe(waysOut(scenario, choices));
 });
 
-/** The longest prefix after which some run still ends well, by trying every one. */
+/** The longest prefix that some run continues correctly, found by trying every one. */
 function waysOut(scenario: Scenario, choices: readonly Choice[]): number {
   for (let common = choices.length; common >= 0; common--)
     if (endsWell(scenario, choices.slice(0, common), new Set())) return common;
@@ -58,7 +58,7 @@ function endsWell(scenario: Scenario, made: readonly Choice[], seen: Set<string>
   return next.some((choice) => endsWell(scenario, [...made, choice], seen));
 }
 
-test('where every run goes wrong there is none', () => {
+test('returns null if every run violates a property', () => {
   const scenario = parseScenario({ ...printed, events: [{ at: 0, node: 'n0', do: 'lock' }] }, protocols);
   const never = {
     ...scenario.protocol,

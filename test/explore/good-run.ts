@@ -1,10 +1,10 @@
 /**
- * The run nearest to a counterexample on which nothing goes wrong: it begins with as many of the same choices as it can, makes another
- * one, and comes to rest with every property kept.
+ * The correct run nearest to a counterexample: it starts with as many of the same choices as possible, makes a different one, and becomes
+ * quiescent with every property intact.
  *
- * From the end of the counterexample backward, a few walks are taken from each of its states: the first prefers what stands first,
- * the others are drawn from a fixed seed. Faults that a run may do without (a loss, a copy) are left out. So what is found is a good
- * run, and where the walks missed one there may be another that parts later: it is not a proof, as the checker's answers are.
+ * From the end of the counterexample backward, a few walks start in each of its states. The first walk always takes the first choice; the
+ * others draw from a fixed seed. Optional faults (a loss, a duplication) are left out. The result is a correct run, but this is not a
+ * proof: where the walks found none, there may still be one that diverges later.
  */
 import { Random } from '../../network/random.js';
 import type { Scenario } from '../../network/scenario/types.js';
@@ -14,21 +14,21 @@ import { enabled } from '../../network/world/enabled.js';
 
 export interface GoodRun {
   readonly choices: readonly Choice[];
-  /** How many of its first choices are those of the counterexample. */
+  /** Number of first choices that are also those of the counterexample. */
   readonly common: number;
 }
 
 const SEED = 1;
-/** From each state. */
+/** Number of walks from each state. */
 const WALKS = 12;
-/** Beyond the counterexample. A walk that has not come to rest by then may never do so. */
+/** Maximum number of steps beyond the counterexample. A walk that is not quiescent by then may never be. */
 const STEPS_MAX = 400;
-/** In all walks together: so the answer comes within seconds. */
+/** Maximum number of steps of all walks together, so that the search ends within seconds. */
 const STEPS_IN_ALL_MAX = 200_000;
 
 type Pick = (next: readonly Choice[]) => Choice;
 
-/** `null` where no walk has found any. */
+/** Returns `null` if no walk found a correct run. */
 export function nearestGoodRun(
   scenario: Scenario,
   counterexample: { readonly choices: readonly Choice[]; readonly start?: StartState },
@@ -42,7 +42,7 @@ export function nearestGoodRun(
       const walked = new GoodWalk(scenario, counterexample, common).walk(pick);
       if (walked.isGood) return { choices: walked.choices, common };
       left -= walked.choices.length;
-      // There was nothing to pick.
+      // No choice was left.
       if (walked.choices.length === common) break;
     }
   }
@@ -64,7 +64,7 @@ class GoodWalk {
     this.choices = choices.slice(0, common);
     this.other = JSON.stringify(choices[common]);
     this.simulation = new Simulation(scenario, { host: 'snapshots', choices: this.choices, ...(start && { start }) });
-    // Without time nothing is late.
+    // Convergence has a deadline, and these runs have no time.
     const timed = new Set(
       scenario.protocol.properties(this.simulation.instance).flatMap(({ name, kind }) => (kind === 'converges' ? [name] : [])),
     );
@@ -86,7 +86,7 @@ class GoodWalk {
     return { isGood: isAtRest && !this.isBad, choices };
   }
 
-  /** What may come next without a fault, and is not what the counterexample does here. */
+  /** The choices that are not faults, without the one that the counterexample makes here. */
   private next(): readonly Choice[] {
     const { choices, simulation, common } = this;
     const all = [...enabled(simulation.network.world)].filter((choice) => !('drop' in choice || 'duplicate' in choice));

@@ -1,24 +1,27 @@
-/** The transitions between the states found, kept where a question needs the whole graph: promises on endless runs, doomed states. */
+/**
+ * The transitions between the states found. They are kept only for questions that need the whole graph: liveness and doomed
+ * states.
+ */
 import { grown } from './ints.js';
 import { OPTIONAL, type Successors } from './successors.js';
 
-/** Marks a transition between which and the one before it a draw decides. */
+/** Marks a transition that belongs to the same draw as the one before it. */
 const SAME_GROUP = 0x80000000;
-/** Marks a transition that fairness asks for. */
+/** Marks a transition that fairness requires. */
 const FORCED = 0x40000000;
 const TARGET = 0x3fffffff;
 
 export class Graph {
-  /** The states expanded are numbered below this; one that was not has no transitions. */
+  /** States with smaller ids have been expanded, or have no transitions. */
   size = 0;
   transitions = 0;
   private begins = new Uint32Array(1 << 8);
   private ends = new Uint32Array(1 << 8);
   private targets = new Uint32Array(1 << 10);
-  /** 1 where nothing is enabled that fairness would force. */
+  /** 1 if fairness requires no transition of this state. */
   private resting = new Uint8Array(1 << 8);
 
-  /** Records the successors of a state; `found` are their numbers. */
+  /** Records the successors of a state; `found` contains their ids. */
   add(state: number, successors: Successors, found: Int32Array): void {
     const { count, groups, actions } = successors;
     if (state >= this.size) this.size = state + 1;
@@ -49,38 +52,38 @@ export class Graph {
     return this.ends[state]!;
   }
 
-  /** The state that the transition at this place leads to. */
+  /** The state to which the transition at this place leads. */
   target(place: number): number {
     return this.targets[place]! & TARGET;
   }
 
-  /** The end of the group of transitions that begins at this place: a draw decides between them. */
+  /** The end of the group of transitions that begins at this place; a draw decides between them. */
   groupEnd(place: number, end: number): number {
     let next = place + 1;
     while (next < end && this.targets[next]! >= SAME_GROUP) next++;
     return next;
   }
 
-  /** True if fairness asks for the transition at this place. */
+  /** True if fairness requires the transition at this place. */
   isForced(place: number): boolean {
     return (this.targets[place]! & FORCED) !== 0;
   }
 
-  /** Where the group of the transition at this place begins. */
+  /** The place where the group of a transition begins. */
   groupBegin(place: number): number {
     let begin = place;
     while (this.targets[begin]! >= SAME_GROUP) begin--;
     return begin;
   }
 
-  /** True if a run may stay in this state forever: only what nobody is obliged to do can happen. */
+  /** True if a run may stay in this state forever, because only optional events can happen. */
   isResting(state: number): boolean {
     return this.resting[state] === 1;
   }
 
   /**
-   * The bits of one word that some way on from a state has, whatever is drawn; no more are looked for once there are those wanted.
-   * Something that changes nothing and that nobody has to do is no way on.
+   * The bits of one word that at least one transition of a state has in all outcomes of its draw. The loop stops once it has found all
+   * `wanted` bits. An optional transition from the state to itself does not count.
    */
   leadsTo(state: number, bits: Int32Array | Uint8Array, words: number, word: number, wanted: number): number {
     const { targets } = this;
@@ -88,7 +91,7 @@ export class Graph {
     let [found, ofGroup] = [0, 0];
     for (let place = this.begins[state]!; place < end && (found & wanted) !== wanted; place++) {
       const target = targets[place]!;
-      // As its own group it has no mark at all.
+      // A group of one transition has no marks.
       if (target === state && !(place + 1 < end && targets[place + 1]! >= SAME_GROUP)) continue;
       const there = bits[(target & TARGET) * words + word]!;
       if (target >= SAME_GROUP) ofGroup &= there;

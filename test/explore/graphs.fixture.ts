@@ -1,9 +1,9 @@
-/** Random graphs of a search, for the tests of what is found out about them. */
+/** Random graphs of a search, for tests of algorithms on graphs. */
 import fc from 'fast-check';
 import { Graph } from './graph.js';
 import type { Successors } from './successors.js';
 
-/** For each state its groups of transitions, each with the states that it may lead to. */
+/** For each state, its groups of transitions, each with the states to which it may lead. */
 export type Plan = readonly (readonly (readonly number[])[])[];
 
 export const plansOf = (size: number): fc.Arbitrary<Plan> =>

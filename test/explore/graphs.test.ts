@@ -1,4 +1,4 @@
-/** End components and doomed states of random graphs, against what their definitions say when taken literally. */
+/** End components and doomed states of random graphs, compared with a literal implementation of their definitions. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Components } from './components.js';
@@ -18,7 +18,7 @@ function reach(from: number, next: (state: number) => readonly number[]): Set<nu
   return reached;
 }
 
-/** A set is an end component if its inner groups lead from each of its states to each. */
+/** A set is an end component if its inner groups lead from each of its states to every other. */
 function isEndComponent(set: readonly number[], plan: Plan): boolean {
   const inner = (state: number) => plan[state]!.filter((group) => group.every((target) => set.includes(target))).flat();
   return set.length > 0 && set.every((from) => set.every((to) => reach(from, inner).has(to)));

@@ -1,11 +1,11 @@
-import { LACKING, type Numbering } from './numbering.js';
+import { NOT_NUMBERED, type Numbering } from './numbering.js';
 
-/** Numbers for values: equal keys get equal numbers, counted from 0 in the order in which they first appear. */
+/** Ids for values: equal keys get equal ids, counted from 0 in the order in which they first appear. */
 export class Interner<T> {
   readonly all: T[] = [];
   private readonly ids = new Map<string, number>();
 
-  /** Without a `numbering` new numbers are always given out. */
+  /** Without a `numbering`, every new key gets an id. */
   constructor(private readonly numbering?: Numbering) {}
 
   get size(): number {
@@ -13,14 +13,15 @@ export class Interner<T> {
   }
 
   /**
-   * `make` is called for a key that is new.
+   * Returns the id of a key.
    *
-   * @throws LACKING for a new key while numbering is closed.
+   * @param make creates the value of a new key.
+   * @throws NOT_NUMBERED for a new key while numbering is closed.
    */
   intern(key: string, make: (id: number) => T): number {
     const known = this.ids.get(key);
     if (known !== undefined) return known;
-    if (this.numbering?.isOpen === false) throw LACKING;
+    if (this.numbering?.isOpen === false) throw NOT_NUMBERED;
     const id = this.all.length;
     this.ids.set(key, id);
     this.all.push(make(id));

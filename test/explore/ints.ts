@@ -1,10 +1,10 @@
-/** Growable rows of integers: what the hot loops of the search read and write instead of objects. */
+/** Growable arrays of integers, which the hot loops of the search use instead of objects. */
 
 export class Ints {
   data = new Int32Array(256);
   length = 0;
 
-  /** Appends a value and says where it stands. */
+  /** Appends a value and returns its index. */
   push(value: number): number {
     if (this.length === this.data.length) this.data = grown(this.data, this.length + 1);
     this.data[this.length] = value;
@@ -12,20 +12,20 @@ export class Ints {
   }
 }
 
-/** The same numbers in an array that has room for at least `length`. */
+/** A copy of an array with room for at least `length` numbers. */
 export function grown<A extends Int32Array | Uint32Array | Uint16Array | Uint8Array>(array: A, length: number): A {
   const larger = new (array.constructor as new (length: number) => A)(Math.max(length, Math.ceil(array.length * 1.5)));
   larger.set(array);
   return larger;
 }
 
-/** A map from pairs of non-negative integers to non-negative integers, without an object or a string in it. */
+/** A map from pairs of non-negative integers to non-negative integers that needs no objects or strings. */
 export class PairMap {
   private table = new Int32Array(3 * 1024).fill(-1);
   private mask = 1023;
   size = 0;
 
-  /** -1 where there is nothing. */
+  /** Returns -1 for a pair that is not in the map. */
   get(a: number, b: number): number {
     const { table, mask } = this;
     for (let slot = hash(a, b) & mask; ; slot = (slot + 1) & mask) {

@@ -1,9 +1,9 @@
 /**
  * Plain JSON as a key: equal values have equal keys, whatever the order of their properties.
  *
- * What JSON would bend silently (a Set becomes `{}`, `undefined` vanishes, NaN becomes null) would make different states equal and
- * the search wrong, so it is refused with an error that names it and place. Values are frozen on the way: a chart that writes into its context in
- * place is caught by the language itself.
+ * JSON changes some values silently: a Set becomes `{}`, `undefined` disappears, NaN becomes null. Different states would become equal
+ * and the search would be wrong, so such values are rejected with an error that names the value and its place. Values are frozen, so that a
+ * chart that writes into its context fails with a TypeError.
  */
 import { ProtocolError } from '../../machines/errors.js';
 
@@ -11,10 +11,10 @@ export function jsonKey(value: unknown, where: string): string {
   const key = plainKeyOf(value);
   if (key !== undefined) return key;
   const [place, what] = placeOf(value, where)!;
-  throw new ProtocolError(`${place} is ${nameOf(what)}; a chart's context and messages are plain JSON with every key present`);
+  throw new ProtocolError(`${place} is ${nameOf(what)}. Use plain JSON with every key present in contexts and messages.`);
 }
 
-/** The key of a value that need not be plain JSON, `undefined` when it is not. */
+/** The key of a value, or `undefined` if the value is not plain JSON. */
 export function plainKeyOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -53,7 +53,10 @@ function keyOfObject(object: Readonly<Record<string, unknown>>): string | undefi
   return key + '}';
 }
 
-/** True if both are plain JSON of one key. Neither key is made; what is the same object on both sides is not looked into. */
+/**
+ * True if both are plain JSON with equal keys. No keys are computed, and objects that are identical on both sides are not
+ * traversed.
+ */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null) return a === b && plainKeyOf(a) !== undefined;
   if (a === b) return Array.isArray(a) || isPlain(a);
@@ -72,7 +75,10 @@ function sameFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<str
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
 }
 
-/** The first thing in a value that is not a plain JSON, with its place: asked for when there is one, for places cost more than keys. */
+/**
+ * Finds the first part of a value that is not plain JSON, and its place. Used only for errors, because places cost more than
+ * keys.
+ */
 function placeOf(value: unknown, where: string): readonly [place: string, what: unknown] | undefined {
   const within: readonly (readonly [string, unknown])[] = Array.isArray(value)
     ? Array.from(value, (inner, i) => [`${where}[${i}]`, inner] as const)
@@ -86,10 +92,10 @@ function placeOf(value: unknown, where: string): readonly [place: string, what: 
   return plainKeyOf(value) === undefined ? [where, value] : undefined;
 }
 
-/** A text as JSON has it, where that matters: most need no escapes, and to ask JSON costs more than the rest of a key. */
+/** Quotes a text as JSON does. Most texts need no escapes, and `JSON.stringify` would cost more than the rest of the key. */
 const quoted = (text: string): string => (text.includes('"') || text.includes('\\') ? JSON.stringify(text) : `"${text}"`);
 
-/** In place, and for a handful of names several times as fast as the array's own. */
+/** Sorts in place. For a few names this is several times as fast as `Array.prototype.sort`. */
 function sorted(names: string[]): readonly string[] {
   for (let i = 1; i < names.length; i++) {
     const name = names[i]!;

@@ -1,6 +1,6 @@
 /**
- * A fair way round an end component: it takes each action that all its states enable, and passes a state that does not enable it for
- * each of the others. Run forever, it is the weakly fair run on which a promise stays broken.
+ * A lasso: the fair cycle of a liveness counterexample. The cycle takes each action that all states of an end component enable, and for
+ * each other action passes a state that does not enable it. Repeated forever, it is a weakly fair run that violates the property.
  */
 import { staysIn } from './components.js';
 import type { Graph } from './graph.js';
@@ -8,7 +8,7 @@ import type { Model } from './model.js';
 import type { States } from './store.js';
 import { OPTIONAL } from './successors.js';
 
-/** A transition: where from, and its place among the successors of that state. */
+/** A transition: its source, and its position among the successors of that state. */
 export interface Hop {
   readonly from: number;
   readonly successor: number;
@@ -29,7 +29,7 @@ export class Lasso {
     this.row = new Int32Array(store.longest);
   }
 
-  /** The hops from `start` through the whole of what fairness asks, and back. */
+  /** The hops from `start` through everything that fairness requires, and back. */
   around(start: number): Hop[] {
     const hops: Hop[] = [];
     let at = start;
@@ -52,7 +52,7 @@ export class Lasso {
     return hops;
   }
 
-  /** For each action a state to pass, and where all states enable it, the transition that takes it. */
+  /** For each action a state to pass and, if all states enable the action, a transition that takes it. */
   private demands(): { readonly state: number; readonly successor?: number }[] {
     const enabled = new Map<number, number>();
     const taken = new Map<number, { state: number; successor: number }>();
@@ -87,7 +87,7 @@ export class Lasso {
     return kept;
   }
 
-  /** A shortest way between two states of the component. */
+  /** A shortest path between two states of the component. */
   private path(from: number, to: number): Hop[] {
     const before = new Map<number, Hop | undefined>([[from, undefined]]);
     for (const state of before.keys()) {

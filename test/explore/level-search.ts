@@ -1,33 +1,39 @@
 /**
- * The search in several threads: breadth first, level by level, over states that all of them share.
+ * The search in several threads: breadth-first, level by level, over states in shared memory.
  *
- * Each level, every thread
- * 1. claims states and expands them with the steps that are known; a state for which a chart would have to run waits;
- * 2. runs the charts for the states that lack a step first, all threads for the same in the same order, so that all give the same numbers;
- * 3. expands those of its states that waited;
- * 4. numbers what was found from its states, in the order in which one thread finds it, and judges that.
- * So what is found, and every number, is that of one thread.
+ * In each level, every thread
+ *
+ * 1. claims states and expands them with the steps that are cached; a state for which a chart would have to run waits;
+ * 2. runs the charts for the states that first isMissing a step. All threads do this for the same states in the same order, so that all
+ *    assign the same ids;
+ * 3. expands its waiting states;
+ * 4. numbers the new states found from its own, in the order in which one thread would find them, and checks the properties in them.
+ *
+ * The states, their ids and the result are therefore the same as with one thread.
  */
 import { SearchLimits, type Bounds, type Progress } from './bounds.js';
 import { Ints } from './ints.js';
 import type { Model } from './model.js';
-import { LACKING } from './numbering.js';
+import { NOT_NUMBERED } from './numbering.js';
 import { STRIDE } from './search.js';
 import { Cell, makeRoom, raise, type SharedMemory } from './shared-memory.js';
 import { SharedStates } from './shared-store.js';
 import type { SearchWatch } from './watch.js';
 
-/** A number that no state has: the least violation is the greatest distance to it. */
+/**
+ * Larger than the id of any state. The `violation` cell holds the difference to it, so that the smallest state has the largest
+ * value.
+ */
 const LATEST = 0x7fffffff;
 
-/** States that a thread claims at once: at most so many, and so that each thread has several turns in a level. */
+/** The maximum number of states claimed at once, and the minimum number of claims of each thread in a level. */
 const BLOCK_MAX = 64;
 const TURNS = 8;
 
-/** What a thread does next: go on when it likes, or when all have come as far. */
-export type Pause = 'go on' | 'meet';
+/** A request of the search to its driver: `continue` immediately, or wait at the `barrier` until all threads have arrived. */
+export type Pause = 'continue' | 'barrier';
 
-/** Which thread this is. */
+/** The index of this thread, the number of threads, and their shared memory. */
 export interface ThreadPart {
   readonly mine: number;
   readonly of: number;
@@ -53,10 +59,10 @@ export class LevelSearch {
   /** True if a violation or a bound ends the search. */
   private isOver = false;
   private row = new Int32Array(64);
-  /** The level. */
+  /** The states of the current level: from `first` to before `end`. */
   private first = 0;
   private end = 0;
-  /** The states that this thread has claimed. */
+  /** The claimed states that this thread has not yet expanded. */
   private at = 0;
   private until = 0;
   private block = 1;
@@ -78,14 +84,14 @@ export class LevelSearch {
     this.startedAt = this.now();
   }
 
-  /** The first thread alone adds the states in which the search begins; the others learn their numbers with it. */
+  /** Adds a first state. Only the leader adds it; the other threads create the same ids by computing its row. */
   begin(row: readonly number[]): boolean {
     if (!this.isLeader) return true;
     const { store } = this;
     const { size } = store;
     const state = Int32Array.from(row);
     if (store.begin(state)) this.watch.enter(size, state, 0, state.length);
-    this.tellViolation();
+    this.publishViolation();
     if (store.size > size && store.size % STRIDE === 0) this.checkBounds();
     return this.stopped === undefined;
   }
@@ -93,7 +99,7 @@ export class LevelSearch {
   *run(): Generator<Pause> {
     const { store } = this;
     if (this.isLeader) this.openLevel(0, store.size);
-    yield 'meet';
+    yield 'barrier';
     store.refresh();
     store.size = Atomics.load(this.cells, Cell.size);
     [this.first, this.end] = [0, store.size];
@@ -123,12 +129,12 @@ export class LevelSearch {
     return Atomics.load(this.cells, Cell.stop) === 1;
   }
 
-  /** `LATEST` less the least state known to violate a property; 0 where none is. */
+  /** `LATEST` minus the smallest state known to violate a property; 0 if there is none. */
   private get violation(): number {
     return Atomics.load(this.cells, Cell.violation);
   }
 
-  private tellViolation(): void {
+  private publishViolation(): void {
     const { violated } = this.watch;
     if (violated) raise(this.cells, Cell.violation, LATEST - violated.state);
   }
@@ -158,21 +164,21 @@ export class LevelSearch {
     yield* this.numberAndJudge();
   }
 
-  /** Does some work, and again where the memory was too small for it, until all threads have done theirs. */
+  /** Does some work, and repeats it with more memory if there was not enough, until all threads have finished theirs. */
   private *together(work: () => Generator<Pause>): Generator<Pause> {
     const { store, plan } = this;
     for (;;) {
       yield* work();
-      yield 'meet';
-      // Read where nobody works, and before anybody works again.
+      yield 'barrier';
+      // Read this while no thread works, and before any thread works again.
       const { isFull } = store;
-      yield 'meet';
+      yield 'barrier';
       if (!isFull) return;
       if (this.isLeader) store.grow();
-      yield 'meet';
-      store.putAgain(plan.part.mine, plan.part.of);
-      if (this.isLeader) store.grew();
-      yield 'meet';
+      yield 'barrier';
+      store.reinsert(plan.part.mine, plan.part.of);
+      if (this.isLeader) store.clearRequests();
+      yield 'barrier';
     }
   }
 
@@ -180,7 +186,7 @@ export class LevelSearch {
     const { cells, store, end } = this;
     for (;;) {
       if (this.at === this.until) {
-        yield 'go on';
+        yield 'continue';
         if (store.isFull || this.isStopped) return;
         const claimed = Atomics.add(cells, Cell.next, this.block);
         if (claimed >= end) return;
@@ -195,12 +201,12 @@ export class LevelSearch {
   private *expandWaiting(): Generator<Pause> {
     const { waiting } = this;
     for (; this.expandedWaiting < waiting.length; this.expandedWaiting++) {
-      if (this.expandedWaiting % this.block === 0) yield 'go on';
+      if (this.expandedWaiting % this.block === 0) yield 'continue';
       if (!this.expand(waiting.data[this.expandedWaiting]!)) return;
     }
   }
 
-  /** Adds what can come next in a state; false where there is no room for it. */
+  /** Adds the successors of a state. Returns false if memory is full. */
   private expand(state: number): boolean {
     const { model, store, row, first } = this;
     const { numbering, successors } = model;
@@ -209,10 +215,10 @@ export class LevelSearch {
     try {
       successors.expand(row, length);
     } catch (error) {
-      if (error !== LACKING) throw error;
+      if (error !== NOT_NUMBERED) throw error;
       numbering.missAll();
     }
-    if (numbering.lacked) {
+    if (numbering.isMissing) {
       this.wait(state, numbering.isFirst);
       return true;
     }
@@ -229,7 +235,7 @@ export class LevelSearch {
     new Int32Array(statesToExpandSerially)[Atomics.add(this.cells, Cell.statesToExpandSerially, 1)] = state;
   }
 
-  /** Runs the charts for what was lacking, in the order in which one thread would. */
+  /** Runs the charts for the steps that were not cached, in the order in which one thread would run them. */
   private expandSerially(count: number): void {
     const { model, store, row, plan } = this;
     const statesToExpandSerially = new Int32Array(plan.part.memory.statesToExpandSerially, 0, count).slice().sort();
@@ -241,7 +247,7 @@ export class LevelSearch {
   private *numberAndJudge(): Generator<Pause> {
     const { store, watch, made, first, end } = this;
     store.count((parent) => void made[2 * (parent - first)]!++);
-    yield 'meet';
+    yield 'barrier';
     const bases = new Int32Array(end - first);
     let size = end;
     for (let i = 0; i < bases.length; i++) {
@@ -249,9 +255,9 @@ export class LevelSearch {
       size += made[2 * i]!;
     }
     if (!store.hasRoomFor(size)) {
-      yield 'meet';
+      yield 'barrier';
       if (this.isLeader) store.makeRoomFor(size);
-      yield 'meet';
+      yield 'barrier';
       store.refresh();
     }
     store.number((parent) => bases[parent - first]!++);
@@ -259,17 +265,17 @@ export class LevelSearch {
       if (this.row.length < store.longest) this.row = new Int32Array(store.longest);
       watch.enter(state, this.row, 0, store.load(state, this.row));
     });
-    this.tellViolation();
-    yield 'meet';
+    this.publishViolation();
+    yield 'barrier';
     this.close(this.lastOf(end));
-    yield 'meet';
+    yield 'barrier';
     if (this.isLeader && !this.isOver) this.openLevel(end, store.size);
-    yield 'meet';
+    yield 'barrier';
     store.refresh();
     [this.first, this.end] = [end, store.size];
   }
 
-  /** The states of the level up to the one at which one thread stops. */
+  /** The end of the states of this level that one thread would have expanded before it stopped. */
   private lastOf(end: number): number {
     const { first, store, made, violation } = this;
     const last = violation === 0 ? end : store.parent(LATEST - violation) + 1;
@@ -281,7 +287,7 @@ export class LevelSearch {
     return last;
   }
 
-  /** Counts what came of the states of the level before this one. */
+  /** Counts the transitions of the states of this level. */
   private close(last: number): void {
     const { made, first, end, store } = this;
     let size = end;
@@ -321,7 +327,10 @@ export class LevelSearch {
   }
 }
 
-/** A row has two bytes for each number. Where there are more numbers, one thread searches. */
+/** Rows in shared memory have two bytes for each id. Systems with more ids are searched by one thread. */
 function requireSmall({ greatest }: Model): void {
-  if (greatest > 0xffff) throw new RangeError('more local states, messages or environments than several threads can share');
+  if (greatest > 0xffff)
+    throw new RangeError(
+      'Several threads cannot share more than 65,535 local states, messages or environments. Search in one thread.',
+    );
 }

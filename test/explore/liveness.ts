@@ -1,12 +1,16 @@
 /**
- * Promises on endless runs, by fair cycles and not by hope.
+ * Liveness: decides `eventually` and `converges` on fair runs.
  *
- * A promise is broken where it is owed forever on a weakly fair run: one that, of everything that stays possible from some point on
- * (a delivery, a timer, a reaction, a notice), keeps doing each. That is a state where the run may rest while something is owed, or
- * an end component in which every action that all states enable is taken inside: for `eventually` a component of states where it is
- * owed, for `converges` any that contains one. `eventually` is owed to a node from when `when` holds until it no longer does or
- * `holds` does: a use that begins and ends within one step is a promise kept, though no state shows it. Draws are fair too: what a draw
- * can leave is left with probability one. Applications are free never to ask again.
+ * A run is weakly fair if it eventually takes each action (a delivery, timer, reaction or notification) that stays possible from some point
+ * on. A liveness property is violated if an obligation stays pending forever on a weakly fair run. There are two cases:
+ *
+ * - A state in which the run may stop while the obligation is pending.
+ * - An end component in which the run takes every action that all its states enable. For `eventually`, the obligation is pending in all
+ *   states of the component; for `converges`, in at least one.
+ *
+ * The obligation of `eventually` for a node starts when `when` holds and ends when `when` no longer holds or `holds` does. A use that
+ * begins and ends within one step therefore meets it, although no state shows the use. Draws are fair too: with probability one, a run
+ * leaves what a draw can leave. Applications are free never to issue another command.
  */
 import { Components } from './components.js';
 import { keepEndless } from './endless.js';
@@ -16,18 +20,22 @@ import type { Model } from './model.js';
 import type { Resent } from './resent.js';
 import { OPTIONAL } from './successors.js';
 import type { States } from './store.js';
-import type { Debt, SearchWatch } from './watch.js';
+import type { Obligation, SearchWatch } from './watch.js';
 
-export interface BrokenPromise {
+/** Part of a run in which an obligation stays pending forever. */
+export interface PendingForever {
   /** The first state of the endless part, as near to the start as the search found one. */
   readonly state: number;
-  /** The states that the run goes round in forever; none when it rests. */
+  /** The states that the run repeats forever; empty if it stops in `state`. */
   readonly component: readonly number[];
 }
 
 export class Liveness {
   private readonly row: Int32Array;
-  /** For each plane the first state in which a run may rest and owe it, and those in which it may stay owed forever. */
+  /**
+   * For each plane: the first state in which a run may stop with the obligation pending, and the states in which it may stay
+   * pending forever.
+   */
   private readonly restings: (number | undefined)[] = [];
   private readonly lasting: readonly Ints[];
   private found: Components | undefined;
@@ -40,12 +48,12 @@ export class Liveness {
     resent: Resent | undefined,
   ) {
     this.row = new Int32Array(store.longest);
-    const endless = watch.owed.with(watch.everywhere);
+    const endless = watch.pending.with(watch.everywhere);
     keepEndless(endless, graph, store, 1 + model.system.nodes.length, resent?.packets());
-    const { owed } = watch;
-    this.lasting = watch.debts.map(() => new Ints());
+    const { pending } = watch;
+    this.lasting = watch.obligations.map(() => new Ints());
     for (let state = 0; state < graph.size; state++) {
-      if (graph.isResting(state)) for (const plane of owed.of(state)) this.restings[plane] ??= state;
+      if (graph.isResting(state)) for (const plane of pending.of(state)) this.restings[plane] ??= state;
       if (endless.hasAny(state)) for (const plane of endless.of(state)) this.lasting[plane]!.push(state);
     }
   }
@@ -54,17 +62,17 @@ export class Liveness {
     return (this.found ??= new Components(this.graph, this.model.steps.branches));
   }
 
-  /** How a promise can be broken, `undefined` when it cannot. */
-  broken({ plane }: Debt): BrokenPromise | undefined {
+  /** How an obligation can stay pending forever, or `undefined` if it cannot. */
+  pendingForever({ plane }: Obligation): PendingForever | undefined {
     const { watch } = this;
     const resting = this.restings[plane];
     if (resting !== undefined) return { state: resting, component: [] };
-    const isOwed = (state: number) => watch.owed.has(state, plane);
+    const isPending = (state: number) => watch.pending.has(state, plane);
     const states = this.lasting[plane]!;
-    let nearest: BrokenPromise | undefined;
+    let nearest: PendingForever | undefined;
     if (states.length === 0) return nearest;
     for (const component of this.components.among(states.data.subarray(0, states.length))) {
-      const state = component.reduce((least, other) => (isOwed(other) && !(other > least) ? other : least), Infinity);
+      const state = component.reduce((least, other) => (isPending(other) && !(other > least) ? other : least), Infinity);
       if (state < (nearest?.state ?? Infinity) && this.isFair(component)) nearest = { state, component };
     }
     return nearest;
@@ -73,7 +81,7 @@ export class Liveness {
   /** True if a fair run can stay in the component forever. */
   private isFair(component: readonly number[]): boolean {
     if (component.length === 1 && !this.staysForced(component[0]!)) return this.graph.isResting(component[0]!);
-    // What is enabled in all states that have been looked at, and taken within the component in none of them.
+    // Actions that all states examined so far enable, and that none of them takes within the component.
     let untaken: readonly number[] | undefined;
     for (const state of component) {
       untaken = this.untaken(state, untaken);
@@ -82,7 +90,7 @@ export class Liveness {
     return false;
   }
 
-  /** True if something that fairness asks for leaves the state as it is. */
+  /** True if an action that fairness requires leaves the state unchanged. */
   private staysForced(state: number): boolean {
     const { graph } = this;
     for (let place = graph.begin(state); place < graph.end(state); place++)
@@ -90,7 +98,10 @@ export class Liveness {
     return false;
   }
 
-  /** What fairness asks for in a state, and is not taken from it within the component; of `some` where they are given. */
+  /**
+   * The actions that fairness requires in a state and that it does not take within the component; only those among `some`, if
+   * given.
+   */
   private untaken(state: number, some: readonly number[] | undefined): readonly number[] {
     const { graph, model, row, components } = this;
     const { successors } = model;

@@ -1,4 +1,7 @@
-/** Local states as numbers: all that one node knows, its armed timers and the reactions that it has yet to make. */
+/**
+ * Local states as interned ids. A local state consists of the node's charts, its armed timers, and its reactions that have yet to
+ * happen.
+ */
 import type { NodeId } from '../../machines/effects.js';
 import type { NodeView } from '../../machines/protocol.js';
 import { Interner } from './interner.js';
@@ -6,12 +9,12 @@ import { jsonKey } from './json.js';
 import type { Numbering } from './numbering.js';
 
 export interface Local {
-  /** The node's place in the topology. */
+  /** The node's position in the topology. */
   readonly node: number;
   readonly view: NodeView;
-  /** Armed timers, by role and name; the search knows no time, so any of them may be next. */
+  /** Armed timers, by role and name. The search has no clock, so any of them may fire next. */
   readonly timers: readonly (readonly [role: string, timer: string])[];
-  /** Reactions due, as places in the protocol's list, smallest first. */
+  /** Reactions that have yet to happen, as positions in the protocol's list, smallest first. */
   readonly reactions: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** A system made ready for search: its interned parts put together, its first states, and its states as properties see them. */
+/** A system prepared for search: the interned ids of its parts, its successor function, and its states as properties see them. */
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Flight, NodeView } from '../../machines/protocol.js';
 import { everyCorruption, type Corrupted } from './corruptions.js';
@@ -56,12 +56,12 @@ export class Model {
     );
   }
 
-  /** The greatest number that a row can hold. */
+  /** The largest id that a row can contain. */
   get greatest(): number {
     return Math.max(this.steps.locals.size, this.packets.interned.size, this.environments.size);
   }
 
-  /** Remembered, for it is asked for again in every state. */
+  /** Cached, because every state needs the same corruptions. */
   private readonly corruptions = (nodes: readonly number[], environment: number): readonly Corrupted[] => {
     const key = `${environment} ${nodes.join()}`;
     const known = this.corrupted.get(key) ?? everyCorruption(this, nodes, environment);
@@ -82,7 +82,7 @@ export class Model {
     return { instance: system.instance, nodes, flights, links: environments.links(environment), crashed, everCrashed };
   }
 
-  /** True if an event of a node's own may happen now: of timers the protocol may know that it is too early. */
+  /** True if a node's event can happen now. A protocol can exclude timers for which it is too early. */
   private mayFire(row: Int32Array, length: number, event: number): boolean {
     const { kind, node, role, timer } = this.steps.events.get(event);
     if (kind !== 'timer') return true;

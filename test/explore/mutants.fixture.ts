@@ -1,7 +1,7 @@
-/** Charts with a fault put in, to see each kind of check fail. */
+/** Charts with a deliberate mistake, so that each kind of check fails. */
 import { createMachine, type AnyStateMachine } from 'xstate';
 
-/** The same chart after an edit of its config. */
+/** A copy of the chart with an edited config. */
 export function mutant(chart: AnyStateMachine, edit: (states: any) => void): AnyStateMachine {
   const config: any = copy(chart.config);
   edit(config.states);

@@ -1,4 +1,4 @@
-/** Nodes that join a network which does not have them: the search finds out who they are. */
+/** Nodes that join a network: the search finds out which they are. */
 import { expect, test } from 'vitest';
 import { controller } from '../../machines/controller/index.js';
 import type { Property, Topology } from '../../machines/protocol.js';
@@ -19,27 +19,27 @@ const options = { kind: 'main', W: 1, M: 3, parents: { n0: 'n0', n1: 'n0' } };
 const ask = (node: string, name: string): Scripted => ({ do: 'command', node, name, fields: {} });
 const commands = [ask('n1', 'child'), ask('n0', 'child'), ask('n1', 'take')];
 
-test('what happens is what happens where they stand in the topology', () => {
+test('newcomers behave as if they were in the topology from the start', () => {
   const { states, transitions, terminal, verdict } = explore(controller, { topology: all, options, commands });
   expect(explore(controller, { topology: pair, options, commands })).toMatchObject({ states, transitions, terminal, verdict });
   expect(verdict).toBe('valid');
 });
 
-test('a schedule in which one joins runs in a network that does not have it', () => {
-  const nobody: Property = {
-    name: 'nobody joins under n1',
+test('a schedule in which a node joins runs in a network without that node', () => {
+  const noJoin: Property = {
+    name: 'no node joins under n1',
     description: 'made for a test',
     kind: 'always',
     holds: ({ nodes }) => nodes.get('n1.1')?.['main'] === undefined,
   };
-  const { counterexample } = explore(controller, { topology: pair, options, commands, properties: [nobody] });
+  const { counterexample } = explore(controller, { topology: pair, options, commands, properties: [noJoin] });
   const { end } = replay(controller, pair, counterexample!, commands);
   expect([...end.nodes.keys()]).toEqual(['n0', 'n1', 'n1.1']);
-  expect(nobody).not.toSatisfy((p: Property & { kind: 'always' }) => p.holds(end));
+  expect(noJoin).not.toSatisfy((p: Property & { kind: 'always' }) => p.holds(end));
 });
 
-test('nodes that join without end', () => {
-  const forEver = () =>
+test('an unlimited number of joins is rejected', () => {
+  const unlimited = () =>
     explore(controller, { topology: pair, options: { ...options, M: 99 }, commands: { unlimited: ['child'] }, properties: [] });
-  expect(forEver).toThrow('more than 8 nodes join, the last one "n');
+  expect(unlimited).toThrow('More than 8 nodes join, the last one "n');
 });

@@ -1,23 +1,23 @@
 /**
- * True if new numbers may be given out now.
+ * Controls when new ids are assigned.
  *
- * Threads that search together hold the same numbers for local states, packets and all the rest, without telling each other: all of them
- * run the charts for the same states in the same order, the order of a search in one thread (`level-search.ts`). Between these turns
- * numbering is closed. What has no number then is lacking, and the state that asked for it waits.
+ * Threads that search together use the same ids for local states, packets and all other parts without exchanging them. All of them run the
+ * charts for the same states in the same order, the order of a search in one thread (`level-search.ts`). Numbering is closed at all other
+ * times. A state that needs a new id while numbering is closed waits.
  */
 import { PairMap } from './ints.js';
 
-/** Thrown for a value that has no number yet; made once, for a trace of calls would cost more than all else. */
-export const LACKING = new Error('a number is lacking while none is given out');
+/** Thrown for a value that has no id yet. Created once, because a stack trace would cost more than everything else. */
+export const NOT_NUMBERED = new Error('Numbering is closed, and a value has no id yet.');
 
 export class Numbering {
   isOpen = true;
-  /** True if a state lacks something, and whether it is the first here to lack it. */
-  lacked = false;
+  /** True if the current state needs an id that does not exist, and if it is the first one to need it. */
+  isMissing = false;
   isFirst = false;
   private missed = new PairMap();
 
-  /** No number is given out from now on. */
+  /** Assigns no ids from now on. */
   close(): void {
     this.isOpen = false;
     this.missed = new PairMap();
@@ -27,21 +27,21 @@ export class Numbering {
     this.isOpen = true;
   }
 
-  /** Goes to another state. */
+  /** Starts with another state. */
   begin(): void {
-    this.lacked = this.isFirst = false;
+    this.isMissing = this.isFirst = false;
   }
 
-  /** Takes note of a step that nobody has run yet. */
+  /** Records a step that has not been run yet. */
   miss(local: number, key: number): void {
-    this.lacked = true;
+    this.isMissing = true;
     if (this.missed.get(local, key) !== -1) return;
     this.missed.set(local, key, 0);
     this.isFirst = true;
   }
 
-  /** Takes note of anything else: the state is not looked at further, and nobody knows what else it lacks. */
+  /** Records any other missing id. The state is not examined further, so it is treated as the first to need something. */
   missAll(): void {
-    this.lacked = this.isFirst = true;
+    this.isMissing = this.isFirst = true;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The dumb oracle: the same search without any of the cleverness. States are JSON, every transition runs live XState actors again,
- * nothing is interned or remembered.
+ * A naive oracle: the same search without any optimization. States are JSON, every transition runs live XState actors, and nothing is
+ * interned or cached.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { NodeView, Protocol, Instance } from '../../machines/protocol.js';
@@ -11,32 +11,32 @@ import { everyDraw } from './draws.js';
 export interface OracleOptions {
   readonly order: 'fifo' | 'unordered';
   readonly unlimited: readonly Message[];
-  /** For each node the commands that it is given, in order; each waits for its chart. */
+  /** For each node its commands, in order; each waits until its chart accepts it. */
   readonly script?: Readonly<Record<NodeId, readonly Message[]>>;
-  /** How often each channel changes, told to its sender. */
+  /** The number of changes of each channel; its sender is notified. */
   readonly toggles?: readonly (readonly [NodeId, NodeId, number])[];
   readonly loss?: number;
   readonly duplicate?: number;
   readonly depth: number;
-  /** What of a message in flight tells two states apart. */
-  readonly tellsApart?: (flight: Flying) => unknown;
+  /** The part of a message in flight that distinguishes two states. */
+  readonly identityOf?: (flight: OracleFlight) => unknown;
 }
 
-export interface Flying {
+export interface OracleFlight {
   readonly from: NodeId;
   readonly to: NodeId;
   readonly message: Message;
 }
 
-interface Being {
+interface OracleNode {
   readonly view: NodeView;
   readonly timers: readonly (readonly [string, string])[];
   readonly due: readonly number[];
 }
 
 interface State {
-  readonly nodes: Readonly<Record<NodeId, Being>>;
-  readonly flights: readonly Flying[];
+  readonly nodes: Readonly<Record<NodeId, OracleNode>>;
+  readonly flights: readonly OracleFlight[];
   readonly up: Readonly<Record<string, boolean>>;
   readonly asked: Readonly<Record<NodeId, number>>;
   readonly toggled: readonly number[];
@@ -83,9 +83,9 @@ class Oracle {
   }
 
   key({ flights, ...rest }: State): string {
-    const { order, tellsApart = (flight: Flying) => flight } = this.options;
-    const texts = flights.map((flight) => JSON.stringify(tellsApart(flight)));
-    const channelOf = ({ from, to }: Flying) => `${from} ${to}`;
+    const { order, identityOf = (flight: OracleFlight) => flight } = this.options;
+    const texts = flights.map((flight) => JSON.stringify(identityOf(flight)));
+    const channelOf = ({ from, to }: OracleFlight) => `${from} ${to}`;
     if (order === 'unordered') return JSON.stringify([rest, texts.sort()]);
     const channels = new Map<string, string[]>();
     flights.forEach((flight, i) => channels.set(channelOf(flight), [...(channels.get(channelOf(flight)) ?? []), texts[i]!]));
@@ -104,9 +104,9 @@ class Oracle {
     const asked = Object.fromEntries(nodes.map((id) => [id, 0]));
     let states: State[] = [{ nodes: {}, flights: [], up, asked, toggled: toggles.map(() => 0), loss, duplicate }];
     for (const id of nodes) {
-      const nobody: Being = { view: {}, timers: [], due: [] };
+      const empty: OracleNode = { view: {}, timers: [], due: [] };
       states = states.flatMap((state) =>
-        this.stepped(state, id, nobody, (node, choose) => node.start(this.protocol.roles(id, this.instance), choose)),
+        this.stepped(state, id, empty, (node, choose) => node.start(this.protocol.roles(id, this.instance), choose)),
       );
     }
     return states;
@@ -122,7 +122,7 @@ class Oracle {
       const lane =
         this.options.order === 'fifo'
           ? `${flight.from} ${flight.to}`
-          : JSON.stringify((this.options.tellsApart ?? ((f) => f))(flight));
+          : JSON.stringify((this.options.identityOf ?? ((f) => f))(flight));
       if (seen.has(lane)) return [];
       seen.add(lane);
       const left = { ...state, flights: state.flights.toSpliced(i, 1) };
@@ -151,7 +151,7 @@ class Oracle {
       if (!event || !this.accepts(state.nodes[id]!, id, event)) return [];
       return this.take({ ...state, asked: { ...state.asked, [id]: state.asked[id]! + 1 } }, id, event);
     });
-    const told = (this.options.toggles ?? []).flatMap(([from, to, times], i) => {
+    const notified = (this.options.toggles ?? []).flatMap(([from, to, times], i) => {
       if (state.toggled[i] === times) return [];
       const up = !state.up[`${from} ${to}`];
       const flights = up ? state.flights : state.flights.filter((flight) => flight.from !== from || flight.to !== to);
@@ -159,10 +159,10 @@ class Oracle {
       const changed = { ...state, flights, toggled, up: { ...state.up, [`${from} ${to}`]: up } };
       return this.take(changed, from, { type: up ? 'link.up' : 'link.down', peer: to } as Message);
     });
-    return [...asked, ...told];
+    return [...asked, ...notified];
   }
 
-  /** Of equal messages side by side one stands for all. */
+  /** Adjacent equal messages count once. */
   private ofFaults(state: State): State[] {
     const { flights, loss, duplicate } = state;
     const isFifo = this.options.order === 'fifo';
@@ -179,7 +179,7 @@ class Oracle {
     return [...lost, ...duplicated];
   }
 
-  private accepts(being: Being, id: NodeId, event: Message): boolean {
+  private accepts(being: OracleNode, id: NodeId, event: Message): boolean {
     const node = this.revive(being, id);
     const accepts = node.accepts(this.protocol.route(event, node), event);
     node.stop();
@@ -192,7 +192,7 @@ class Oracle {
     );
   }
 
-  private revive({ view }: Being, id: NodeId): Node {
+  private revive({ view }: OracleNode, id: NodeId): Node {
     const node = new Node(id, this.host);
     node.restore(structuredClone(view));
     return node;
@@ -201,7 +201,7 @@ class Oracle {
   private stepped(
     state: State,
     id: NodeId,
-    being: Being,
+    being: OracleNode,
     run: (node: Node, choose: (bound: number) => number) => ReturnType<Node['step']>,
   ): State[] {
     return [...everyDraw((choose) => this.outcome(state, id, being, run, choose), id)].map(({ value }) => value);
@@ -210,7 +210,7 @@ class Oracle {
   private outcome(
     state: State,
     id: NodeId,
-    being: Being,
+    being: OracleNode,
     run: (node: Node, choose: (bound: number) => number) => ReturnType<Node['step']>,
     choose: (bound: number) => number,
   ): State {
@@ -240,7 +240,7 @@ class Oracle {
         });
       }
     }
-    const after: Being = { view: structuredClone(node.view()), timers: timers.sort(), due: due.sort() };
+    const after: OracleNode = { view: structuredClone(node.view()), timers: timers.sort(), due: due.sort() };
     node.stop();
     return { ...state, flights, nodes: { ...state.nodes, [id]: after } };
   }

@@ -1,4 +1,4 @@
-/** The search finds the very states and transitions of the dumb oracle, on the directory and on charts made at random. */
+/** The search finds exactly the states and transitions of the naive oracle, for the directory and for random charts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
@@ -10,8 +10,8 @@ import { oracle, type OracleOptions } from './oracle.fixture.js';
 import { anyTable, chartOf } from './random-charts.fixture.js';
 import { toy } from './toys.js';
 
-/** What a message in flight of the directory is known by: of a token nobody reads the sender. */
-const directoryFlight: OracleOptions['tellsApart'] = ({ from, to, message }) =>
+/** The identity of a message in flight of the directory: the sender of a token is never read. */
+const directoryFlight: OracleOptions['identityOf'] = ({ from, to, message }) =>
   message.type === 'token' ? [to, message] : [from, to, message];
 
 describe('the directory', () => {
@@ -24,11 +24,11 @@ describe('the directory', () => {
     const options = { topology: completeGraph(3), options: { policy, hold }, order, commands: { unlimited: ['request'] } };
     const { states, transitions } = explore(directory, { ...options, properties: [] });
     const graph = createMetric(options.topology);
-    const tellsApart = order === 'unordered' ? { tellsApart: directoryFlight } : {};
+    const identityOf = order === 'unordered' ? { identityOf: directoryFlight } : {};
     const slow = oracle(
       directory,
       { ...graph, options: directory.options(options.options, graph) },
-      { order, unlimited: [{ type: 'request' }], depth: 1000, ...tellsApart },
+      { order, unlimited: [{ type: 'request' }], depth: 1000, ...identityOf },
     );
     expect({ states, transitions }).toEqual(slow);
   });
@@ -40,19 +40,19 @@ function same(protocol: Protocol, options: ExploreOptions, slow: OracleOptions) 
   expect({ states, transitions }).toEqual(oracle(protocol, { ...graph, options: {} }, slow));
 }
 
-describe('charts made at random', () => {
+describe('random charts', () => {
   const unlimited = [{ type: 'go' }];
 
-  test.each(['unordered', 'fifo'] as const)('routed, %s, with losses and doubles', (order) => {
+  test.each(['unordered', 'fifo'] as const)('routed, %s, with losses and duplicates', (order) => {
     fc.assert(
       fc.property(anyTable, fc.nat(1), fc.nat(1), fc.nat(1), (table, loss, duplicate, after) => {
         const reactions = () => [{ on: 'did', event: { type: 'react' }, after }];
         const protocol = toy({ chart: chartOf(table), commands: ['go'], network: { order }, reactions });
-        const tellsApart = order === 'unordered' ? { tellsApart: ({ to, message }: any) => [to, message] } : {};
+        const identityOf = order === 'unordered' ? { identityOf: ({ to, message }: any) => [to, message] } : {};
         same(
           protocol,
           { topology: completeGraph(2), commands: 'unlimited', faults: { loss, duplicate } },
-          { order, unlimited, loss, duplicate, depth: 4, ...tellsApart },
+          { order, unlimited, loss, duplicate, depth: 4, ...identityOf },
         );
       }),
       { numRuns: 15 },

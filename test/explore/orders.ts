@@ -1,4 +1,4 @@
-/** Every order in which some things can stand. */
+/** Every order of some items. */
 export function* everyOrder<T>(left: readonly T[], taken: readonly T[] = []): Generator<readonly T[]> {
   if (left.length === 0) yield taken;
   for (const next of left)

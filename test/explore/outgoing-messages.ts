@@ -1,6 +1,6 @@
 /**
- * What a node sends, as numbers, before it is known where it goes. A message to a name is a packet at once; one to a port becomes one
- * when the links of the moment say who is at its other end.
+ * Messages that a node sends, as ids, before their receiver is known. A message to a name is a packet immediately. A message to a port
+ * becomes a packet when the current links determine the node at the other end.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
@@ -19,11 +19,11 @@ interface OutgoingMessage {
 }
 
 export class OutgoingMessages {
-  /** True if a letter always arrives: no channel can be down. */
+  /** True if a message always arrives because no channel can be down. */
   readonly isRouted: boolean;
   private readonly isAnonymous: boolean;
   private readonly toPorts: Interner<OutgoingMessage>;
-  /** What each letter to a port has become. */
+  /** The packets that each message to a port has become. */
   private readonly routed: Set<number>[] = [];
 
   constructor(
@@ -41,7 +41,7 @@ export class OutgoingMessages {
     requireAccepted(this.system.protocol, instance, nodes[from]!, message);
     const where = () => `node ${nodes[from]} sends "${message.type}" to ${JSON.stringify(to)}`;
     if (this.isAnonymous) {
-      if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous; send to a port`);
+      if (typeof to !== 'number') throw new ProtocolError(`${where()}, but nodes are anonymous. Send to a port.`);
       return this.toPorts.intern(`${from} ${to} ${jsonKey(message, `${where()}: the message`)}`, () => ({
         from,
         port: to,
@@ -49,11 +49,11 @@ export class OutgoingMessages {
       }));
     }
     const receiver = instance.rank(to as NodeId);
-    if (receiver < 0) throw new ProtocolError(`${where()}, which is no node of the topology`);
+    if (receiver < 0) throw new ProtocolError(`${where()}, but the topology has no such node.`);
     return this.packets.intern({ from, to: receiver, sender: nodes[from]!, message });
   }
 
-  /** The packet that a letter becomes, -1 where no channel takes it. */
+  /** The packet that an outgoing message becomes, or -1 if its channel is down. */
   route(outgoing: number, links: Links): number {
     const { nodes, instance } = this.system;
     if (!this.isAnonymous) {
@@ -69,7 +69,7 @@ export class OutgoingMessages {
     return packet;
   }
 
-  /** All packets that a letter has become. */
+  /** All packets that an outgoing message has become. */
   packetsOf(outgoing: number): Iterable<number> {
     return this.isAnonymous ? (this.routed[outgoing] ?? []) : [outgoing];
   }

@@ -1,13 +1,13 @@
 /**
- * Messages in flight as numbers: one for each sender, receiver and content.
+ * Messages in flight as interned ids (packets): one for each sender, receiver and content.
  *
- * A state holds its packets in the order of their `lane`, and only the first of a lane can be delivered. In an unordered network
- * every packet is its own lane, so that equal packets stand together and any of them can be next; in a fifo network the lane is
- * the channel, and a new packet goes to its end. That is all the difference between the two.
+ * A state contains its packets in the order of their `lane`, and only the first packet of a lane can be delivered. In an unordered network
+ * every packet is its own lane, so that equal packets are adjacent and any of them can be next. In a FIFO network the lane is the
+ * channel, and a new packet goes to its end. There are no other differences between the two.
  *
- * In an unordered network with routing the sender of a message is part of the state only if something reads it: a chart from the
- * event, a property from the flight. The search begins with the sender of no type of message in the state; the first reading of one raises
- * `SenderRead`, and the search begins again with those of that type. States that differ in unread senders alone behave alike.
+ * In an unordered network with routing, the sender of a message belongs to the state only if something reads it: a chart from the event,
+ * or a property from the flight. The search starts without any senders in its states. When the sender of some type of message is read for
+ * the first time, the search restarts with the senders of that type (`restart.ts`). States that differ only in unread senders behave alike.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Flight } from '../../machines/protocol.js';
@@ -15,6 +15,7 @@ import { Interner } from './interner.js';
 import { Ints } from './ints.js';
 import { jsonKey } from './json.js';
 import type { Numbering } from './numbering.js';
+import { senderIsRead } from './restart.js';
 import type { SearchedSystem } from './system.js';
 
 export interface InternedPacket {
@@ -23,13 +24,6 @@ export interface InternedPacket {
   /** The sender as the receiver knows it: a name, or the receiver's port. */
   readonly sender: Address;
   readonly message: Message;
-}
-
-/** Raised when the sender of a message is read that was thought not to matter. */
-export class SenderRead extends Error {
-  constructor(readonly messageType: string) {
-    super(`the sender of "${messageType}" is read`);
-  }
 }
 
 export class Packets {
@@ -76,14 +70,14 @@ export class Packets {
     return (this.events[id] ??= this.eventOf(this.get(id)));
   }
 
-  /** The packet as properties see it. It is the same object wherever the packet is in flight; its id is the packet's number. */
+  /** The packet as properties see it. Each packet has one such object; its `id` is the packet's id. */
   flight(id: number): Flight {
     return (this.flights[id] ??= this.flightOf(id));
   }
 
-  /** Begins again if a sender was read since the last time. */
+  /** Restarts the search if a sender was read since the last call. */
   checkSenders(): void {
-    if (this.read !== undefined) throw new SenderRead(this.read);
+    if (this.read !== undefined) throw senderIsRead(this.read);
   }
 
   private isSigned({ type }: Message): boolean {

@@ -1,15 +1,15 @@
-/** Sets of states, a plane each: one bit for each state and plane. */
+/** Planes: several sets of states, as one bit for each state and plane. */
 import { grown } from './ints.js';
 
 export class Planes {
   bits: Int32Array | Uint8Array;
-  /** How many words of `bits` each state has. */
+  /** Number of words of `bits` for each state. */
   readonly words: number;
   size = 0;
 
   constructor(readonly count: number) {
     this.words = Math.ceil(count / 32);
-    // Few planes take a byte, for what is small stays in the cache.
+    // Up to 8 planes use one byte for each state, so that more states fit into the cache.
     this.bits = new (count <= 8 ? Uint8Array : Int32Array)(1 << 8);
   }
 
@@ -23,7 +23,7 @@ export class Planes {
     this.bits[state * this.words + (plane >> 5)]! |= 1 << (plane & 31);
   }
 
-  /** Puts a state in all of these. */
+  /** Adds a state to all of these planes. */
   join(state: number, planes: Int32Array): void {
     for (let word = 0; word < this.words; word++) this.bits[state * this.words + word]! |= planes[word]!;
   }
@@ -38,14 +38,14 @@ export class Planes {
     return false;
   }
 
-  /** The planes that a state is in. */
+  /** The planes that contain a state. */
   *of(state: number): Generator<number> {
     for (let word = 0; word < this.words; word++)
       for (let left = this.bits[state * this.words + word]!; left !== 0; left &= left - 1)
         yield 32 * word + 31 - Math.clz32(left & -left);
   }
 
-  /** The same, with these planes in every state. */
+  /** A copy in which these planes contain every state. */
   with(everywhere: Int32Array): Planes {
     const planes = new Planes(this.count);
     planes.size = this.size;

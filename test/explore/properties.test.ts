@@ -1,4 +1,4 @@
-/** Each kind of property fails where it should, with a shortest schedule, and holds where it should. */
+/** Each kind of property fails where it should, with a shortest counterexample, and holds where it should. */
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
@@ -25,7 +25,7 @@ describe('mutants of the directory', () => {
     expect(explore(directory, question)).toMatchObject({ verdict: 'valid', doomed: 0, vacuous: [] });
   });
 
-  test('T5 keeps the token that it sends: two tokens, one find away from the first request', () => {
+  test('T5 keeps the token that it sends: two tokens, after one find', () => {
     const broken = withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle'));
     const found = explore(broken, question);
     expect(found).toMatchObject({ verdict: 'invalid', counterexample: { property: 'one token' } });
@@ -34,7 +34,7 @@ describe('mutants of the directory', () => {
     expect(holdsAfterReplay(broken, found, 'one token')).toBe(false);
   });
 
-  test('T8 forgets to pass the token on: seen by "one token", and without it as a request that is never served', () => {
+  test('T8 does not pass the token on: "one token" fails, and a request is never served', () => {
     const broken = withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.splice(1, 1));
     expect(failing(explore(broken, question))).toEqual(['one token']);
     const found = explore(broken, { ...question, properties: onlyLiveness(question) });
@@ -54,7 +54,7 @@ describe('mutants of the directory', () => {
   }
 });
 
-/** n0 counts rounds of a ball modulo 3 and, being asked, throws it to itself until it comes to rest at `stop`, if ever. */
+/** n0 counts rounds of a ball modulo 3. After `go` it throws the ball to itself until the count is `stop`, if ever. */
 const counter = (stop: number | null) =>
   toy({
     commands: ['go'],
@@ -92,7 +92,7 @@ const ask = (protocol: Protocol, ...properties: Property[]) =>
 const base = { name: 'it', description: 'made for a test' };
 
 describe('the kinds', () => {
-  test('always: false in one state is enough, and the way there is shortest', () => {
+  test('always: one bad state is enough, and the counterexample is shortest', () => {
     const found = ask(counter(null), { ...base, kind: 'always', holds: (c) => count(c) < 2 });
     expect(found).toMatchObject({
       verdict: 'invalid',
@@ -101,12 +101,12 @@ describe('the kinds', () => {
     expect(judged(ask(counter(null), { ...base, kind: 'always', holds: (c) => count(c) < 3 }))).toEqual([true]);
   });
 
-  test('sometimes: witnessed, or false once everything has been seen', () => {
+  test('sometimes: true with a witness, false after a complete search', () => {
     expect(judged(ask(counter(null), { ...base, kind: 'sometimes', holds: (c) => count(c) === 2 }))).toEqual([true]);
     expect(ask(counter(1), { ...base, kind: 'sometimes', holds: (c) => count(c) === 2 })).toMatchObject({ verdict: 'invalid' });
   });
 
-  test('eventually: a fair cycle refutes it, a command that may never come does not have to', () => {
+  test('eventually: violated by a fair cycle, not by a command that never comes', () => {
     const done: Property = { ...base, kind: 'eventually', when: (c) => value(c) === 'moving', holds: () => false };
     const found = ask(counter(null), done);
     expect(found).toMatchObject({ verdict: 'invalid', counterexample: { nodes: ['n0'], loop: 1 } });
@@ -116,7 +116,7 @@ describe('the kinds', () => {
     expect(ask(counter(1), { ...done, when: (c) => value(c) === 'lost' })).toMatchObject({ verdict: 'valid', vacuous: ['it'] });
   });
 
-  test('eventually: to rest with a promise open breaks it', () => {
+  test('eventually: violated by a quiescent state with a pending obligation', () => {
     const found = ask(counter(1), { ...base, kind: 'eventually', when: (c) => value(c) === 'done', holds: () => false });
     expect(found).toMatchObject({
       verdict: 'invalid',
@@ -124,7 +124,7 @@ describe('the kinds', () => {
     });
   });
 
-  test('closed: left once it held', () => {
+  test('closed: violated when it no longer holds', () => {
     const found = ask(counter(null), { ...base, kind: 'closed', holds: (c) => count(c) === 1 });
     expect(found).toMatchObject({
       verdict: 'invalid',
@@ -133,11 +133,11 @@ describe('the kinds', () => {
     expect(judged(ask(counter(1), { ...base, kind: 'closed', holds: (c) => count(c) === 1 }))).toEqual([true]);
   });
 
-  test('converges: untimed, true for good on every fair run', () => {
+  test('converges: eventually true forever on every fair run, without times', () => {
     const atOne: Property = { ...base, kind: 'converges', holds: (c) => count(c) === 1, within: 9 };
     const moved = (protocol: Protocol) =>
       explore(protocol, { topology: completeGraph(1), commands: 'unlimited', properties: [atOne] });
-    // Unasked, the ball never moves: the application is free not to ask.
+    // Without a command the ball never moves: the application is free not to issue one.
     expect(moved(counter(1))).toMatchObject({ verdict: 'invalid', counterexample: { choices: [], loop: 0 } });
     const found = explore(counter(null), {
       topology: completeGraph(1),
@@ -156,7 +156,7 @@ describe('the kinds', () => {
     ).toEqual([true]);
   });
 
-  test('goal: doomed are the states that cannot reach it', () => {
+  test('goal: states that cannot reach it are doomed', () => {
     const goal = (c: Configuration) => value(c) === 'done';
     const question = {
       topology: completeGraph(1),

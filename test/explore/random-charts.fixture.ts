@@ -1,10 +1,10 @@
-/** Charts made at random, for differential tests. */
+/** Random charts, for differential tests. */
 import fc from 'fast-check';
 import { emit, setup } from 'xstate';
 import { arm, disarm, draw, effects, send } from '../../machines/effects.js';
 import type { ToyInput } from './toys.js';
 
-/** What a random chart does in a state when an event comes; places count peers, states and timers. */
+/** The transition of a random chart for a state and an event. The numbers are indices of peers, states and timers. */
 interface Rule {
   readonly target: number | null;
   readonly sends: readonly (readonly [peer: number, message: number])[];
@@ -43,7 +43,7 @@ export function chartOf(table: readonly (readonly (Rule | null)[])[]) {
     ),
     ...(arms === null ? [] : [arm(() => ({ timer: `t${arms}`, delay: 1 }))]),
     ...(disarms === null ? [] : [disarm(() => ({ timer: `t${disarms}` }))]),
-    // What happens within one step must come to an end: neither a draw nor a reaction leads to another.
+    // A step must terminate: neither a draw nor a reaction leads to another one.
     ...(draws && !inner.includes(event) ? [draw(() => ({ bound: 2 }))] : []),
     ...(announces && !inner.includes(event) ? ['announce'] : []),
   ];

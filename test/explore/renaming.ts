@@ -1,20 +1,14 @@
 /**
- * What a value becomes when nodes change places: every string, key or role that names a node names the other one.
+ * Values after a permutation of the nodes: every string, key or role that names a node is replaced.
  *
- * Some lists of nodes have an order that means something, others are sets that a chart keeps sorted. A list is taken for a set as long
- * as every one under its key is in the order of the topology; the first that does not raises `OrderMatters`, and the search begins
- * again with that key known. Numbers are not renamed: a protocol that compares ranks is not symmetric, and found out by the audit.
+ * The order of a list of nodes can be significant, or the list is a set that a chart keeps sorted. A list counts as a set as long as every
+ * list under its key is in the order of the topology. The first list in another order restarts the search with that key recorded as
+ * significant (`restart.ts`). Numbers are not replaced: a protocol that compares ranks is not symmetric, and the audit detects that.
  */
 import type { NodeId } from '../../machines/effects.js';
+import { orderMatters } from './restart.js';
 
-/** Raised when a list that was thought to be a set turns out to have its own order. */
-export class OrderMatters extends Error {
-  constructor(readonly key: string) {
-    super(`the order of "${key}" means something`);
-  }
-}
-
-/** Joins a role to the node it is for, as in `guardian:b`. */
+/** Joins a role to its node, as in `guardian:b`. */
 const JOINT = ':';
 
 export class Renaming {
@@ -22,7 +16,7 @@ export class Renaming {
 
   constructor(
     private readonly names: ReadonlyMap<NodeId, NodeId>,
-    /** The keys of the lists that are no sets. */
+    /** The keys of the lists whose order is significant. */
     private readonly ordered: ReadonlySet<string>,
   ) {
     this.place = new Map([...names.keys()].map((node, place) => [node, place]));
@@ -52,7 +46,7 @@ export class Renaming {
     const renamed = list.map((item) => this.renamed(item, key));
     if (this.ordered.has(key) || list.length < 2 || !list.every((item) => this.place.has(item as NodeId))) return renamed;
     const places = list.map((item) => this.place.get(item as NodeId)!);
-    if (places.some((place, i) => i > 0 && place <= places[i - 1]!)) throw new OrderMatters(key);
+    if (places.some((place, i) => i > 0 && place <= places[i - 1]!)) throw orderMatters(key);
     return renamed.toSorted((a, b) => this.place.get(a as NodeId)! - this.place.get(b as NodeId)!);
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a counterexample in the network, on live actors: what the checker found must be so there. */
+/** Replays a counterexample in a network of live actors, which must end in the state that the checker found. */
 import type { Configuration, Protocol, Topology } from '../../machines/protocol.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';
@@ -7,10 +7,10 @@ import type { Counterexample } from './counterexample.js';
 import type { Scripted } from '../../network/world/script.js';
 
 export interface Replay {
-  /** The configuration at the end, and the one at the beginning of the loop if there is one. */
+  /** The configuration at the end. */
   readonly end: Configuration;
   readonly messages: number;
-  /** True if the state at the end is the one at the beginning of the loop. */
+  /** True if the state at the end equals the one at the beginning of the loop. */
   readonly goesRound: boolean;
 }
 
@@ -37,7 +37,7 @@ export function replay(protocol: Protocol, topology: Topology, found: Counterexa
 const stateOf = ({ nodes, flights }: Configuration): string =>
   JSON.stringify([[...nodes], flights.map(({ from, to, message }) => JSON.stringify([from, to, message])).sort()]);
 
-/** A copy that outlives the run. */
+/** A copy that stays valid after the run. */
 const copyOf = ({ instance, nodes, flights, links }: Configuration): Configuration => ({
   instance,
   nodes: new Map(structuredClone([...nodes])),

@@ -1,39 +1,40 @@
 /**
- * The nodes of the system on the real interpreter, put into any local state and made to take one event.
+ * The nodes of the system in the production interpreter. A replica can be restored to any local state and then takes one event.
  *
- * The application is part of the node here: the reactions that it owes are noted in the local state, each its own event; those
- * that are fused (`network/world/world.ts`) are made within the step that announced their cause.
+ * The application is part of the node here: its pending reactions are recorded in the local state, each as a separate event. Fused
+ * reactions (`network/world/world.ts`) happen within the step that emitted their cause.
  */
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Address, Message } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
-import type { Choose, NodeView, RoleStart, Times } from '../../machines/protocol.js';
-import { SnapshotHost } from '../../network/world/hosts.js';
+import type { Choose, NodeView, RoleStart, RoleView, Times } from '../../machines/protocol.js';
+import { SnapshotHost, type Steps } from '../../network/world/hosts.js';
 import { emptyOutcome, hear, Node, type Outcome } from '../../network/world/node.js';
 import { Pending } from '../../network/world/pending.js';
+import { macrostep, restore, type Stepped } from '../../network/world/remembering.js';
 import type { Local } from './locals.js';
-import { Restored } from './restored.js';
 import type { SearchedSystem } from './system.js';
 import { NOW } from './times.js';
 
 export interface Incoming {
   readonly event: Message;
-  /** Where it is not given, the protocol routes the event. */
+  /** The role that receives the event. If undefined, the protocol routes it. */
   readonly role?: string | undefined;
-  /** The timer that this is, or the place of the reaction in the protocol's list: neither is pending any longer. */
+  /** The timer that fires, or the position of the reaction in the protocol's list. Neither is pending afterward. */
   readonly timer?: string | undefined;
   readonly reaction?: number | undefined;
-  /** The process ends, and another begins. */
+  /** The process ends and another one starts from storage. */
   readonly reloads?: boolean;
 }
 
-/** A local state and what the node did on its way there. */
+/** A local state, and the effects of the step that led to it. */
 export interface LocalStep {
   readonly local: Local;
   readonly sends: readonly { readonly to: Address; readonly message: Message }[];
   readonly emitted: readonly Message[];
 }
 
-/** Fused reactions, each to what the one before announced: more than this have no end. */
+/** The maximum length of a chain of fused reactions; a longer one is an infinite loop. */
 const FUSED_MAX = 1000;
 
 export class Replicas {
@@ -48,7 +49,7 @@ export class Replicas {
     this.nodes = system.nodes.map((id) => new Node(id, host));
   }
 
-  /** The next step runs its chart, though it may be the last one again. */
+  /** Makes the next step run its chart even if it repeats the last step. */
   forget(): void {
     this.restored.forget();
   }
@@ -73,13 +74,13 @@ export class Replicas {
     });
   }
 
-  /** The node has crashed: its application reacts, and nobody hears it. */
+  /** A pending event of a crashed node: it is removed, and no chart receives it. */
   ignore(local: Local, incoming: Incoming): LocalStep {
     const { armed, reactions } = pendingWithout(local, incoming);
     return { local: { ...local, timers: timersOf(armed), reactions: sorted(reactions) }, sends: [], emitted: [] };
   }
 
-  /** True if the role that would take this event has a transition for it now. */
+  /** True if the role that receives this event has a transition for it. */
   accepts({ node, view }: Local, event: Message): boolean {
     const replica = this.nodes[node]!;
     return this.guarded(node, event.type, () => {
@@ -95,24 +96,27 @@ export class Replicas {
     return this.nodes[node]!.reload((stored) => protocol.reload!(nodes[node]!, instance, stored), choose);
   }
 
-  /** An event for a role that is not open is refused, and changes nothing. A timer goes to the role that armed it. */
+  /** An event for a role that is closed changes nothing. A timer goes to the role that armed it. */
   private step(node: number, event: Message, role: string | undefined, choose: Choose): Outcome {
     const { protocol } = this.system;
     const replica = this.nodes[node]!;
     const route = role === undefined ? protocol.route : () => role;
-    const heard = hear({ network: protocol.network, route }, replica, event, () => NOW, choose);
-    if ('closed' in heard) return emptyOutcome();
+    const received = hear({ network: protocol.network, route }, replica, event, () => NOW, choose);
+    if ('closed' in received) return emptyOutcome();
     this.calls++;
-    return heard.outcome;
+    return received.outcome;
   }
 
-  /** Takes in what a step asked for, and makes the reactions that are fused with it. */
+  /** Applies the outcome of a step, and runs the reactions that are fused with it. */
   private follow(node: number, first: Outcome, pending: Pending, choose: Choose): LocalStep {
     const { reactions, fused, nodes } = this.system;
     const fuses = fused.reactions(nodes[node]!);
     const outcomes = [first];
     for (let i = 0; i < outcomes.length; i++) {
-      if (i === FUSED_MAX) throw new ProtocolError('reactions without delay answer each other without end');
+      if (i === FUSED_MAX)
+        throw new ProtocolError(
+          'Reactions without delay trigger each other in an infinite loop. Add a delay ("after") to one of them.',
+        );
       pending.follow(outcomes[i]!);
       for (const { type } of outcomes[i]!.emitted) {
         pending.owe(type, reactions, (place) => {
@@ -128,21 +132,21 @@ export class Replicas {
     };
   }
 
-  /** What only tells the present, and what a protocol knows to make no difference, is not a part of a state. */
+  /** The local state without what only describes the present, and without differences that the protocol declares irrelevant. */
   private viewOf(node: number): NodeView {
     const seen = this.nodes[node]!.view();
     const view = this.system.protocol.canonical?.(seen) ?? seen;
     return this.times?.node(view, (time) => time) ?? view;
   }
 
-  /** What a chart throws is told with the place where it happened. */
+  /** Adds the node and the event to an error that a chart throws. */
   private guarded<T>(node: number, event: string, run: () => T): T {
     try {
       return run();
     } catch (error) {
       const { message } = error as Error;
       const place = `node ${this.system.nodes[node]}`;
-      // The node has said so itself.
+      // The error already contains them.
       if (message.startsWith(`${place}: its step for `)) throw error;
       throw new ProtocolError(`${place}: its step for "${event}" failed: ${message.replace(`${place}: `, '')}`, { cause: error });
     }
@@ -159,7 +163,7 @@ const timersOf = (armed: Pending['armed']): Local['timers'] =>
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, timer]) => timer);
 
-/** What is left to come once this timer has gone off or this reaction has been made. */
+/** The timers and reactions that remain after this event. */
 function pendingWithout({ timers, reactions }: Local, { role, timer, reaction }: Incoming): Pending {
   const pending = new Pending(
     timers.map(([role, timer]) => ({ role, timer })),
@@ -168,4 +172,38 @@ function pendingWithout({ timers, reactions }: Local, { role, timer, reaction }:
   if (timer !== undefined) pending.take({ role: role!, timer });
   if (reaction !== undefined) pending.settle(reaction);
   return pending;
+}
+
+/**
+ * A cache for restored roles, because a search restores the same few states again and again.
+ *
+ * Snapshots are immutable, so a snapshot is created once for each view. The last step from such a snapshot is cached too: branching over
+ * draws runs one step once for every sequence of answers.
+ */
+class Restored implements Steps {
+  private readonly snapshots = new WeakMap<RoleView, AnyMachineSnapshot>();
+  private readonly all = new WeakSet<AnyMachineSnapshot>();
+  private last: { readonly snapshot: AnyMachineSnapshot; readonly event: Message; readonly stepped: Stepped } | undefined;
+
+  restore(machine: AnyStateMachine, view: RoleView): AnyMachineSnapshot {
+    let snapshot = this.snapshots.get(view);
+    if (!snapshot) {
+      snapshot = restore(machine, view);
+      this.snapshots.set(view, snapshot);
+      this.all.add(snapshot);
+    }
+    return snapshot;
+  }
+
+  macrostep(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: Message): Stepped {
+    if (this.last?.snapshot === snapshot && this.last.event === event) return this.last.stepped;
+    const stepped = macrostep(machine, snapshot, event);
+    if (this.all.has(snapshot)) this.last = { snapshot, event, stepped };
+    return stepped;
+  }
+
+  /** Makes the next step run its chart. */
+  forget(): void {
+    this.last = undefined;
+  }
 }

@@ -1,9 +1,9 @@
 /**
- * Which messages can be sent again and again while a promise stays owed.
+ * Messages that can be sent again and again while an obligation stays pending.
  *
- * Where a fair run goes round forever, each message in flight is taken from its lane in the end: the lane can be delivered in every
- * state, and so it is. The states come again, and so the message is sent again, by a step between two of them. One that no such step
- * sends, or only in answer to a message that is not sent again either, is in flight in none of those states.
+ * In a fair cycle, each message in flight is eventually delivered, because its lane can be delivered in every state. The states of the
+ * cycle repeat, so that a step between two of them must send the message again. A message that no such step sends, or that is sent only in
+ * reply to a message that is not sent again either, is not in flight in any state of the cycle.
  */
 import { grown } from './ints.js';
 import type { Model } from './model.js';
@@ -11,21 +11,21 @@ import type { Planes } from './planes.js';
 import { DOUBLE, LINK, type Successors } from './successors.js';
 
 export class Resent {
-  /** For each outcome of a local step the planes among whose states it leads. */
+  /** For each outcome of a local step, the planes that contain both ends of one of its transitions. */
   private outcomes = new Int32Array(1 << 8);
-  /** The planes in which messages come from elsewhere as well. */
+  /** The planes in which messages can also appear without a step. */
   private readonly anyhow: Int32Array;
 
   constructor(
     private readonly model: Model,
     private readonly planes: Planes,
-    /** Planes that stand for all states. */
+    /** Planes that contain all states. */
     private readonly everywhere: Int32Array,
   ) {
     this.anyhow = new Int32Array(planes.words);
   }
 
-  /** Takes note of what leads from a state to others; `found` are their numbers. */
+  /** Records the transitions of a state; `found` contains the ids of its successors. */
   add(state: number, { count, outcomes, seconds, kinds }: Successors, found: Int32Array): void {
     const { words, bits } = this.planes;
     for (let word = 0; word < words; word++) {
@@ -47,7 +47,7 @@ export class Resent {
     this.outcomes[place]! |= planes;
   }
 
-  /** For each packet the planes in which it may be sent again and again. */
+  /** For each packet, the planes in which it may be sent again and again. */
   packets(): Int32Array {
     const { words } = this.planes;
     const { packets, steps } = this.model;
@@ -70,7 +70,7 @@ export class Resent {
     });
   }
 
-  /** Leaves out the answers to what is not sent; whether there are any. */
+  /** Removes the replies to messages that are not sent again. Returns true if there were any. */
   private answer(outcomes: Int32Array, sent: Int32Array): boolean {
     const { words } = this.planes;
     let hasLess = false;

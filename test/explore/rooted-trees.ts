@@ -1,7 +1,7 @@
-/** All rooted trees on a few nodes. */
+/** All rooted trees on a few nodes, for tests. */
 import type { NodeId } from '../../machines/effects.js';
 
-/** Every rooted labeled tree: n to the power n-1 of them, as parent pointers, the root's to itself. */
+/** Every rooted labeled tree: n^(n-1) trees, as parent pointers. The root points to itself. */
 export function rootedTrees(nodes: readonly NodeId[]): Readonly<Record<NodeId, NodeId>>[] {
   let choices: NodeId[][] = [[]];
   for (let i = 0; i < nodes.length; i++) choices = choices.flatMap((parents) => nodes.map((node) => [...parents, node]));

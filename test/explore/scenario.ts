@@ -1,10 +1,12 @@
 /**
- * A scenario checked exhaustively: its times are dropped. Every listed event may happen at any moment, those of one node, one channel
- * or one link in their order; a workload's commands when it may issue them; with a chance of loss any message may be lost, with one of
- * reordering no channel keeps an order. A corruption that stands first is where the search begins, in every state that it can choose; a
- * later one may come at any moment, too.
+ * Exhaustive checking of a scenario without its times.
  *
- * The choices of a counterexample can be made in a simulation of the same scenario without its workload, whose commands are choices.
+ * Every listed event can happen at any moment; events of one node, one channel or one link keep their order. A workload's commands happen
+ * when it may issue them. A chance of loss means that any message may be lost, a chance of reordering that no channel keeps its order. A
+ * corruption at the start of the list means that the search starts in every state that it can choose; a later one can happen at any moment.
+ *
+ * The choices of a counterexample can be replayed in a simulation of the same scenario without its workload, because its commands are
+ * choices.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Configuration, Property } from '../../machines/protocol.js';
@@ -15,27 +17,47 @@ import { corruptAtFirst, scriptOf } from './script.js';
 import { examine, type Exploration, type Question, type Reduction } from './examine.js';
 import { requireScenario } from '../../network/scenario/required.js';
 
+/** Options for `checkScenario`. */
 export interface CheckOptions {
   readonly bounds?: Bounds;
+  /**
+   * Order of the search. Breadth-first search finds a shortest counterexample.
+   *
+   * @defaultValue `'breadth'`
+   */
   readonly search?: 'breadth' | 'depth';
   readonly reduce?: Reduction;
-  /** Keeps 64 bits of each state instead of the whole: a state may be missed, and `chanceOfMiss` of the answer says how likely. */
+  /**
+   * Store 64 bits of each state instead of the whole state. States may be missed, with a probability of at most `chanceOfMiss` of
+   * the result.
+   */
   readonly compact?: boolean;
-  /** The host's clock in milliseconds: bounds in seconds and the seconds of the progress need one. */
+  /** The host's clock in milliseconds. Bounds in seconds and the seconds of the progress require it. */
   readonly now?: () => number;
   readonly onProgress?: (progress: Progress) => void;
-  /** The properties to check; the protocol's own unless told. */
+  /**
+   * Properties to check.
+   *
+   * @defaultValue the protocol's own
+   */
   readonly properties?: readonly Property<any>[];
-  /** Leaves out promises on endless runs. */
+  /**
+   * Leave out liveness properties.
+   *
+   * @defaultValue false
+   */
   readonly safety?: boolean;
-  /** What every state must be able to lead to; states that cannot are doomed. */
+  /** A condition that every state must be able to reach. States that cannot are doomed. */
   readonly goal?: (c: Configuration<any>) => boolean;
 }
 
 /**
- * A scenario checked exhaustively: its times are dropped, and whatever order its events, messages and timers can come in is tried.
+ * Checks a scenario exhaustively: its times are dropped, and every possible order of its events, messages and timers is searched.
  *
- * @throws UsageError for a scenario with `contacts`, which are about times, and for options that make no sense.
+ * @param scenario the scenario to check, from `parseScenario`.
+ * @param options the limits of the search and the properties to check.
+ * @returns the verdict, the size of the search, and a counterexample if a property is violated.
+ * @throws UsageError for a scenario with `contacts`, which depend on times, and for invalid options.
  * @example
  * ```ts
  * import { parseScenario } from 'xstate-quiver/network';
@@ -55,9 +77,7 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): E
 export function questionOf(scenario: Scenario, options: CheckOptions): Question {
   const { protocol, graph, network, events, workload } = scenario;
   if (scenario.contacts.length > 0) {
-    throw new UsageError(
-      'topology.contacts tells when links are there, and the checker drops times; list cuts and joins as events',
-    );
+    throw new UsageError('topology.contacts depends on times, and the checker drops them. List "cut" and "join" events instead.');
   }
   const instance = { ...graph, options: scenario.options };
   const properties = options.properties ?? protocol.properties(instance);

@@ -1,4 +1,4 @@
-/** A script made ready for the search: what it cannot take without time, and names that mean nothing here, are refused. */
+/** The script of a scenario, prepared for the search. Events that need time and unknown names are rejected. */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
 import type { NetworkGraph, Protocol } from '../../machines/protocol.js';
@@ -9,7 +9,9 @@ export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph:
   events.forEach((event, place) => {
     refuseUnknownActors(event, place, graph);
     if (event.do === 'command' && !protocol.commands[event.name])
-      throw new UsageError(`events[${place}]: protocol ${protocol.name} has no command "${event.name}"`);
+      throw new UsageError(
+        `events[${place}]: protocol ${protocol.name} has no command "${event.name}". Use one of: ${Object.keys(protocol.commands).join(', ')}.`,
+      );
   });
   const script = new Script(events, protocol);
   events.forEach(({ do: what }, place) => {
@@ -18,7 +20,7 @@ export function scriptOf(events: readonly Scripted[], protocol: Protocol, graph:
   return script;
 }
 
-/** The nodes with whose corruption a script begins. */
+/** The nodes that are corrupted at the start of a script. */
 export const corruptAtFirst = (script: Script): readonly NodeId[] =>
   script.events.flatMap((event, place) => (event.do === 'corrupt' && script.standsFirst(place) ? event.nodes : []));
 
@@ -34,15 +36,17 @@ function refuseUnknownActors(event: Scripted, place: number, { rank }: NetworkGr
             ? event.channel
             : [];
   for (const node of named)
-    if (rank(node) < 0) throw new UsageError(`events[${place}] names ${JSON.stringify(node)}, which is no node of the topology`);
+    if (rank(node) < 0)
+      throw new UsageError(`events[${place}] names ${JSON.stringify(node)}, but the topology has no such node.`);
 }
 
 function refuseCorruption(events: readonly Scripted[], place: number, { name, corruption }: Protocol): void {
-  if (!corruption) throw new UsageError(`events[${place}]: protocol ${name} has no corrupt states; give its checks a corruption`);
+  if (!corruption)
+    throw new UsageError(`events[${place}]: protocol ${name} does not define a corruption. Add "corruption" to its checks.`);
   const change = events.find((event) => ['cut', 'join', 'up', 'down', 'crash', 'restart', 'reload'].includes(event.do));
   if (!change) return;
   throw new UsageError(
-    `events[${place}]: a schedule with a corruption begins after it, and cannot tell what "${change.do}" did before; ` +
-      'let the corruption stand first, or leave that out',
+    `events[${place}]: the counterexample of a corruption starts after it and cannot replay the "${change.do}" before it. ` +
+      `Make the corruption the first event, or remove "${change.do}".`,
   );
 }

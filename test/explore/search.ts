@@ -1,8 +1,9 @@
 /**
- * The search: from the first states on, every state expanded once. Breadth first, the way to a violation is a shortest one.
+ * The search loop: it expands every state once, starting from the first states. In breadth-first order the path to a violation is a
+ * shortest one.
  *
- * `always` and `closed` end the search at their first violation; what is owed on endless runs is looked at afterward, on the graph.
- * A reduction leaves states out that would show nothing new (`symmetry.ts`).
+ * The first violation of `always` or `closed` ends the search. Liveness is decided afterward, on the graph (`liveness.ts`). A reduction
+ * leaves out states that would show nothing new (`symmetry.ts`).
  */
 import { SearchLimits, type Bounds, type Progress } from './bounds.js';
 import type { Frontier } from './frontier.js';
@@ -15,20 +16,20 @@ import { isFault } from './successors.js';
 import type { Symmetry } from './symmetry.js';
 import type { SearchWatch } from './watch.js';
 
-/** States between two looks at bounds and clock. */
+/** Number of expanded states between two checks of the bounds. */
 export const STRIDE = 4096;
 
 export interface SearchPlan {
-  /** Keeps hashes instead of states. Breadth first only, and without a graph. */
+  /** Store hashes instead of states. Breadth-first only, and without a graph. */
   readonly compact?: boolean;
   readonly frontier: Frontier;
   readonly bounds: Bounds;
-  /** Kept only for questions that need it. */
+  /** Present only if a question needs the graph. */
   readonly graph?: Graph | undefined;
-  /** Kept only for promises on endless runs. */
+  /** Present only if a liveness property is checked. */
   readonly resent?: Resent | undefined;
   readonly symmetry?: Symmetry | undefined;
-  /** Milliseconds, by the host's clock. */
+  /** The host's clock in milliseconds. */
   readonly now?: (() => number) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -36,12 +37,12 @@ export interface SearchPlan {
 export class Search {
   readonly store: StateStore | CompactStore;
   transitions = 0;
-  /** States in which nothing at all can happen. */
+  /** Number of states in which nothing can happen. */
   terminal = 0;
   depth = 0;
-  /** How long it took. */
+  /** Duration of the search. */
   seconds = 0;
-  /** Why the search did not come to its end. */
+  /** The reason why the search stopped early. */
   stopped: string | undefined;
   readonly graph: Graph | undefined;
   readonly resent: Resent | undefined;
@@ -67,11 +68,13 @@ export class Search {
   get progress(): Progress {
     const { store, transitions, depth, graph, frontier } = this;
     const seconds = (this.now() - this.startedAt) / 1000;
-    const bytes = store.bytes + (graph?.bytes ?? 0) + this.watch.owed.bytes;
+    const bytes = store.bytes + (graph?.bytes ?? 0) + this.watch.pending.bytes;
     return { states: store.size, transitions, depth, frontier: frontier.size, bytes, seconds };
   }
 
-  /** Begins from a state; false when a bound was met, for a corruption may leave more states than can be kept. */
+  /**
+   * Adds a first state. Returns false if a bound was reached, because a corruption may produce more states than fit in memory.
+   */
   begin(row: readonly number[]): boolean {
     const { store } = this;
     const { size } = store;
@@ -94,7 +97,7 @@ export class Search {
       this.expanded++;
       if (row.length < store.longest) row = new Int32Array(2 * store.longest);
       const length = store.load(state, row);
-      plan.symmetry?.audit(state, row, length, watch.judgings);
+      plan.symmetry?.audit(state, row, length, watch.stateProperties);
       this.model.successors.expand(row, length);
       this.follow(state);
     }
@@ -120,7 +123,7 @@ export class Search {
     return this.stopped !== undefined;
   }
 
-  /** Takes in what can happen next in a state. */
+  /** Adds the successors of a state. */
   private follow(state: number): void {
     const { store, graph, resent, plan } = this;
     const { successors } = this.model;

@@ -1,53 +1,53 @@
 /**
- * What the threads of one search share: buffers that can grow, a few cells, and meetings at which all of them wait for each other.
+ * Memory that the threads of one search share: growable buffers, a few cells, and a barrier at which all threads wait for each other.
  *
- * Between two meetings threads write to their own places or, where they may meet, by one atomic exchange. What one has written before
- * a meeting the others read after it.
+ * Between two barriers, threads write to their own places or, where they may conflict, use one atomic exchange. Everything that a thread
+ * has written before a barrier is visible to the others after it.
  */
 
-/** The cells, by what they say. */
+/** Cells of the shared array, by meaning. */
 export const Cell = {
-  /** How many threads have come to the meeting, and how many meetings there were. */
+  /** Number of threads that have arrived at the barrier, and number of barriers passed. */
   here: 0,
   round: 1,
-  /** True if a thread has given up: nobody waits for anybody any more. */
+  /** 1 if a thread has given up, so that no thread waits any longer. */
   over: 2,
-  /** True if the search stops, by the clock or for lack of memory. */
+  /** 1 if the search must stop because of its time or memory bound. */
   stop: 3,
-  /** The next state to be claimed, and how many states there are. */
+  /** The next state to be claimed, and the number of states. */
   next: 4,
   size: 5,
-  /** The longest row. */
+  /** Length of the longest row. */
   longest: 6,
-  /** Words and seats in the table that are given away, and how many somebody wants. */
+  /** Words and table entries that are in use, and the numbers that some thread needs. */
   words: 7,
-  seats: 8,
+  entries: 8,
   wordsWanted: 9,
-  seatsWanted: 10,
-  /** How many states are in the list of those from which all threads learn. */
+  entriesWanted: 10,
+  /** Number of states for which all threads run the charts. */
   statesToExpandSerially: 11,
-  /** Which is the least state known to violate a property; 0 where none is. */
+  /** The smallest state known to violate a property, as a difference to `LATEST`; 0 if there is none. */
   violation: 12,
-  /** How many bits of a slot in the table say where a row stands. */
+  /** Number of bits of a table slot that contain the place of a row. */
   placeBits: 13,
-  /** True if no further level is begun, because the search has stopped. */
+  /** 1 if no further level starts because the search has stopped. */
   ended: 14,
 } as const;
 
 const CELLS = 16;
 
-/** Of addresses alone: memory is taken as it is needed. */
+/** Maximum size of a buffer. This reserves only addresses; memory is allocated when it is used. */
 const BYTES_MAX = 2 ** 32;
 
 export interface SharedMemory {
   readonly cells: Int32Array;
-  /** The rows of states. */
+  /** The rows of the states. */
   readonly words: SharedArrayBuffer;
-  /** By the number of a state: where its row stands, and from which state it was found. */
+  /** For each state, the place of its row, and the state from which it was found. */
   readonly places: SharedArrayBuffer;
   readonly parents: SharedArrayBuffer;
   readonly table: SharedArrayBuffer;
-  /** For each state of a level: how many new ones were found from it, and how many transitions. */
+  /** For each state of a level, the number of new states found from it, and of its transitions. */
   readonly made: SharedArrayBuffer;
   readonly statesToExpandSerially: SharedArrayBuffer;
 }
@@ -65,15 +65,15 @@ export function sharedMemory(): SharedMemory {
   };
 }
 
-/** Makes room for so many bytes and half as many more. */
+/** Grows a buffer to this many bytes, or by half if that is more. */
 export function makeRoom(buffer: SharedArrayBuffer, bytes: number): void {
   if (bytes <= buffer.byteLength) return;
   const wanted = Math.max(bytes, Math.min(BYTES_MAX, Math.ceil((1.5 * buffer.byteLength) / 4096) * 4096));
-  if (wanted > BYTES_MAX) throw new RangeError('more states of this length than can be kept');
+  if (wanted > BYTES_MAX) throw new RangeError('The states do not fit into 4 GB of shared memory. Set a lower bound for states.');
   buffer.grow(wanted);
 }
 
-/** Raises a cell to a value, unless it is larger already. */
+/** Raises a cell to a value unless it is already larger. */
 export function raise(cells: Int32Array, cell: number, value: number): void {
   for (let known = Atomics.load(cells, cell); known < value;) {
     const seen = Atomics.compareExchange(cells, cell, known, value);
@@ -82,19 +82,19 @@ export function raise(cells: Int32Array, cell: number, value: number): void {
   }
 }
 
-/** One thread's seat at the meetings. */
-export class Meeting {
+/** The barrier, as seen by one thread. */
+export class Barrier {
   constructor(
     private readonly cells: Int32Array,
     private readonly of: number,
   ) {}
 
-  /** True if the search is given up. */
+  /** True if some thread has given up. */
   get isOver(): boolean {
     return Atomics.load(this.cells, Cell.over) === 1;
   }
 
-  /** Tells that a thread is here, the last of them that all are; the meeting to wait for, if there are others to come. */
+  /** Counts this thread as arrived. The last thread opens the barrier; the others get the round to wait for. */
   private arrive(): number | undefined {
     const { cells, of } = this;
     const round = Atomics.load(cells, Cell.round);
@@ -104,21 +104,21 @@ export class Meeting {
     return undefined;
   }
 
-  /** Waits until all threads are here, in a thread that has nothing else to do. */
+  /** Blocks this thread until all threads have arrived. */
   wait(): void {
     const round = this.arrive();
     while (round !== undefined && !this.isOver && Atomics.load(this.cells, Cell.round) === round)
       Atomics.wait(this.cells, Cell.round, round);
   }
 
-  /** The same in a thread that must hear when another one fails. */
-  async met(): Promise<void> {
+  /** Waits without blocking, for the thread that must notice when another one fails. */
+  async waitAsync(): Promise<void> {
     const round = this.arrive();
     while (round !== undefined && !this.isOver && Atomics.load(this.cells, Cell.round) === round)
       await Atomics.waitAsync(this.cells, Cell.round, round).value;
   }
 
-  /** Nobody waits any more. */
+  /** Releases all waiting threads and ends the search. */
   giveUp(): void {
     Atomics.store(this.cells, Cell.over, 1);
     this.open();

@@ -1,4 +1,4 @@
-/** The table that threads share, where two of them come to the same slot at the same moment. */
+/** The shared table when two threads access the same slot at the same moment. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { sharedMemory } from './shared-memory.js';
 import { SharedStates, SLOTS } from './shared-store.js';
@@ -6,7 +6,7 @@ import { hashOf } from './store.js';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Two threads' views of a store with one state, in which nothing else is under way. */
+/** Two threads' views of a store with one state and no other activity. */
 function twoThreads() {
   const memory = sharedMemory();
   const first = new SharedStates(memory);
@@ -19,7 +19,7 @@ function twoThreads() {
 const add = (store: SharedStates, row: readonly number[], parent: number) =>
   store.addAll(Int32Array.from(row), Int32Array.of(0, row.length), 1, parent);
 
-/** Lets something happen between a look at a slot and the exchange. */
+/** Runs `happens` between the reading of a slot and the exchange. */
 function between(happens: () => void): void {
   const { compareExchange } = Atomics;
   vi.spyOn(Atomics, 'compareExchange').mockImplementationOnce(((...args: Parameters<typeof compareExchange>) => {
@@ -28,7 +28,7 @@ function between(happens: () => void): void {
   }) as typeof compareExchange);
 }
 
-/** The states that a thread has found first, by the states from which it found them. */
+/** The new states of all threads, each with its parent. */
 function numbered(stores: readonly SharedStates[]): readonly (readonly [parent: number, row: string])[] {
   for (const store of stores) store.count(() => {});
   let size = 1;
@@ -46,7 +46,7 @@ function numbered(stores: readonly SharedStates[]): readonly (readonly [parent: 
   return found.toSorted(([, a], [, b]) => (a < b ? -1 : 1));
 }
 
-test('two threads find the same state at once: it is one, found from the lesser state', () => {
+test('a state that two threads find at once is stored once, with the smaller parent', () => {
   for (const [mine, other] of [
     [5, 3],
     [3, 5],
@@ -58,7 +58,7 @@ test('two threads find the same state at once: it is one, found from the lesser 
   }
 });
 
-test('two threads put different states into the same slot at once: both are there', () => {
+test('two states that threads put into the same slot at once are both stored', () => {
   const slotOf = (row: readonly number[]) => hashOf(Int32Array.from(row), 0, row.length) & (SLOTS - 1);
   const one = [1, 1];
   const others = Array.from({ length: 0x10000 }, (_, i) => [2, i]).filter((row) => slotOf(row) === slotOf(one));
@@ -67,7 +67,7 @@ test('two threads put different states into the same slot at once: both are ther
     const [first, second] = twoThreads();
     between(() => expect(add(second, other, 3)).toBe(true));
     expect(add(first, one, 4)).toBe(true);
-    // Both find both where they stand.
+    // Both threads find both states in the table.
     for (const store of [first, second]) for (const row of [one, other]) add(store, row, 5);
     expect(numbered([first, second])).toEqual([
       [4, String(one)],
@@ -76,7 +76,7 @@ test('two threads put different states into the same slot at once: both are ther
   }
 });
 
-test('a state that was found from two states of a level counts once', () => {
+test('a state found from two states of a level counts once', () => {
   const [first, second] = twoThreads();
   add(first, [1], 2);
   add(second, [1], 1);

@@ -1,43 +1,44 @@
 /**
- * The states found so far, in memory that several threads share: rows, an open-addressed table over them, and where each was reached from.
+ * The states found so far in shared memory: their rows, an open-addressed table over them, and their parents.
  *
- * A thread writes the row of a state at its own place and then puts that place into a free slot of the table by one exchange: whoever
- * sees the place sees the row. Where another thread was faster, the slot is looked at again, and the row is written over by the next.
+ * A thread first writes the row of a state at its own place and then puts that place into a free slot of the table by an atomic exchange.
+ * A thread that reads the place can therefore read the row. If another thread was faster, the slot is checked again, and the next state
+ * overwrites the row.
  *
- * A state has its number only when its level is done. Until then its head holds a mark: which state it was found from, the least of them.
- * The states of a level are numbered in the order of these, as one thread finds them, so that numbers do not depend on who was faster.
+ * A state receives its id only at the end of its level. Until then its head contains a mark: the smallest state from which it was found.
+ * The states of a level are numbered in the order of these marks, which is the order of one thread, so that ids do not depend on timing.
  */
 import { grown, Ints } from './ints.js';
 import { Cell, makeRoom, raise, type SharedMemory } from './shared-memory.js';
 import { hashOf, NO_PARENT, type States } from './store.js';
 
-/** The mark of a state that was found from this one; the least state has the greatest mark, and numbers are greater still. */
+/** The mark of a state found from this parent. The smallest parent has the largest mark, and ids are larger than all marks. */
 const markOf = (parent: number): number => -1 - parent;
 /** Marks a state that has been counted. */
 const COUNTED = -0x80000000;
 
-/** Before each row: the number or mark in two words, and the length. */
+/** Words before each row: the id or mark in two words, and the length. */
 const HEAD = 3;
-/** A row is at an even place, so that its number can be exchanged at once. */
+/** A row starts at an even place, so that its id can be exchanged atomically. */
 const blockOf = (length: number): number => (HEAD + length + 1) & ~1;
 
-/** Of the smallest table. */
+/** Size of the smallest table. */
 export const SLOTS = 1 << 13;
 
-/** Words and seats that a thread takes at a time. */
+/** Number of words and table entries that a thread reserves at a time. */
 const CHUNK = 1 << 13;
-const SEATS = 1 << 8;
+const ENTRIES = 1 << 8;
 
-/** The first words, and as many as a place can say. */
+/** Initial number of words, and the maximum that a place can address. */
 const WORDS = 1 << 16;
 const WORDS_MAX = 2 ** 31;
 
 export class SharedStates implements States {
   size = 0;
   longest = 0;
-  /** What was found in this level from states of this thread, and may be new: the state that it was found from, and its place. */
+  /** Pairs of parent and place of the states found in this level from this thread's states. They may be new. */
   private readonly candidates = new Ints();
-  /** Those that this thread put into the table. */
+  /** Places of the states that this thread added to the table. */
   private readonly inserted = new Ints();
   private kept = 0;
   private words!: Uint16Array;
@@ -46,12 +47,12 @@ export class SharedStates implements States {
   private parents!: Uint32Array;
   private table!: Int32Array;
   private slots = 0;
-  /** The bits of a slot that hold half a place and 1; the others are the hash's. */
+  /** The bits of a slot that contain half a place plus 1. The other bits are those of the hash. */
   private placeMask = 0;
-  /** This thread's room: the words from `place` to `end`, and seats in the table. */
+  /** This thread's reserve: the words from `place` to `end`, and table entries. */
   private place = 0;
   private end = 0;
-  private seats = 0;
+  private entries = 0;
   private hashes = new Int32Array(64);
   private early = new Int32Array(64);
   /** Keeps the early reads from being optimized away. */
@@ -66,7 +67,7 @@ export class SharedStates implements States {
     return words.byteLength + places.byteLength + parents.byteLength + table.byteLength;
   }
 
-  /** Looks at the memory as it is now: other threads may have let it grow. */
+  /** Updates the views of the memory, which other threads may have grown. */
   refresh(): void {
     const { cells, words, places, parents, table } = this.memory;
     this.words = new Uint16Array(words, 0, words.byteLength / 2);
@@ -79,27 +80,27 @@ export class SharedStates implements States {
     this.longest = Atomics.load(cells, Cell.longest);
   }
 
-  /** True if somebody has met an end of the memory. */
+  /** True if some thread has run out of memory. */
   get isFull(): boolean {
     const { cells } = this.memory;
-    return Atomics.load(cells, Cell.wordsWanted) + Atomics.load(cells, Cell.seatsWanted) > 0;
+    return Atomics.load(cells, Cell.wordsWanted) + Atomics.load(cells, Cell.entriesWanted) > 0;
   }
 
-  /** Lets the memory grow, in one thread while the others wait. All look at it again afterward, and put in again what was there. */
+  /** Grows the memory. One thread does this while the others wait; afterward all of them refresh and reinsert the states. */
   grow(): void {
     const { cells, words, table } = this.memory;
     makeRoom(words, Math.max(2 * cells[Cell.wordsWanted]!, WORDS));
     const bits = 32 - Math.clz32(words.byteLength / 4);
     let slots = Math.max(table.byteLength / 4, SLOTS);
-    while (4 * cells[Cell.seatsWanted]! > 3 * (slots - 1)) slots *= 4;
+    while (4 * cells[Cell.entriesWanted]! > 3 * (slots - 1)) slots *= 4;
     if (bits <= cells[Cell.placeBits]! && 4 * slots === table.byteLength) return;
-    // Some more than is needed now: to put every state in its place again costs a miss of the cache each.
+    // More bits than needed now, because reinserting every state costs a cache miss each.
     if (bits > cells[Cell.placeBits]!) cells[Cell.placeBits] = Math.min(31, bits + 2);
     this.table.fill(0);
     table.grow(4 * slots);
   }
 
-  /** Room for the numbers of so many states. */
+  /** Makes room for the ids of this many states. */
   makeRoomFor(size: number): void {
     makeRoom(this.memory.places, 4 * size);
     makeRoom(this.memory.parents, 4 * size);
@@ -109,8 +110,8 @@ export class SharedStates implements States {
     return size <= this.places.length;
   }
 
-  /** Puts this thread's share of the states into a table that has grown. */
-  putAgain(mine: number, of: number): void {
+  /** Inserts this thread's share of the states into a table that has grown. */
+  reinsert(mine: number, of: number): void {
     const { slots, placeMask } = this;
     this.refresh();
     if (slots === this.slots && placeMask === this.placeMask) return;
@@ -119,20 +120,20 @@ export class SharedStates implements States {
     for (let i = 0; i < this.inserted.length; i++) this.put(this.inserted.data[i]!);
   }
 
-  /** The memory has grown: nothing is wanted any more. */
-  grew(): void {
+  /** Resets the requests for memory after it has grown. */
+  clearRequests(): void {
     const { cells } = this.memory;
     Atomics.store(cells, Cell.wordsWanted, 0);
-    Atomics.store(cells, Cell.seatsWanted, 0);
+    Atomics.store(cells, Cell.entriesWanted, 0);
   }
 
-  /** Adds a state in which the search begins, while no other thread is there; whether it is new. */
+  /** Adds a first state while no other thread is running. Returns true if it is new. */
   begin(row: Int32Array): boolean {
     const begins = Int32Array.of(0, row.length);
     while (!this.addAll(row, begins, 1, 0)) {
       this.grow();
-      this.putAgain(0, 1);
-      this.grew();
+      this.reinsert(0, 1);
+      this.clearRequests();
     }
     const isNew = this.inserted.length > 0;
     if (isNew) {
@@ -152,8 +153,8 @@ export class SharedStates implements States {
   }
 
   /**
-   * Adds states that stand one after the other and were found from the same state; false when there is no room, and then some of them may
-   * stand there already. As in `StateStore.addAll`, what each will be compared with is read for all of them first.
+   * Adds adjacent states found from the same parent. Returns false if memory is full; some of the states may have been added then. As in
+   * `StateStore.addAll`, the words to compare with are read for all states first.
    */
   addAll(rows: Int32Array, starts: Int32Array, count: number, parent: number): boolean {
     if (!this.reserve(starts[count]! + 4 * count, count)) return false;
@@ -173,7 +174,7 @@ export class SharedStates implements States {
     return true;
   }
 
-  /** Counts the states that were found from states of this thread first. */
+  /** Counts the states whose smallest parent belongs to this thread. */
   count(counted: (parent: number) => void): void {
     const { candidates, marks } = this;
     let kept = 0;
@@ -189,7 +190,7 @@ export class SharedStates implements States {
     raise(this.memory.cells, Cell.longest, this.longest);
   }
 
-  /** Gives them their numbers. */
+  /** Assigns ids to them. */
   number(numberOf: (parent: number) => number): void {
     const { candidates, marks, places, parents, kept } = this;
     for (let i = 0; i < kept; i += 2) {
@@ -202,7 +203,7 @@ export class SharedStates implements States {
     }
   }
 
-  /** Looks at the states that this thread has given numbers, and forgets that they were new. */
+  /** Calls `look` for each state that this thread has numbered, and clears the list of new states. */
   eachNumbered(look: (state: number) => void): void {
     for (let i = 0; i < this.kept; i += 2) look(this.candidates.data[i]!);
     this.kept = this.candidates.length = this.inserted.length = 0;
@@ -251,7 +252,7 @@ export class SharedStates implements States {
     }
   }
 
-  /** Writes a row where this thread has room, over what another thread put in before it. */
+  /** Writes a row into this thread's reserve. The next state overwrites it if another thread was faster. */
   private write(row: Int32Array, start: number, length: number, mark: number): void {
     const { words, place } = this;
     this.marks[place >> 1] = mark;
@@ -263,14 +264,16 @@ export class SharedStates implements States {
   private keep(length: number, mark: number): void {
     const { place } = this;
     this.place += blockOf(length);
-    this.seats--;
+    this.entries--;
     if (length > this.longest) this.longest = length;
     this.inserted.push(place);
     this.candidates.push(-1 - mark);
     this.candidates.push(place);
   }
 
-  /** A state that is there already: if it is new in this level, it is found from the least of all states from which it was found. */
+  /**
+   * Handles a state that is already in the table. If it is new in this level, its parent becomes the smallest of all its parents.
+   */
   private meet(place: number, mark: number): void {
     const { marks } = this;
     let known = marks[place >> 1]!;
@@ -285,7 +288,9 @@ export class SharedStates implements States {
     this.candidates.push(place);
   }
 
-  /** Takes room for so many words and states, unless this thread has it; false when there is none. */
+  /**
+   * Reserves words and table entries for this many states, unless this thread has enough. Returns false if there are none left.
+   */
   private reserve(words: number, states: number): boolean {
     const { cells } = this.memory;
     if (this.end - this.place < words) {
@@ -293,21 +298,22 @@ export class SharedStates implements States {
       const begin = Atomics.add(cells, Cell.words, size);
       if (begin + size > this.words.length) {
         Atomics.sub(cells, Cell.words, size);
-        if (begin + size >= WORDS_MAX) throw new RangeError(`more than ${this.size} states of this length cannot be kept`);
+        if (begin + size >= WORDS_MAX)
+          throw new RangeError(`Cannot store more than ${this.size} states of this length. Set a lower bound for states.`);
         raise(cells, Cell.wordsWanted, begin + size);
         return false;
       }
       [this.place, this.end] = [begin, begin + size];
     }
-    if (this.seats < states) {
-      const seats = Math.max(states, SEATS);
-      const given = Atomics.add(cells, Cell.seats, seats) + seats;
+    if (this.entries < states) {
+      const entries = Math.max(states, ENTRIES);
+      const given = Atomics.add(cells, Cell.entries, entries) + entries;
       if (4 * given > 3 * this.slots) {
-        Atomics.sub(cells, Cell.seats, seats);
-        raise(cells, Cell.seatsWanted, given);
+        Atomics.sub(cells, Cell.entries, entries);
+        raise(cells, Cell.entriesWanted, given);
         return false;
       }
-      this.seats += seats;
+      this.entries += entries;
     }
     return true;
   }

@@ -1,4 +1,7 @@
-/** Two-phase commit searched as Stateright's example does it: depth first, of states alike but for the order of managers the first. */
+/**
+ * Two-phase commit searched as Stateright's example does it: depth-first, keeping the first of the states that differ only in the
+ * order of managers.
+ */
 import type { Configuration } from '../../machines/protocol.js';
 import { createMetric } from '../../network/topology/metric.js';
 import { ALL_FUSED, Script } from '../../network/world/script.js';
@@ -9,7 +12,7 @@ import { DELIVER, LOCAL } from './successors.js';
 import { among, twoPhaseCommit, value } from './two-phase-commit.fixture.js';
 
 const STATES = ['working', 'prepared', 'committed', 'aborted'];
-/** In this order that search takes what can happen: the manager of the transaction first, then resource by resource. */
+/** The order in which that search takes actions: the transaction manager first, then resource by resource. */
 const ACTIONS = ['decide', 'undo', 'prepared', 'prepare', 'giveUp', 'commit', 'abort'];
 
 export function sortedByState(managers: number): number {
@@ -55,12 +58,16 @@ function successorsOf(row: Int32Array, { successors, packets, steps }: Model): I
   return ranked.sort((a, b) => a.rank - b.rank).map((next) => next.row);
 }
 
-/** A state with its resource managers sorted by their own states and, among equals, as they were. */
+/** A state with its resource managers sorted by their own states; managers in equal states keep their order. */
 function normal(c: Configuration): string {
   const [head, ...managers] = [...c.nodes.keys()];
   const order = managers.sort((a, b) => STATES.indexOf(String(value(c, a))) - STATES.indexOf(String(value(c, b))));
-  const heard: readonly string[] = c.nodes.get(head!)!['toy']!.context.prepared;
+  const prepared: readonly string[] = c.nodes.get(head!)!['toy']!.context.prepared;
   const sent = c.flights.filter(({ message }) => message.type === 'prepared').map(({ from }) => from);
-  const said = c.flights.some(({ message }) => message.type !== 'prepared');
-  return JSON.stringify([value(c, head!), said, order.map((id) => [value(c, id), heard.includes(id), sent.includes(id)])]);
+  const hasDecision = c.flights.some(({ message }) => message.type !== 'prepared');
+  return JSON.stringify([
+    value(c, head!),
+    hasDecision,
+    order.map((id) => [value(c, id), prepared.includes(id), sent.includes(id)]),
+  ]);
 }

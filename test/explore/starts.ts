@@ -1,6 +1,6 @@
 /**
- * The states in which a search begins: those in which the nodes start by themselves, several where a start draws, or, for some of the
- * nodes, every state that the protocol's corruption can choose, with every content of the channels between them.
+ * The first states of a search. Nodes start by themselves, with several results if the start draws. Corrupted nodes begin in every state
+ * that the protocol's corruption can choose, with every content of the channels between them.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Instance } from '../../machines/protocol.js';
@@ -13,7 +13,7 @@ export interface FirstState {
   readonly sent: readonly number[];
 }
 
-/** What a node may begin with: its local state and the packets that it has sent. */
+/** One possible start of a node: its local state and the packets that it has sent. */
 interface NodeStart {
   readonly local: number;
   readonly sent: readonly number[];
@@ -41,7 +41,7 @@ function ownStarts({ steps, environments }: Model, instance: Instance, node: num
   const step = steps.ofStart(node, instance);
   return range(steps.first.data[step]!, steps.count.data[step]!).map((outcome) => {
     const outgoing = range(steps.sentAt.data[outcome]!, steps.sentCount.data[outcome]!).map((i) => steps.sent.data[i]!);
-    const sent = outgoing.map((letter) => environments.packet(environments.initial, letter)).filter((packet) => packet !== -1);
+    const sent = outgoing.map((message) => environments.packet(environments.initial, message)).filter((packet) => packet !== -1);
     return { local: steps.next.data[outcome]!, sent };
   });
 }

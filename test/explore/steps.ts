@@ -1,9 +1,10 @@
 /**
- * Local steps: what a node in a given local state does with a given event, found by running its real charts, and remembered.
+ * Local steps: the reaction of a node in a given local state to a given event. A step is found by running the node's production charts,
+ * and is then cached.
  *
- * In all the states of a system few pairs of local state and event differ, so the interpreter runs some thousand times while
- * millions of transitions are looked up. A step has one outcome, or, when it draws, one for every way in which the draws can fall.
- * Remembering is sound because charts are pure; `audit` runs a sample of the steps again to catch those that are not.
+ * A system has few different pairs of local state and event, so the interpreter runs some thousand times while millions of transitions
+ * are looked up. A step has one outcome, or, if it draws, one for every sequence of answers. Caching is sound because charts are pure;
+ * `audit` repeats a sample of the steps to detect charts that are not.
  */
 import { byXState } from '../../network/world/kernel.js';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -15,19 +16,22 @@ import { Ints, PairMap } from './ints.js';
 import { plainKeyOf } from './json.js';
 import type { OutgoingMessages } from './outgoing-messages.js';
 import { Locals } from './locals.js';
-import { Newcomer } from './newcomers.js';
-import { LACKING, type Numbering } from './numbering.js';
+import { nodeJoins } from './restart.js';
+import { NOT_NUMBERED, type Numbering } from './numbering.js';
 import type { Packets } from './packets.js';
 import { Replicas, type Incoming, type LocalStep } from './replicas.js';
 import type { SearchedSystem } from './system.js';
 
-/** What the hot loop does not need of an outcome. */
+/** Details of an outcome that the hot loop does not need. */
 export interface OutcomeDetail {
   readonly drawn: readonly number[];
   readonly emitted: readonly Message[];
 }
 
-/** How many steps the audit runs again, and how often at most where they are few: a guard that rolls dice often says the same twice. */
+/**
+ * Number of steps that the audit repeats, and the maximum number of repetitions of each. A random guard often gives the same
+ * result twice.
+ */
 const AUDITED = 64;
 const TIMES_MAX = 16;
 
@@ -35,10 +39,10 @@ export class LocalSteps {
   readonly locals: Locals;
   readonly events: LocalEvents;
   readonly replicas: Replicas;
-  /** For each step: its first outcome and how many there are. */
+  /** For each step, its first outcome and the number of its outcomes. */
   readonly first = new Ints();
   readonly count = new Ints();
-  /** For each outcome: the next local state, and where in `sent` its letters stand, in the order of sending. */
+  /** For each outcome, the next local state, and the range in `sent` of the messages that it sends, in the order of sending. */
   readonly next = new Ints();
   readonly sentAt = new Ints();
   readonly sentCount = new Ints();
@@ -50,9 +54,9 @@ export class LocalSteps {
   private readonly accepted = new PairMap();
   private readonly ignored = new PairMap();
   private readonly starts = new Map<string, number>();
-  /** What each step was found for. */
+  /** The local state and event of each step. */
   private readonly causes: (readonly [local: number, key: number] | undefined)[] = [];
-  /** What stands for a step that nobody has run yet: it has no outcomes. */
+  /** A step without outcomes, which represents steps that have not been run yet. */
   private readonly unknown: number;
   private readonly enabledIn: (readonly number[] | undefined)[] = [];
 
@@ -78,34 +82,34 @@ export class LocalSteps {
     return step === -1 ? this.find(local, 2 * event + 1) : step;
   }
 
-  /** What becomes of an event for a node that has crashed: it is no longer owed. */
+  /** The step of a crashed node for one of its pending events: the event is no longer pending. */
   ofIgnored(local: number, event: number): number {
     const known = this.ignored.get(local, event);
     if (known !== -1) return known;
-    if (!this.numbering.isOpen) throw LACKING;
+    if (!this.numbering.isOpen) throw NOT_NUMBERED;
     const value = this.replicas.ignore(this.locals.get(local), this.incoming(2 * event + 1));
     const step = this.record([{ value, drawn: [] }]);
     this.ignored.set(local, event, step);
     return step;
   }
 
-  /** How a node can start. */
+  /** The start of a node. */
   ofStart(node: number, instance: Instance): number {
     const roles = this.system.protocol.roles(this.system.nodes[node]!, instance);
     const key = `${node} ${plainKeyOf(roles) ?? this.starts.size}`;
     const known = this.starts.get(key);
     if (known !== undefined) return known;
-    const step = this.record([...everyDraw((choose) => this.replicas.start(node, roles, choose), 'it')]);
+    const step = this.record([...everyDraw((choose) => this.replicas.start(node, roles, choose), 'the chart')]);
     this.starts.set(key, step);
     return step;
   }
 
-  /** The timers, reactions and unlimited commands that can be next in a local state. */
+  /** The timers, reactions and unlimited commands that can happen next in a local state. */
   enabled(local: number): readonly number[] {
     return (this.enabledIn[local] ??= this.findEnabled(local));
   }
 
-  /** Looks at each outcome: the packet that it answers, -1 where it answers none, and the letters that it sends. */
+  /** Calls `look` for each outcome with the packet that it consumes, or -1 if there is none, and the messages that it sends. */
   eachOutcome(look: (outcome: number, answered: number, outgoing: Int32Array) => void): void {
     for (let step = 0; step < this.first.length; step++) {
       const key = this.causes[step]?.[1] ?? -1;
@@ -118,7 +122,7 @@ export class LocalSteps {
     }
   }
 
-  /** True if the chart has a transition for this event now. */
+  /** True if the chart has a transition for this event. */
   accepts(local: number, event: number): boolean {
     const known = this.accepted.get(local, event);
     if (known !== -1) return known === 1;
@@ -127,7 +131,7 @@ export class LocalSteps {
     return accepts;
   }
 
-  /** Has XState itself run a sample of the steps again; a difference means that something in a chart is not pure. */
+  /** Repeats a sample of the steps with XState itself. A difference means that some chart is not pure. */
   audit(): void {
     const stride = Math.ceil(this.causes.length / AUDITED);
     const times = Math.min(TIMES_MAX, Math.ceil((4 * AUDITED) / this.causes.length));
@@ -145,8 +149,8 @@ export class LocalSteps {
     if (this.isRepeated(step, again)) return;
     const { node } = this.locals.get(cause[0]);
     throw new ProtocolError(
-      `node ${this.system.nodes[node]}: two runs of the same step for "${this.incoming(cause[1]).event.type}" differ; ` +
-        'guards, assigns and parameters must depend on context and event alone',
+      `node ${this.system.nodes[node]}: two runs of the step for "${this.incoming(cause[1]).event.type}" differ. ` +
+        'Make guards, assigns and params depend only on context and event.',
     );
   }
 
@@ -165,7 +169,7 @@ export class LocalSteps {
   private run(local: number, key: number): { value: LocalStep; drawn: readonly number[] }[] {
     const from = this.locals.get(local);
     const incoming = this.incoming(key);
-    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), 'it')];
+    return [...everyDraw((choose) => this.replicas.take(from, incoming, choose), 'the chart')];
   }
 
   private incoming(key: number): Incoming {
@@ -191,16 +195,18 @@ export class LocalSteps {
     return step;
   }
 
-  /** Where two nodes bring in the same one, the network links it to the sooner of them, and that is not a part of a state. */
+  /**
+   * Checks a node that a notification announces. If two nodes announce the same one, the network links it to the first, and
+   * states do not contain which that is.
+   */
   private meet(newcomer: NodeId | undefined, node: number): void {
     const { instance, nodes, newcomers } = this.system;
     if (newcomer === undefined) return;
     const id = nodes[node]!;
-    if (instance.rank(newcomer) < 0) throw new Newcomer(newcomer, id);
+    if (instance.rank(newcomer) < 0) throw nodeJoins(newcomer, id);
     const by = newcomers.get(newcomer) ?? id;
     if (by === id) return;
-    const cure = `to be checked, "${newcomer}" must stand in the topology`;
-    throw new ProtocolError(`node ${id} brings in "${newcomer}" as ${by} does; ${cure}`);
+    throw new ProtocolError(`Nodes ${id} and ${by} both announce "${newcomer}". Add "${newcomer}" to the topology to check it.`);
   }
 
   private isRepeated(step: number, outcomes: readonly { value: LocalStep }[]): boolean {

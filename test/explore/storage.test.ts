@@ -1,4 +1,4 @@
-/** The containers of the search, against the plain ones. */
+/** The containers of the search, compared with the standard ones. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { everyDraw } from './draws.js';
@@ -7,7 +7,7 @@ import { jsonKey, sameJson } from './json.js';
 import { Planes } from './planes.js';
 import { NO_PARENT, StateStore } from './store.js';
 
-test('a store numbers different rows in the order in which they come, and remembers where from', () => {
+test('a store numbers distinct rows in the order of arrival and records their parents', () => {
   const row = fc.array(fc.oneof(fc.nat(3), fc.nat(70_000)), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.array(row, { maxLength: 200 }), (rows) => {
@@ -54,8 +54,8 @@ test('a map of pairs', () => {
         plain.set(`${a} ${b}`, value);
       }
       expect(map.size).toBe(plain.size);
-      const strangers = entries.map(([a, b]) => [a, b + 1] as const);
-      const pairs = [...entries.map(([a, b]) => [a, b] as const), ...strangers];
+      const missing = entries.map(([a, b]) => [a, b + 1] as const);
+      const pairs = [...entries.map(([a, b]) => [a, b] as const), ...missing];
       expect(pairs.map(([a, b]) => map.get(a, b))).toEqual(pairs.map(([a, b]) => plain.get(`${a} ${b}`) ?? -1));
     }),
     { numRuns: 30 },
@@ -109,13 +109,13 @@ describe('keys of JSON', () => {
     [{ a: () => 1 }, 'it.a is a function'],
     [{ a: 1n }, 'it.a is a bigint'],
     [{ a: new Date(0) }, 'it.a is a Date'],
-  ])('what is no JSON is named with its place: %s', (value, message) => {
+  ])('values that are not JSON are reported with their place: %s', (value, message) => {
     expect(() => jsonKey(value, 'it')).toThrow(message);
   });
 });
 
 test.each([() => new Set(), () => [undefined], () => undefined, () => NaN, () => 1n, () => new Date(0)])(
-  'what is no JSON is the same as nothing: %s',
+  'a value that is not JSON equals no value: %s',
   (make) => {
     expect(sameJson(make(), make())).toBe(false);
     expect(sameJson({ a: make() }, { a: make() })).toBe(false);
@@ -137,11 +137,11 @@ describe('every draw', () => {
     expect([...everyDraw(() => 7, 'it')]).toEqual([{ value: 7, drawn: [] }]);
   });
 
-  test('bounds that make no sense, or change', () => {
+  test('invalid and changing bounds', () => {
     expect(() => [...everyDraw((choose) => choose(0), 'node a')]).toThrow('node a draws below 0');
     let bound = 2;
     expect(() => [...everyDraw((choose) => choose(bound++), 'node a')]).toThrow(
-      'node a draws below 3 where it drew below 2 before',
+      'node a draws below 3, but drew below 2 in the same situation before',
     );
   });
 });

@@ -1,51 +1,51 @@
 /**
- * The states found so far: an arena of small integers, a hash table over it, and where each state was reached from.
+ * The states found so far: an arena of small integers, a hash table over it, and the parent of each state.
  *
- * A state is a row of integers of any length. The arena holds them in two bytes each, in four once a number needs more, and before each
- * row its length and the index of its state. The table is open-addressed and has one word a slot: the place of a state in the arena in
- * as many bits as the arena needs, and in the bits above them those of the hash, so that a probe for another state seldom touches the
- * arena, and one for the same state nothing else.
+ * A state is a row of integers of any length. The arena stores them in two bytes each, or in four as soon as a number needs more. Before
+ * each row are its length and the id of its state. The table is open-addressed with one word for each slot: the lower bits contain the
+ * place of a state in the arena, the upper bits a part of its hash. A probe for a different state therefore seldom reads the arena, and
+ * a probe for the same state reads nothing else.
  */
 import { grown } from './ints.js';
 
-/** The parent of a state from which the search began. */
+/** The parent of a first state. */
 export const NO_PARENT = 0xffffffff;
 
-/** What is before each row: its length, and the index in two halves. */
+/** Words before each row: its length, and the id in two halves. */
 const HEAD = 3;
 
-/** One bit at least is left for the hash. */
+/** At least one bit of a slot is left for the hash. */
 const PLACE_BITS_MAX = 31;
 
-/** The states of a search, as whoever looks at them afterward needs them. */
+/** The states of a search, for reading. */
 export interface States {
   readonly size: number;
-  /** The length of the longest row. */
+  /** Length of the longest row. */
   readonly longest: number;
-  /** What is allocated, in bytes. */
+  /** Allocated bytes. */
   readonly bytes: number;
-  /** Copies a state into `row` and says how long it is. */
+  /** Copies a state into `row` and returns its length. */
   load(state: number, row: Int32Array): number;
-  /** The environment of a state: the first number of its row. */
+  /** The environment of a state, which is the first number of its row. */
   environment(state: number): number;
-  /** The state from which it was found first, `NO_PARENT` where the search began in it. */
+  /** The state from which it was first found, or `NO_PARENT` for a first state. */
   parent(state: number): number;
-  /** True if the state of this number is in `row`. */
+  /** True if `row` contains the state with this id. */
   is(state: number, row: Int32Array, start: number, length: number): boolean;
 }
 
 export class StateStore implements States {
   size = 0;
-  /** The length of the longest row. */
+  /** Length of the longest row. */
   longest = 0;
-  /** True if the last `add` met a new state. */
+  /** True if the last `add` found a new state. */
   added = false;
   private words: Uint16Array | Uint32Array = new Uint16Array(1 << 12);
   private used = 0;
   /** The place of each state in the arena. */
   private places = new Uint32Array(1 << 10);
   private parents = new Uint32Array(1 << 10);
-  /** Each slot: the upper bits of the hash, then the place + 1; 0 when free. */
+  /** Each slot: the upper bits of the hash, then the place + 1; 0 if the slot is free. */
   private table = new Int32Array(1 << 11);
   private slots = (1 << 11) - 1;
   private placeMask = (1 << 16) - 1;
@@ -53,14 +53,14 @@ export class StateStore implements States {
   /** Keeps the early reads of `addAll` from being optimized away. */
   private read = 0;
 
-  /** The index of the state that is in `row`, which is recorded as new, with its parent, if it is. */
+  /** Returns the id of the state in `row`, and adds it with its parent if it is new. */
   add(row: Int32Array, start: number, length: number, parent: number): number {
     return this.addHashed(hashOf(row, start, length), row, start, length, parent);
   }
 
   /**
-   * The same for many states that stand one after the other. What each will be compared with is read for all of them first: these reads
-   * do not wait for each other, and in a table larger than the cache waiting is what a search does most.
+   * Adds many adjacent states. The words to compare with are read for all of them first: these reads do not wait for each other, and with
+   * a table larger than the cache, waiting for memory dominates the search.
    */
   addAll(rows: Int32Array, starts: Int32Array, count: number, parent: number, into: Int32Array): void {
     if (this.hashes.length < count) this.hashes = new Int32Array(2 * count);
@@ -74,7 +74,7 @@ export class StateStore implements States {
     }
   }
 
-  /** Copies a state into `row` and says how long it is. */
+  /** Copies a state into `row` and returns its length. */
   load(index: number, row: Int32Array): number {
     const place = this.places[index]!;
     const length = this.words[place]!;
@@ -82,7 +82,7 @@ export class StateStore implements States {
     return length;
   }
 
-  /** The environment of a state: the first number of its row. */
+  /** The environment of a state, which is the first number of its row. */
   environment(index: number): number {
     return this.words[this.places[index]! + HEAD]!;
   }
@@ -91,12 +91,12 @@ export class StateStore implements States {
     return this.parents[index]!;
   }
 
-  /** What is allocated, in bytes. */
+  /** Allocated bytes. */
   get bytes(): number {
     return this.words.byteLength + this.places.byteLength + this.parents.byteLength + this.table.byteLength;
   }
 
-  /** True if the state of this index is in `row`. */
+  /** True if `row` contains the state with this id. */
   is(index: number, row: Int32Array, start: number, length: number): boolean {
     return this.holds(this.places[index]!, row, start, length);
   }
@@ -151,11 +151,12 @@ export class StateStore implements States {
     return index;
   }
 
-  /** Grows four times as large at once: putting every state in its place again costs a miss of the cache each. */
+  /** Grows the table by a factor of four, because reinserting every state costs a cache miss each. */
   private rebuild(slots: number): void {
     this.slots = slots;
     this.placeMask = 2 ** Math.min(PLACE_BITS_MAX, 35 - Math.clz32(this.used)) - 1;
-    if (this.used > this.placeMask) throw new RangeError(`more than ${this.size} states of this length cannot be kept`);
+    if (this.used > this.placeMask)
+      throw new RangeError(`Cannot store more than ${this.size} states of this length. Set a lower bound for states.`);
     const table = new Int32Array(slots + 1);
     const row = new Int32Array(this.longest);
     for (let index = 0; index < this.size; index++) {

@@ -1,9 +1,9 @@
 /**
- * All that can happen next in a state: the hot loop of the search.
+ * The successors of a state: the hot loop of the search.
  *
  * A state is a row of integers: its environment, the local state of each node, then the packets in flight in the order of their lanes.
- * The successors of one state are laid out one after the other in `rows`, and next to each stands what led to it. They come in the
- * same order whenever the same state is expanded.
+ * The successors of one state are adjacent in `rows`; parallel arrays describe the transition to each of them. Expanding the same state
+ * again gives the same successors in the same order.
  */
 import type { Corrupted } from './corruptions.js';
 import { grown } from './ints.js';
@@ -12,7 +12,7 @@ import type { LocalSteps } from './steps.js';
 import type { TimeOrder } from './times.js';
 import type { Environments, Move } from './environments.js';
 
-/** The kinds of transitions, and what their `subject` is. */
+/** Kinds of transitions, each with the meaning of its `subject`. */
 export const DELIVER = 0; // a packet
 export const LOCAL = 1; // an event: a timer, a reaction or an unlimited command
 export const SCRIPT = 2; // a place among the environment's moves: a command
@@ -20,10 +20,10 @@ export const LINK = 3; // a place among the environment's moves: a change of a l
 export const LOSE = 4; // the place of a packet in the row
 export const DOUBLE = 5; // likewise
 
-/** What happens to the network and is not a step of the protocol. */
+/** True for changes of the network that are not steps of the protocol. */
 export const isFault = (kind: number): boolean => kind >= LINK;
 
-/** The action of what need never happen. */
+/** The action of an event that need never happen. */
 export const OPTIONAL = -1;
 
 const KEEP = -1;
@@ -32,17 +32,17 @@ const NO_CHANNELS: readonly number[] = [];
 export class Successors {
   count = 0;
   rows = new Int32Array(1 << 12);
-  /** Where each successor's row begins; one more entry ends the last. */
+  /** The start of each successor's row; one more entry marks the end of the last. */
   begins = new Int32Array(64);
   kinds = new Uint8Array(64);
   subjects = new Int32Array(64);
-  /** The outcome of the local step, -1 where no node took one. */
+  /** The outcome of the local step, or -1 if no node took a step. */
   outcomes = new Int32Array(64);
-  /** The outcome of the step of a second node, where a link changed for both its ends at once. */
+  /** The outcome of a second node's step, if a link changed for both its ends at once. */
   seconds = new Int32Array(64);
-  /** What fairness counts it as. */
+  /** The action for fairness. */
   actions = new Int32Array(64);
-  /** Successors between which a draw decides share a group. */
+  /** Successors of the same draw share a group. */
   groups = new Int32Array(64);
   private group = 0;
   private kind = 0;
@@ -64,7 +64,7 @@ export class Successors {
     this.content = 1 + nodes;
   }
 
-  /** Finds all successors of the state that is in `row`. */
+  /** Finds all successors of the state in `row`. */
   expand(row: Int32Array, length: number): void {
     this.count = 0;
     this.group = 0;
@@ -85,7 +85,7 @@ export class Successors {
       previous = lane;
       const node = receivers[packet]!;
       const removed = this.lasting ? KEEP : i;
-      this.is(DELIVER, packet, 2 * lane);
+      this.label(DELIVER, packet, 2 * lane);
       if (!environments.still && environments.isCrashed(row[0]!, node)) this.takeNone(row, length, removed, row[0]!, NO_CHANNELS);
       else this.take(row, length, node, steps.ofPacket(row[1 + node]!, packet), removed, row[0]!, NO_CHANNELS);
     }
@@ -101,7 +101,7 @@ export class Successors {
         const event = enabled[i]!;
         if (isCrashed && !steps.events.isReaction(event)) continue;
         if (this.mayFire && !this.mayFire(row, length, event)) continue;
-        this.is(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
+        this.label(LOCAL, event, steps.events.isOptional(event) ? OPTIONAL : 2 * event + 1);
         const step = isCrashed ? steps.ofIgnored(local, event) : steps.ofEvent(local, event);
         this.take(row, length, node, step, KEEP, row[0]!, NO_CHANNELS);
       }
@@ -114,21 +114,21 @@ export class Successors {
     const moves = environments.moves(environment);
     for (let i = 0; i < moves.length; i++) {
       const move = moves[i]!;
-      const { kind, told, next, purged } = move;
+      const { kind, notified, next, purged } = move;
       if (move.atRest && length !== this.content) continue;
       if (kind === 'corrupt') {
         this.corrupt(row, length, i, move);
         continue;
       }
       if (move.ifAccepted !== -1 && steps.accepts(row[1 + move.node]!, move.ifAccepted) !== move.accepted) continue;
-      const [first, second] = told;
-      this.is(kind === 'command' ? SCRIPT : LINK, i, kind === 'notification' && first ? 2 * first.event + 1 : OPTIONAL);
+      const [first, second] = notified;
+      this.label(kind === 'command' ? SCRIPT : LINK, i, kind === 'notification' && first ? 2 * first.event + 1 : OPTIONAL);
       if (!first) {
         this.takeNone(row, length, KEEP, next, purged);
         continue;
       }
       const step = steps.ofEvent(row[1 + first.node]!, first.event);
-      if (second) this.takeBoth(row, length, told, step, next, purged);
+      if (second) this.takeBoth(row, length, notified, step, next, purged);
       else this.take(row, length, first.node, step, KEEP, next, purged);
     }
     const lost = environments.afterLoss(environment);
@@ -137,19 +137,19 @@ export class Successors {
     for (let i = this.content; i < length; i++) {
       const packet = row[i]!;
       if (i > this.content && packet === row[i - 1]) continue;
-      if (lost !== -1) this.meddle(LOSE, row, length, i, lost);
-      if (duplicated !== -1) this.meddle(DOUBLE, row, length, i, duplicated);
+      if (lost !== -1) this.applyFault(LOSE, row, length, i, lost);
+      if (duplicated !== -1) this.applyFault(DOUBLE, row, length, i, duplicated);
     }
   }
 
-  /** What the next successors are. */
-  private is(kind: number, subject: number, action: number): void {
+  /** Sets the kind, subject and action of the next successors. */
+  private label(kind: number, subject: number, action: number): void {
     this.kind = kind;
     this.subject = subject;
     this.action = action;
   }
 
-  /** One successor for each outcome of a node's step. */
+  /** Adds one successor for each outcome of a node's step. */
   private take(
     row: Int32Array,
     length: number,
@@ -175,11 +175,11 @@ export class Successors {
     this.group++;
   }
 
-  /** The same for two nodes that are told one after the other, before anything else happens. */
+  /** Adds the successors of a change that two nodes are notified of, one after the other, before anything else happens. */
   private takeBoth(
     row: Int32Array,
     length: number,
-    [one, other]: Move['told'],
+    [one, other]: Move['notified'],
     step: number,
     environment: number,
     purged: readonly number[],
@@ -200,33 +200,33 @@ export class Successors {
     this.group++;
   }
 
-  /** Puts what a step sends in flight; `end` is where the row ends without it and the result where it ends with it. */
+  /** Puts the messages that a step sends in flight. Takes and returns the end of the row. */
   private post(begin: number, end: number, environment: number, outcome: number): number {
     const { steps, environments } = this;
     const first = steps.sentAt.data[outcome]!;
     const last = first + steps.sentCount.data[outcome]!;
     let at = end;
     for (let i = first; i < last; i++) {
-      const letter = steps.sent.data[i]!;
-      const packet = environments.isRouted ? letter : environments.packet(environment, letter);
+      const outgoing = steps.sent.data[i]!;
+      const packet = environments.isRouted ? outgoing : environments.packet(environment, outgoing);
       if (packet !== -1) at = this.insert(begin, at, packet);
     }
     return at;
   }
 
-  /** A transition in which no node takes a step. */
+  /** Adds a successor for a transition in which no node takes a step. */
   private takeNone(row: Int32Array, length: number, removed: number, environment: number, purged: readonly number[]): void {
     this.reserve(this.begins[this.count]! + length);
     this.close(this.copy(row, length, removed, environment, purged), -1, -1);
     this.group++;
   }
 
-  /** Some nodes, and what is in flight between them, become anything that a corruption can make of them. */
+  /** Adds every result of a corruption of some nodes and of the channels between them. */
   private corrupt(row: Int32Array, length: number, subject: number, { nodes, next, purged }: Move): void {
     for (const { locals, packets } of this.corruptions(nodes, next)) {
       const begin = this.begins[this.count]!;
       this.reserve(begin + length + packets.length);
-      this.is(LINK, subject, OPTIONAL);
+      this.label(LINK, subject, OPTIONAL);
       let end = this.copy(row, length, KEEP, next, purged);
       locals.forEach((local, i) => (this.rows[begin + 1 + nodes[i]!] = local));
       for (const packet of packets) end = this.insert(begin, end, packet);
@@ -235,18 +235,18 @@ export class Successors {
     }
   }
 
-  /** The network loses or doubles a message. */
-  private meddle(kind: number, row: Int32Array, length: number, at: number, environment: number): void {
+  /** Adds the loss or duplication of a message. */
+  private applyFault(kind: number, row: Int32Array, length: number, at: number, environment: number): void {
     const begin = this.begins[this.count]!;
     this.reserve(begin + length + 1);
-    this.is(kind, at, OPTIONAL);
+    this.label(kind, at, OPTIONAL);
     let end = this.copy(row, length, kind === LOSE ? at : KEEP, environment, NO_CHANNELS);
     if (kind === DOUBLE) end = this.insert(begin, end, row[at]!);
     this.close(end, -1, -1);
     this.group++;
   }
 
-  /** Copies the state without one packet or one channel's packets, and says where the copy ends. */
+  /** Copies the state without one packet or one channel's packets, and returns the end of the copy. */
   private copy(row: Int32Array, length: number, removed: number, environment: number, purged: readonly number[]): number {
     const { rows, content } = this;
     let at = this.begins[this.count]!;
@@ -260,7 +260,7 @@ export class Successors {
     return at;
   }
 
-  /** Puts a packet behind the others of its lane; `end` is where the row ends without it and the result where it ends with it. */
+  /** Inserts a packet after the others of its lane. Takes and returns the end of the row. */
   private insert(begin: number, end: number, packet: number): number {
     const { rows } = this;
     const lanes = this.packets.lane.data;

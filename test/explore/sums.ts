@@ -1,6 +1,6 @@
 /**
- * Totals of facts along a search, for properties that are folds: facts are worked out once for each interned local state and packet, and
- * going from one state to another takes away what is no longer there and adds what is new.
+ * Totals for properties that are folds. Facts are computed once for each interned local state and packet. Moving from one state to another
+ * subtracts the facts that are gone and adds the new ones.
  */
 import type { ChannelState, Fold, Totals } from '../../machines/protocol.js';
 import { grown } from './ints.js';
@@ -16,17 +16,17 @@ interface Sum {
 export class SearchSums {
   private readonly sums: readonly Sum[];
   private readonly totals: ReadonlyMap<Fold, Totals<unknown, unknown>>;
-  /** Those that keep messages in their order. */
+  /** Sums that depend on the order of messages. */
   private readonly ordered: readonly Sum[];
   private readonly unordered: readonly Sum[];
-  /** Those that look at channels. */
+  /** Sums that depend on channels. */
   private readonly linked: readonly Sum[];
   private readonly locals: Int32Array;
   private environment = -1;
   private channels: readonly ChannelState[] = [];
   private packets = new Int32Array(0);
   private inFlight = 0;
-  /** How often each packet is in flight more than before; all zero between two states. */
+  /** For each packet, how many more copies are in flight than before. All entries are zero between two states. */
   private more = new Int32Array(1 << 8);
 
   constructor(
@@ -46,11 +46,11 @@ export class SearchSums {
     return this.totals.get(fold)!;
   }
 
-  /** Goes to a state. */
+  /** Updates all totals to a state. */
   goTo(row: Int32Array, begin: number, length: number): void {
     const { sums, locals } = this;
     if (sums.length === 0) return;
-    if (this.linked.length > 0 && row[begin] !== this.environment) this.turn((this.environment = row[begin]!));
+    if (this.linked.length > 0 && row[begin] !== this.environment) this.updateChannels((this.environment = row[begin]!));
     for (let node = 0; node < locals.length; node++) {
       const local = row[begin + 1 + node]!;
       if (locals[node] === local) continue;
@@ -61,10 +61,10 @@ export class SearchSums {
       }
       locals[node] = local;
     }
-    this.fly(row, begin + 1 + locals.length, begin + length);
+    this.updateFlights(row, begin + 1 + locals.length, begin + length);
   }
 
-  private turn(environment: number): void {
+  private updateChannels(environment: number): void {
     const before = this.channels;
     this.channels = this.model.environments.channels(environment);
     if (this.channels === before) return;
@@ -75,26 +75,26 @@ export class SearchSums {
     });
   }
 
-  private fly(row: Int32Array, begin: number, end: number): void {
+  private updateFlights(row: Int32Array, begin: number, end: number): void {
     const inFlight = end - begin;
     if (this.packets.length < inFlight) this.packets = grown(this.packets, inFlight);
     const { packets } = this;
-    // Most stay as they are, and those that do not stand together.
+    // Most packets stay the same, and the changed ones are adjacent.
     let first = 0;
     while (first < inFlight && first < this.inFlight && packets[first] === row[begin + first]) first++;
     if (first === inFlight && first === this.inFlight) return;
-    if (this.unordered.length > 0) this.flyInAnyOrder(row, begin, end, first);
-    if (this.ordered.length > 0) this.flyInOrder(packets.subarray(0, this.inFlight), row.subarray(begin, end));
+    if (this.unordered.length > 0) this.updateUnordered(row, begin, end, first);
+    if (this.ordered.length > 0) this.updateOrdered(packets.subarray(0, this.inFlight), row.subarray(begin, end));
     for (let i = first; i < inFlight; i++) packets[i] = row[begin + i]!;
     this.inFlight = inFlight;
   }
 
-  /** Before the `first` packet nothing has changed. */
-  private flyInAnyOrder(row: Int32Array, begin: number, end: number, first: number): void {
+  /** The packets before `first` are unchanged. */
+  private updateUnordered(row: Int32Array, begin: number, end: number, first: number): void {
     const { packets } = this;
     let last = this.inFlight;
     let until = end;
-    // Nor behind these.
+    // The packets after these are unchanged as well.
     for (; last > first && until > begin + first && packets[last - 1] === row[until - 1]; last--) until--;
     let most = 0;
     for (let i = first; i < last; i++) if (packets[i]! > most) most = packets[i]!;
@@ -103,7 +103,7 @@ export class SearchSums {
     const { more } = this;
     for (let i = first; i < last; i++) more[packets[i]!]!--;
     for (let i = begin + first; i < until; i++) more[row[i]!]!++;
-    // What went goes first, so that no total ever holds more than there is.
+    // Subtract first, so that no total ever counts more than there is.
     for (let i = first; i < last; i++) if (more[packets[i]!]! < 0) this.change(packets[i]!, -1);
     for (let i = begin + first; i < until; i++) if (more[row[i]!]! > 0) this.change(row[i]!, 1);
   }
@@ -114,8 +114,8 @@ export class SearchSums {
       for (let i = 0; i < unordered.length; i++) unordered[i]!.totals.flight(this.ofPacket(unordered[i]!, packet), by);
   }
 
-  /** Of a channel on which something has changed, all goes and comes again. */
-  private flyInOrder(before: Int32Array, packets: Int32Array): void {
+  /** Removes and adds again all packets of each channel on which something has changed. */
+  private updateOrdered(before: Int32Array, packets: Int32Array): void {
     const { data: channelOf } = this.model.packets.channel;
     const isChanged = (packet: number) => !isSame(before, packets, channelOf, channelOf[packet]!);
     for (const packet of before)
@@ -138,7 +138,7 @@ export class SearchSums {
   }
 }
 
-/** True if the same is on a channel, in the same order. */
+/** True if a channel contains the same packets in the same order. */
 function isSame(before: Int32Array, after: Int32Array, channelOf: Int32Array, channel: number): boolean {
   for (let i = 0, j = 0; ; i++, j++) {
     while (i < before.length && channelOf[before[i]!] !== channel) i++;

@@ -1,4 +1,4 @@
-/** Symmetry: one state for all that differ in which node is which; what is not symmetric is found out and said. */
+/** Symmetry: states that differ only by a permutation of the nodes are one; asymmetric charts and properties are reported. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assign, setup } from 'xstate';
@@ -21,7 +21,7 @@ const always = (name: string, holds: (c: Configuration) => boolean): Property =>
 });
 const stateAt = (c: Configuration, node: string): unknown => c.nodes.get(node)!['toy']!.value;
 
-/** Counts the states that the search goes through, those apart that become each other when the two nodes change places. */
+/** Records the states that the search visits; two that a swap of the nodes maps to each other are one. */
 function orbits(c: Configuration, known: Set<string>): void {
   const flights = (swap: boolean) =>
     c.flights.map(({ to, message }) => `${swap ? (to === 'n0' ? 'n1' : 'n0') : to}${message.type}`).sort();
@@ -36,8 +36,8 @@ function orbits(c: Configuration, known: Set<string>): void {
   );
 }
 
-describe('charts made at random, two nodes alike', () => {
-  test('as many states as there are up to a swap, and a violation whenever there is one', () => {
+describe('random charts, two equal nodes', () => {
+  test('the number of states up to a swap, and the same violations', () => {
     let violations = 0;
     fc.assert(
       fc.property(anyTable, fc.nat(2), (table, bad) => {
@@ -64,13 +64,13 @@ describe('charts made at random, two nodes alike', () => {
   });
 });
 
-describe('the directory: every node may be any other', () => {
+describe('the directory: all nodes are symmetric', () => {
   const safety = (n: number): ExploreOptions => {
     const start = everyStart(n, 0);
     return { ...start, properties: start.properties.filter(({ kind }) => kind === 'always') };
   };
 
-  /** A state in the name of all that it becomes when its text is renamed in every way. */
+  /** The smallest text of a state among all permutations of the nodes. */
   function leastName({ nodes, flights }: Configuration, renamings: readonly Readonly<Record<string, string>>[]): string {
     const texts = renamings.map((names) => {
       const renamed = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll(/n\d/g, (name) => names[name]!));
@@ -85,7 +85,7 @@ describe('the directory: every node may be any other', () => {
     return texts.sort()[0]!;
   }
 
-  test('every rooted tree of 3 nodes: as many states as there are up to renaming', () => {
+  test('every rooted tree of 3 nodes: the number of states up to renaming', () => {
     const known = new Set<string>();
     const renamings = ordersOf(names(3)).map((order) => Object.fromEntries(names(3).map((node, i) => [node, order[i]!])));
     const count = always('count', (c) => known.add(leastName(c, renamings)).size > 0);
@@ -105,7 +105,7 @@ describe('the directory: every node may be any other', () => {
       ? [[]]
       : nodes.flatMap((node) => ordersOf(nodes.filter((other) => other !== node)).map((rest) => [node, ...rest]));
 
-  test('what a script or the first states tell apart is not exchanged', () => {
+  test('nodes that a script or the first states distinguish are not permuted', () => {
     const request = (node: string) => ({ do: 'command', name: 'request', node, fields: {} }) as const;
     const options = { policy: 'ivy', root: 'n0', parents: { n0: 'n0', n1: 'n0', n2: 'n0' } };
     const ask = (...nodes: string[]) =>
@@ -121,7 +121,7 @@ describe('the directory: every node may be any other', () => {
   });
 });
 
-describe('what is not symmetric', () => {
+describe('asymmetric systems', () => {
   const chart = (target: (context: ToyInput) => string) =>
     setup({
       types: { context: {} as ToyInput & { noted: string }, input: {} as ToyInput },
@@ -145,31 +145,31 @@ describe('what is not symmetric', () => {
     });
   const fine = always('fine', () => true);
 
-  test('a chart that treats its peers alike is', () => {
+  test('a chart that treats its peers alike is accepted', () => {
     expect(ask(({ id }) => id, fine)).not.toThrow();
   });
 
   test.each([
     ['compares names', ({ id, peers }: ToyInput) => (id < peers[0]! ? 'low' : 'high')],
-    ['takes the first of a list for more than one of a set', ({ peers }: ToyInput) => peers[0]!],
+    ['uses the first node of a list that is a set', ({ peers }: ToyInput) => peers[0]!],
   ])('a chart that %s', (_, target) => {
     expect(ask(target, fine)).toThrow(ProtocolError);
-    expect(ask(target, fine)).toThrow(/protocol toy tells nodes apart: another thing can happen when n\d is called n\d/);
+    expect(ask(target, fine)).toThrow(/Protocol toy is not symmetric: its next steps change when n\d becomes n\d/);
   });
 
   test('a property of one node', () => {
     const named = always('n0 is quiet', (c) => c.nodes.get('n0')!['toy']!.context.noted === '');
-    expect(ask(({ id }) => id, named)).toThrow('property "n0 is quiet" tells nodes apart');
+    expect(ask(({ id }) => id, named)).toThrow('Property "n0 is quiet" is not symmetric');
   });
 
-  test('a promise on endless runs', () => {
+  test('a liveness property', () => {
     const served: Property = { name: 'served', description: '', kind: 'eventually', when: () => true, holds: () => true };
     expect(ask(({ id }) => id, served)).toThrow(UsageError);
-    expect(ask(({ id }) => id, served)).toThrow('symmetry cannot judge "served": a promise on endless runs');
+    expect(ask(({ id }) => id, served)).toThrow('Symmetry cannot check the liveness property "served"');
   });
 
-  test('more nodes than can change places in all ways', () => {
+  test('more nodes than the limit', () => {
     const eight = () => explore(directory, { topology: completeGraph(8), properties: [], reduce: 'symmetry' });
-    expect(eight).toThrow('symmetry is for systems of up to 7 nodes, and this one has 8');
+    expect(eight).toThrow('Symmetry supports up to 7 nodes, but this system has 8');
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Symmetry: states that differ in nothing but which node is which are searched once.
+ * Symmetry reduction: states that differ only by a permutation of the nodes are searched once.
  *
- * The nodes may change places in every way that leaves the links, the ports, the script and the set of first states as they are. Of the
- * states that become each other so, the search keeps the one whose row comes first, and goes on from that one on the real charts. That
- * is right if charts and properties treat nodes alike, which nobody can see from a chart: `audit` takes a sample of states, and holds
- * all that can happen in each, and what each property says of it, against the same in one of its images.
+ * A permutation is allowed if it leaves the links, the ports, the script and the set of first states unchanged. Among the states that
+ * permutations map to each other, the search keeps the one whose row is smallest, and continues from it on the production charts. This is
+ * correct if charts and properties treat all nodes alike, which cannot be seen from a chart. Therefore `audit` takes a sample of states and
+ * compares the successors of each, and the result of each property, with those of one of its images.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
@@ -13,11 +13,11 @@ import type { Model } from './model.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
 import type { Entry } from '../../network/world/script.js';
-import type { Judging } from './watch.js';
+import type { StateProperty } from './watch.js';
 
-/** All ways to change places of more nodes than this are too many to try. */
+/** Limit of nodes; more nodes have too many permutations to try. */
 const NODES_MAX = 7;
-/** Of the first states each is audited, later on one in so many. */
+/** Each of the first states is audited, later only one in this many. */
 const AUDITED = 256;
 const AUDIT_STRIDE = 64;
 
@@ -33,7 +33,9 @@ export class Symmetry {
   ) {
     const { nodes } = model.system;
     if (nodes.length > NODES_MAX) {
-      throw new UsageError(`symmetry is for systems of up to ${NODES_MAX} nodes, and this one has ${nodes.length}; leave it out`);
+      throw new UsageError(
+        `Symmetry supports up to ${NODES_MAX} nodes, but this system has ${nodes.length}. Leave out "reduce".`,
+      );
     }
     const isFirst = new Set(firsts.map(String));
     this.permutations = [...everyOrder([...nodes.keys()])]
@@ -43,12 +45,12 @@ export class Symmetry {
       .filter((permutation) => firsts.every((row) => isFirst.has(String(permutation.imageOf(row)))));
   }
 
-  /** In how many ways the nodes can change places. */
+  /** Number of allowed permutations. */
   get size(): number {
     return this.permutations.length;
   }
 
-  /** The row that stands for this one and all its images; good until the next call. */
+  /** The smallest row among a row and its images. It is valid until the next call. */
   representative(row: Int32Array, begin: number, length: number): Int32Array {
     if (this.best.length < length) [this.best, this.other] = [new Int32Array(2 * length), new Int32Array(2 * length)];
     this.permutations.forEach((permutation, i) => {
@@ -59,8 +61,8 @@ export class Symmetry {
     return this.best;
   }
 
-  /** Compares a state with one of its images, each time with another one. */
-  audit(state: number, row: Int32Array, length: number, properties: readonly Judging[]): void {
+  /** Compares a state with one of its images, a different one each time. */
+  audit(state: number, row: Int32Array, length: number, properties: readonly StateProperty[]): void {
     if (state >= AUDITED && state % AUDIT_STRIDE > 0) return;
     const permutation = this.permutations[state % this.size]!;
     const image = new Int32Array(row.length);
@@ -69,12 +71,12 @@ export class Symmetry {
     for (const property of properties) {
       if (property.holds(model.configuration(row, 0, length)) === property.holds(model.configuration(image, 0, length))) continue;
       throw new ProtocolError(
-        `property "${property.name}" tells nodes apart: it changes when ${permutation}; without symmetry it can be checked`,
+        `Property "${property.name}" is not symmetric: its result changes when ${permutation}. Check it without symmetry.`,
       );
     }
     if (this.whatCanHappen(row, length) !== this.whatCanHappen(image, length)) {
       throw new ProtocolError(
-        `protocol ${model.system.protocol.name} tells nodes apart: another thing can happen when ${permutation}; leave symmetry out`,
+        `Protocol ${model.system.protocol.name} is not symmetric: its next steps change when ${permutation}. Check it without symmetry.`,
       );
     }
   }
@@ -91,10 +93,10 @@ export class Symmetry {
   }
 }
 
-/** One way for the nodes to change places, and what it makes of the interned parts of a state. */
+/** A permutation of the nodes, applied to the interned parts of a state. */
 class Permutation {
   readonly keepsScript: boolean;
-  /** Who comes to each place. */
+  /** For each position, the position from which its node comes. */
   private readonly from: Int32Array;
   private readonly renaming: Renaming;
   private readonly lanes: readonly number[];
@@ -130,7 +132,7 @@ class Permutation {
     this.imageOfPackets(row, begin, length, into);
   }
 
-  /** True if the image comes before another row; `into` holds it then. */
+  /** Computes the image. Returns true if it is smaller than another row. */
   imageIfLess(row: Int32Array, begin: number, length: number, into: Int32Array, other: Int32Array): boolean {
     const { from } = this;
     into[0] = this.environment(row[begin]!);
@@ -153,7 +155,7 @@ class Permutation {
   toString(): string {
     const { nodes } = this.model.system;
     const moved = [...nodes.keys()].filter((node) => this.to[node] !== node);
-    return moved.map((node) => `${nodes[node]} is called ${nodes[this.to[node]!]}`).join(', ');
+    return moved.map((node) => `${nodes[node]} becomes ${nodes[this.to[node]!]}`).join(', ');
   }
 
   private imageOfPackets(row: Int32Array, begin: number, length: number, into: Int32Array): void {
@@ -201,7 +203,7 @@ class Permutation {
     });
   }
 
-  /** A lane of the script as a text, its nodes replaced. Which end of a link stands first means nothing. */
+  /** A lane of the script as a text, with its nodes replaced. The order of the two ends of a link is irrelevant. */
   private script(lane: readonly Entry[], rename: <T>(value: T) => T): string {
     const { rank } = this.model.system.instance;
     const entries = lane.map(({ place: _, ...entry }) => {
@@ -213,7 +215,7 @@ class Permutation {
   }
 }
 
-/** True if the links are the same ones when the nodes have changed places, their weights and ports with them. */
+/** True if a permutation leaves the links unchanged, with their weights and ports. */
 function keepsLinks(to: readonly number[], { system, environments }: Model): boolean {
   const { nodes, instance } = system;
   const links = environments.links(environments.initial);

@@ -1,9 +1,9 @@
 /**
- * Time, for protocols whose events carry it: of two times the search knows only which is the later one.
+ * Times, for protocols whose events carry them: of two times, the search only knows which one is later.
  *
- * Every event happens after all times that are noted anywhere. The times in a state are then numbered again in their order, from 1, so
- * that states that differ in nothing but how long ago things were are one. Times of different kinds are never compared, and each kind
- * has numbers of its own.
+ * Every event happens after all times recorded anywhere. The times in a state are then renumbered in their order, from 1, so that states
+ * that differ only in how long ago events happened are equal. Times of different kinds are never compared, and each kind is numbered by
+ * itself.
  */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Times } from '../../machines/protocol.js';
@@ -12,19 +12,19 @@ import { PairMap } from './ints.js';
 import type { Locals } from './locals.js';
 import type { Packets } from './packets.js';
 
-/** When an event happens; the times in a state are smaller. The times of one kind are the bits of an integer. */
+/** The time of the current event; all times in a state are smaller. The times of one kind are the bits of an integer. */
 export const NOW = 31;
 const ALL = 0x7fffffff;
 
 type Replace = (time: number, kind: number) => number;
 
 export class TimeOrder {
-  /** For each number of a local state or packet: its times, kind after kind. */
+  /** For each local state or packet, its times, one integer for each kind. */
   private readonly localTimes: Int32Array[] = [];
   private readonly packetTimes: Int32Array[] = [];
   private readonly renumberedLocals = new PairMap();
   private readonly renumberedPackets = new PairMap();
-  /** Sets of times by number: what a state is renumbered for. */
+  /** Interned sets of times. */
   private readonly sets = new Interner<Int32Array>();
   private readonly times: Int32Array;
 
@@ -37,7 +37,7 @@ export class TimeOrder {
     this.times = new Int32Array(holders.kinds);
   }
 
-  /** Renumbers the times of the state that is in `row`. */
+  /** Renumbers the times of the state in `row`. */
   renumber(row: Int32Array, begin: number, end: number): void {
     const content = begin + 1 + this.nodes;
     const { times } = this;
@@ -79,12 +79,14 @@ export class TimeOrder {
     return renumbered;
   }
 
-  /** The times that are passed to `note`. */
-  private gather(visit: (note: Replace) => unknown): Int32Array {
+  /** Collects the times that are passed to `note`. */
+  private gather(collect: (note: Replace) => unknown): Int32Array {
     const times = new Int32Array(this.holders.kinds);
-    visit((time, kind) => {
+    collect((time, kind) => {
       if (!(Number.isInteger(time) && time >= 0 && time <= NOW))
-        throw new ProtocolError(`a state holds the time ${time}, which no event had`);
+        throw new ProtocolError(
+          `A state contains the time ${time}, but no event happened at that time. Store only times of events.`,
+        );
       if (time > 0) times[kind]! |= 1 << (time - 1);
       return time;
     });
@@ -98,11 +100,14 @@ function join(times: Int32Array, others: Int32Array): void {
 
 /** True if the times are 1, 2 and so on without a gap. */
 function isOrdered(times: number): boolean {
-  if (times === ALL) throw new ProtocolError(`a state holds ${NOW} different times; the search can tell ${NOW - 1} apart`);
+  if (times === ALL)
+    throw new ProtocolError(
+      `A state contains ${NOW} different times, and the search supports ${NOW - 1}. Make the system smaller.`,
+    );
   return (times & (times + 1)) === 0;
 }
 
-/** How many times of its kind are not after this one. 0, the time of the start, stays. */
+/** The number of times of the same kind that are not later. 0, the time of the start, stays 0. */
 const placeIn =
   (times: Int32Array): Replace =>
   (time, kind) => {

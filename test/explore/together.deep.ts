@@ -1,4 +1,4 @@
-/** Several threads have the same answer as one, whoever of them is faster. */
+/** Several threads give the same answer as one, whatever their relative speed. */
 import { describe, expect, test } from 'vitest';
 import { directory, directoryMachine } from '../../machines/directory/index.js';
 import { ProtocolError } from '../../machines/errors.js';
@@ -37,8 +37,8 @@ const property = (kind: 'always' | 'sometimes' | 'closed', holds: (c: any) => bo
   ({ name: `${kind} it is so`, description: 'made for a test', kind, holds }) as Property;
 const inFlight = (most: number) => (c: { flights: readonly unknown[] }) => c.flights.length <= most;
 
-/** What does not depend on how states are kept, and how much was known of charts when a search was cut short. */
-const told = ({ bytesPerState: _, interpreterCalls: _calls, ...found }: Exploration) => found;
+/** The results that do not depend on how states are stored, nor on when earlier attempts were interrupted. */
+const comparable = ({ bytesPerState: _, interpreterCalls: _calls, ...found }: Exploration) => found;
 
 function expectSame(question: Question, threads: readonly number[], pace: readonly boolean[] = [false, true]): Exploration {
   const { found, known, states } = alone(question);
@@ -46,7 +46,7 @@ function expectSame(question: Question, threads: readonly number[], pace: readon
     for (const slow of pace) {
       const random = new Random(of, `race ${slow}`);
       const race = raced(question, known, of, random, slow);
-      expect(told(race.found)).toEqual(told(found));
+      expect(comparable(race.found)).toEqual(comparable(found));
       expect(race.states).toEqual(states);
     }
   return found;
@@ -65,18 +65,18 @@ describe('directory, three nodes', () => {
   const properties = directory.properties(scenario(directory) as any).filter(ofStates);
   const ask = (protocol: Protocol, options: CheckOptions) => questionOf(scenario(protocol), { properties, ...options });
 
-  test('valid, in memory that grows while they search', () => {
+  test('valid, with memory that grows during the search', () => {
     const found = expectSame(questionOf(scenario(directory, 100), { properties }), [1, 2, 5]);
     expect(found.verdict).toBe('valid');
     expect(found.states).toBeGreaterThan(10_000);
   });
 
-  test('a bound of states in the middle of a level', () => {
+  test('a bound on states in the middle of a level', () => {
     const question = questionOf(scenario(directory, 100), { properties, bounds: { states: 4250 } });
     expect(expectSame(question, [2, 3]).stopped).toContain('more than 4250 states');
   });
 
-  test('a state that violates and is found behind a bound, in the same level, is not seen', () => {
+  test('a violation after the bound in the same level is not reported', () => {
     const large = createMetric(completeGraph(4));
     const options = directory.options({ policy: 'random', hold: 1 }, large);
     const asked = (properties: readonly Property[], bounds: Bounds) =>
@@ -87,7 +87,7 @@ describe('directory, three nodes', () => {
     const bound = { states: 4250 };
     const { states } = alone(asked([seen], bound)).found;
     const more = alone(asked([seen], { states: 3 * states })).found.states;
-    // A search that learns on its way that senders matter begins again.
+    // A search that learns that senders matter restarts.
     const inOrder = all.slice(-more);
     const before = new Set(inOrder.slice(0, states));
     const first = inOrder.slice(states).find((one) => !before.has(one));
@@ -97,23 +97,23 @@ describe('directory, three nodes', () => {
     expect(alone(asked([behind], { states: 3 * states })).found.verdict).toBe('invalid');
   });
 
-  test('a state that violates: the same one, by the same way', () => {
+  test('a violation: the same state and the same path', () => {
     const broken = withChart(({ holding }) => (holding.states.idle.on.find[1].target = 'idle'));
     expect(expectSame(ask(broken, {}), [2, 4]).verdict).toBe('invalid');
   });
 
-  test.each([0, 1, 2])('of many states that violate the first: more than %i messages in flight', (most) => {
+  test.each([0, 1, 2])('the first of many violations: more than %i messages in flight', (most) => {
     expect(expectSame(ask(directory, { properties: [property('always', inFlight(most))] }), [2, 3]).verdict).toBe('invalid');
   });
 
-  test('a state in which something is so for once is seen by whoever finds it', () => {
+  test('"sometimes" is witnessed by whichever thread finds a witness', () => {
     const witnessed = property('sometimes', (c: any) => c.flights.length > 2);
     const never = property('sometimes', (c: any) => c.flights.length > 99);
     const { properties: found } = expectSame(ask(directory, { properties: [witnessed, never] }), [2, 3]);
     expect(found.map(({ holds }) => holds)).toEqual([true, false]);
   });
 
-  test('what is seen for once only behind the state that violates is not seen', () => {
+  test('a witness after the violation does not count', () => {
     const kinds = Array.from({ length: 31 }, (_, i) =>
       property('sometimes', (c: any) => c.flights.length > 1 && JSON.stringify([...c.nodes, c.flights]).length % 31 === i),
     );
@@ -121,7 +121,7 @@ describe('directory, three nodes', () => {
     expect(new Set(found.map(({ holds }) => holds))).toEqual(new Set([false, true, null]));
   });
 
-  test('what another thread has seen behind the state that violates does not count', () => {
+  test('a witness of another thread after the violation does not count', () => {
     const question = ask(directory, { properties: [property('always', inFlight(1)), property('sometimes', () => false)] });
     const { known } = alone(question);
     const found = (state: number) => {
@@ -145,8 +145,8 @@ describe('directory, three nodes', () => {
   });
 });
 
-describe('in one thread where it must be, and again where more is known', () => {
-  /** A thread that waits as others do, and lets them go on meanwhile. */
+describe('questions for one thread, and restarts', () => {
+  /** Another thread, which waits asynchronously. */
   const helper =
     (question: Question): ThreadRunner =>
     async (task) =>
@@ -154,26 +154,26 @@ describe('in one thread where it must be, and again where more is known', () => 
   const together = (question: Question, runners = [question, question]) => examineTogether(question, runners.map(helper));
 
   test.each<[string, Protocol, CheckOptions]>([
-    ['promises on endless runs', directory, {}],
-    ['a promise that is broken', withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift()), {}],
-    ['a step that violates', directory, { properties: [property('closed', (c: any) => c.flights.length === 0)] }],
+    ['liveness', directory, {}],
+    ['a liveness violation', withChart(({ holding }) => holding.states.using.states.followed.on.release.actions.shift()), {}],
+    ['a step that is a violation', directory, { properties: [property('closed', (c: any) => c.flights.length === 0)] }],
     ['symmetry', directory, { reduce: 'symmetry', safety: true }],
-    ['depth first', directory, { search: 'depth', safety: true }],
+    ['depth-first', directory, { search: 'depth', safety: true }],
   ])('%s', async (_, protocol, options) => {
     const question = questionOf(scenario(protocol), options);
     expect(isDivisible(question)).toBe(false);
     expect(await together(question)).toEqual(examine(question));
   });
 
-  test('a property that reads who sent a message', async () => {
+  test('a property that reads the sender of a message', async () => {
     const reads = property('always', (c: any) => c.flights.every(({ from, to }: any) => from !== to));
     const question = questionOf(scenario(directory), { properties: [reads] });
     expect(isDivisible(question)).toBe(true);
     const found = await together(question);
-    expect(told(found)).toEqual(told(examine(question)));
+    expect(comparable(found)).toEqual(comparable(examine(question)));
   });
 
-  test.each([0, 1, 2])('a property that throws in thread %i is named', async (mine) => {
+  test.each([0, 1, 2])('a property that throws in thread %i is reported', async (mine) => {
     let asked = 0;
     const fails = property('always', (c: any) => {
       if (++asked > 50 && c.flights.length > 1) throw new RangeError('too far');

@@ -1,6 +1,7 @@
-/** Several parts of one search in one thread: whose turn it is, is drawn, so that every run is another race. */
+/** Several parts of one search in one thread. A random part runs next, so that every run is another race. */
 import type { Random } from '../../network/random.js';
-import { attempted, Examination, nothingKnown, type Exploration, type Known, type Question } from './examine.js';
+import { attempted, Examination, type Exploration, type Question } from './examine.js';
+import { nothingKnown, type Known } from './restart.js';
 import type { Pause } from './level-search.js';
 import { sharedMemory } from './shared-memory.js';
 
@@ -10,7 +11,7 @@ interface Runner {
   state: 'goes on' | 'waits' | 'done';
 }
 
-/** What one thread comes to, and what it had to know before. */
+/** The result of one thread, with the facts that it had to learn first. */
 export function alone(question: Question): {
   readonly found: Exploration;
   readonly known: Known;
@@ -23,7 +24,7 @@ export function alone(question: Question): {
   }
 }
 
-/** What `of` threads come to. With `slow`, the first goes on only where all others wait for it. */
+/** The result of `of` threads. With `slow`, the first thread runs only when all others wait for it. */
 export function raced(question: Question, known: Known, of: number, random: Random, slow: boolean) {
   const memory = sharedMemory();
   const runners = Array.from({ length: of }, (_, mine): Runner => {
@@ -42,7 +43,7 @@ export function raced(question: Question, known: Known, of: number, random: Rand
   return { found: first!.conclusion(), states: statesOf(first!) };
 }
 
-/** The states by their numbers, each with the one that it was found from. */
+/** The states by id, each with its parent. */
 function statesOf({ search: { store } }: Examination): readonly string[] {
   const row = new Int32Array(store.longest);
   return Array.from({ length: store.size }, (_, state) => {
@@ -53,5 +54,5 @@ function statesOf({ search: { store } }: Examination): readonly string[] {
 
 function goOn(runner: Runner): void {
   const pause = runner.pauses.next();
-  runner.state = pause.done ? 'done' : pause.value === 'meet' ? 'waits' : 'goes on';
+  runner.state = pause.done ? 'done' : pause.value === 'barrier' ? 'waits' : 'goes on';
 }

@@ -1,15 +1,16 @@
 /**
- * The same search in several threads, each of which finds its share of the states (`level-search.ts`); the host brings the threads.
+ * The same search in several threads, each of which searches its share of the states (`level-search.ts`). The host starts the threads.
  *
- * What a search finds out about charts and properties on its way makes it begin again. Where a thread meets that, or an error, all give
- * up, and one thread alone comes to the same place and says what there is to say. The answer, the counts and the counterexample are those
- * of one thread.
+ * A search restarts when it learns a fact about charts or properties (`restart.ts`). If a thread needs a restart or meets an error, all
+ * threads give up, and one thread alone repeats the search up to that point and reports the result. The answer, the counts and the
+ * counterexample are the same as with one thread.
  */
-import { attempted, examine, Examination, nothingKnown, type Exploration, type Known, type Question } from './examine.js';
-import { Meeting, sharedMemory, type SharedMemory } from './shared-memory.js';
+import { attempted, examine, Examination, type Exploration, type Question } from './examine.js';
+import { nothingKnown, type Known } from './restart.js';
+import { Barrier, sharedMemory, type SharedMemory } from './shared-memory.js';
 import type { Findings } from './watch.js';
 
-/** What another thread is asked: to be number `mine` of those that search. */
+/** A request to another thread: search as thread number `mine` of the group. */
 export interface ThreadTask {
   readonly known: Known;
   readonly mine: number;
@@ -17,15 +18,15 @@ export interface ThreadTask {
   readonly memory: SharedMemory;
 }
 
-/** What it has found out about its states; nothing when it had to give up. */
+/** The findings of a thread about its states; undefined if it had to give up. */
 export type ThreadResult = Findings | undefined;
 
-/** Begins to search elsewhere. */
+/** Starts the search in another thread. */
 export type ThreadRunner = (task: ThreadTask) => Promise<ThreadResult>;
 
 /**
- * True if several threads can search for the answer: breadth first, without a reduction, and where states are judged one by one. What
- * is said of steps and of endless runs needs the whole graph, which one thread keeps.
+ * True if several threads can search for the answer: breadth-first, without reduction, and with properties of single states only. `closed`
+ * and liveness properties need the whole graph, which only the search in one thread keeps.
  */
 export const isDivisible = ({ search, reduce, compact, goal, properties }: Question): boolean =>
   search === 'breadth' &&
@@ -34,18 +35,18 @@ export const isDivisible = ({ search, reduce, compact, goal, properties }: Quest
   !goal &&
   properties.every(({ kind }) => kind === 'always' || kind === 'sometimes');
 
-/** In another thread: does what it is asked, with the same question. */
+/** Runs in another thread: searches its share for the same question. */
 export function searchPart(question: Question, task: ThreadTask): ThreadResult {
-  const meeting = new Meeting(task.memory.cells, task.of);
+  const barrier = new Barrier(task.memory.cells, task.of);
   try {
     const examination = new Examination(question, task.known, task);
     for (const pause of examination.exploring()) {
-      if (pause === 'meet') meeting.wait();
-      if (meeting.isOver) return undefined;
+      if (pause === 'barrier') barrier.wait();
+      if (barrier.isOver) return undefined;
     }
     return examination.watch.findings();
   } catch {
-    meeting.giveUp();
+    barrier.giveUp();
     return undefined;
   }
 }
@@ -62,9 +63,9 @@ export async function examineTogether(question: Question, runners: readonly Thre
 async function attemptedTogether(question: Question, known: Known, runners: readonly ThreadRunner[]) {
   const of = runners.length + 1;
   const memory = sharedMemory();
-  const meeting = new Meeting(memory.cells, of);
+  const barrier = new Barrier(memory.cells, of);
   const answers = Promise.all(runners.map((help, i) => help({ known, mine: i + 1, of, memory })));
-  answers.catch(() => meeting.giveUp());
+  answers.catch(() => barrier.giveUp());
   const examination = await partOf(question, { known, mine: 0, of, memory });
   const findings = (await answers).filter((answer) => answer !== undefined);
   if (findings.length < runners.length) return undefined;
@@ -72,18 +73,20 @@ async function attemptedTogether(question: Question, known: Known, runners: read
   return examination;
 }
 
-/** One part, in a thread that hears meanwhile when another one fails; nothing when somebody had to give up. */
+/**
+ * Searches one share in the thread that must notice when another thread fails. Returns undefined if some thread had to give up.
+ */
 export async function partOf(question: Question, task: ThreadTask): Promise<Examination | undefined> {
-  const meeting = new Meeting(task.memory.cells, task.of);
+  const barrier = new Barrier(task.memory.cells, task.of);
   try {
     const examination = new Examination(question, task.known, task);
     for (const pause of examination.exploring()) {
-      if (pause === 'meet') await meeting.met();
-      if (meeting.isOver) return undefined;
+      if (pause === 'barrier') await barrier.waitAsync();
+      if (barrier.isOver) return undefined;
     }
     return examination;
   } catch {
-    meeting.giveUp();
+    barrier.giveUp();
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The connected graphs up to isomorphism are as many as mathematics knows; where names matter, more are kept. */
+/** The number of connected graphs up to isomorphism equals the known number; more are kept where names matter. */
 import { describe, expect, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { election } from '../../machines/election/index.js';
@@ -26,24 +26,24 @@ describe('connected graphs', () => {
     expect(everyTopology(n, { protocol: plain })).toHaveLength(graphs);
   });
 
-  test('with one node that keeps its name: the graphs with a root', () => {
+  test('with one fixed node: the rooted graphs', () => {
     expect([2, 3, 4].map((n) => everyTopology(n, { protocol: plain, fixed: ['n0'] }).length)).toEqual([1, 3, 11]);
   });
 
-  test('identities that are compared: every labeled graph', () => {
+  test('a protocol that compares identities: every labeled graph', () => {
     expect([2, 3, 4].map((n) => everyTopology(n, { protocol: election }).length)).toEqual([1, 4, 38]);
   });
 
-  test('a root that nobody named is found out all the same', () => {
+  test('a root that the options do not name is still detected', () => {
     expect(everyTopology(3, { protocol: directory, options: { policy: 'ivy' } }).length).toBe(3);
   });
 
-  test.each([0, 6, 2.5])('%s nodes are refused', (n) => {
-    expect(() => everyTopology(n, { protocol: plain })).toThrow('give a number from 1 to 5');
+  test.each([0, 6, 2.5])('%s nodes are rejected', (n) => {
+    expect(() => everyTopology(n, { protocol: plain })).toThrow('Pass a number from 1 to 5');
   });
 });
 
-test('the directory on every graph of three nodes, each node asking once', () => {
+test('the directory on every graph of three nodes, one request for each node', () => {
   const options = { policy: 'ivy', hold: 1 };
   const found = everyTopology(3, { protocol: directory, options }).map((topology) => {
     const commands = topology.nodes.map((node) => ({ do: 'command', name: 'request', node, fields: {} }) as const);

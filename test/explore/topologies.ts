@@ -1,9 +1,9 @@
 /**
- * All small networks: every connected graph, but one of those that differ in the names of nodes alone.
+ * All small networks: every connected graph, but only one of several that differ only in the names of their nodes.
  *
- * Two graphs are one if the nodes of the first can be renamed to make it the second, those that must keep their names apart, and the
- * protocol begins alike on both. Where it does not, because identities are compared or a tree is chosen by the order of the nodes, names
- * matter, and both are kept.
+ * Two graphs count as one if renaming the nodes of the first (except those that must keep their names) gives the second, and the
+ * protocol starts alike on both. If it does not, because it compares identities or builds a tree by the order of the nodes, names matter and
+ * both graphs are kept.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -16,22 +16,23 @@ import { jsonKey } from './json.js';
 import { everyOrder } from './orders.js';
 import { Renaming } from './renaming.js';
 
-/** There are 21 graphs of five nodes, 112 of six and 853 of seven, and every search takes longer. */
+/** There are 21 graphs of five nodes, 112 of six and 853 of seven, and each needs its own search. */
 const NODES_MAX = 5;
 
+/** Protocol and nodes for which `everyTopology` decides whether two networks are the same. */
 export interface Scope {
   readonly protocol: Protocol;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Nodes that are named somewhere. */
+  /** Nodes whose names are used elsewhere, for example in commands. */
   readonly fixed?: readonly NodeId[];
 }
 
 /**
- * The connected graphs of `n` nodes `n0`, `n1` and so on, links of weight 1: one of those that differ in the names of nodes alone.
+ * Lists the connected graphs of `n` nodes `n0`, `n1` and so on, with links of weight 1: one of several that differ only in names.
  *
- * @param n from 1 to 5.
- * @param scope the protocol and its options, which say whether names matter, and nodes that must keep theirs.
- * @throws UsageError for another `n`.
+ * @param n the number of nodes, from 1 to 5.
+ * @param scope the protocol and its options, which determine whether names matter, and the nodes that must keep their names.
+ * @throws UsageError for any other `n`.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';
@@ -44,7 +45,7 @@ export interface Scope {
  */
 export function everyTopology(n: number, { protocol, options = {}, fixed = [] }: Scope): Topology[] {
   if (!Number.isSafeInteger(n) || n < 1 || n > NODES_MAX) {
-    throw new UsageError(`all graphs of ${n} nodes cannot be gone through; give a number from 1 to ${NODES_MAX}`);
+    throw new UsageError(`Cannot list all graphs of ${n} nodes. Pass a number from 1 to ${NODES_MAX}.`);
   }
   const renamings = [...everyOrder([...Array(n).keys()])].filter((to) =>
     to.every((place, i) => place === i || !fixed.includes(`n${i}`)),
@@ -87,7 +88,7 @@ const textOf = ({ links }: Topology): string =>
     .sort()
     .join(' ');
 
-/** How each node begins, by its place; with `to`, what becomes of that when the nodes are renamed. */
+/** The start of each node, by its position; with `to`, after the nodes have been renamed. */
 function startsOf(
   topology: Topology,
   protocol: Protocol,

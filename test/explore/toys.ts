@@ -1,13 +1,13 @@
-/** Protocols made for tests: a chart or two, and every part of the description that a test does not speak of left empty. */
+/** Small protocols for tests: one chart, with defaults for all other parts of the description. */
 import type { AnyStateMachine } from 'xstate';
 import type { NodeId } from '../../machines/effects.js';
 import type { Command, Configuration, Protocol } from '../../machines/protocol.js';
 
 export interface Toy extends Partial<Omit<Protocol, 'charts' | 'commands' | 'network'>> {
-  /** One role a node, which runs this chart; its input is `{ id, peers }`. */
+  /** The chart of the only role of each node; its input is `{ id, peers }`. */
   readonly chart: AnyStateMachine;
   readonly network?: Partial<Protocol['network']>;
-  /** Event types that the application may send; each waits for its chart. */
+  /** Event types that the application may send; each waits until the chart accepts it. */
   readonly commands?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function toy({ chart, network, commands = [], ...rest }: Toy): Protocol {
   };
 }
 
-/** An `always` property that says of something that it is never so. */
+/** An `always` property that is violated when `isSo` is true. */
 export const never = (name: string, isSo: (c: Configuration) => boolean) => ({
   name,
   description: 'made for a test',

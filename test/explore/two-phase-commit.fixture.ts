@@ -1,4 +1,7 @@
-/** Two-phase commit (Gray, Lamport: Consensus on Transaction Commit) as charts; messages that were sent stay readable forever. */
+/**
+ * Two-phase commit (Gray, Lamport: Consensus on Transaction Commit) as charts. Messages stay readable forever after they were
+ * sent.
+ */
 import { assign, setup } from 'xstate';
 import { effects, send } from '../../machines/effects.js';
 import type { Configuration, Protocol } from '../../machines/protocol.js';
@@ -83,7 +86,7 @@ export const consistent = {
   },
 };
 
-/** A transaction manager and so many resource managers. */
+/** A transaction manager and `managers` resource managers. */
 export const among = (managers: number) =>
   ({
     topology: completeGraph(managers + 1),

@@ -1,9 +1,9 @@
 /**
- * External truth: the counts that are published for two-phase commit with three and five resource managers, and with symmetry for five.
+ * Published results: the number of states of two-phase commit with three and five resource managers, and with symmetry for five.
  *
- * The published 665 (the two-phase commit example of Stateright) is what is left by a depth-first search that sorts the managers by
- * their own state alone: managers in equal states, but with different messages, are not put in order. All that symmetry can do is 314,
- * which one can count: a state is a choice, with repetitions, of what each manager is in. Both are reproduced.
+ * The published 665 (the two-phase commit example of Stateright) is the result of a depth-first search that sorts the managers only by
+ * their own state. It does not order managers in equal states with different messages. Full symmetry reduces the number to 314, which can
+ * be computed by hand: a state counts how many managers are in each situation. Both numbers are reproduced.
  */
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../machines/protocol.js';
@@ -14,7 +14,7 @@ import { replay } from './replay.fixture.js';
 import { sortedByState } from './sorted-by-state.fixture.js';
 import { among, consistent, manager, resource, twoPhaseCommit } from './two-phase-commit.fixture.js';
 
-/** In how many ways `count` things can be one of `kinds` each, when it does not matter which is which. */
+/** The number of ways to split `count` equal items into `kinds` groups. */
 const multisets = (count: number, kinds: number): number =>
   kinds === 1 ? 1 : Array.from({ length: count + 1 }, (_, i) => multisets(i, kinds - 1)).reduce((sum, n) => sum + n, 0);
 
@@ -26,19 +26,20 @@ describe('two-phase commit', () => {
     expect(explore(twoPhaseCommit, among(managers))).toMatchObject({ verdict: 'valid', states });
   });
 
-  test.each([3, 5])('with symmetry, %i resource managers: a state for each choice of what they are in', (managers) => {
-    // Undecided: working, prepared, heard, aborted. Aborted: these, and aborted after preparing, heard or not. Committed: done or not.
+  test.each([3, 5])('with symmetry, %i resource managers: a state for each split into situations', (managers) => {
+    // Undecided: working, prepared, received, aborted. Aborted: these, and aborted after preparing, received or not. Committed:
+    // done or not.
     const states = multisets(managers, 4) + multisets(managers, 6) + multisets(managers, 2);
     const found = explore(twoPhaseCommit, { ...among(managers), reduce: 'symmetry' });
     expect(found).toMatchObject({ verdict: 'valid', states, symmetries: managers === 3 ? 6 : 120 });
     if (managers === 5) expect(states).toBe(314);
   });
 
-  test('sorted by state alone, depth first, five resource managers: 665 states', () => {
+  test('sorted only by state, depth-first, five resource managers: 665 states', () => {
     expect(sortedByState(5)).toBe(665);
   });
 
-  test('a manager that does not wait for all is caught, and the network makes the same of it', () => {
+  test('a manager that does not wait for all violates the property, also in a simulation', () => {
     const hasty = {
       ...twoPhaseCommit,
       charts: { manager: mutant(manager, ({ open }) => delete open.on.decide.guard), resource },
@@ -53,7 +54,7 @@ describe('two-phase commit', () => {
     expect(consistent.holds(replay(hasty, completeGraph(3), counterexample!).end)).toBe(false);
   });
 
-  test('what a message that may come again for ever makes of promises is not judged', () => {
+  test('liveness is unknown if messages may be duplicated without limit', () => {
     const decided: Property = { name: 'decided', description: '', kind: 'eventually', when: () => true, holds: () => false };
     expect(explore(twoPhaseCommit, { ...among(2), properties: [decided] })).toMatchObject({
       verdict: 'unknown',

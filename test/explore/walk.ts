@@ -1,8 +1,8 @@
 /**
- * Ways through the graph of states, as the choices that lead along them.
+ * Paths through the graph of states, as the choices that lead along them.
  *
- * The search keeps only where each state was reached from; what led there is found by expanding that state again. Messages get the
- * numbers that a network gives them, in the order of sending along this way, so that the choices can be made there.
+ * The search only stores the parent of each state. The transition between them is found by expanding the parent again. Messages get the
+ * numbers that a network would assign, in the order of sending along this path, so that a simulation can replay the choices.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choice } from '../../network/world/choice.js';
@@ -16,11 +16,11 @@ import { DELIVER, DOUBLE, LINK, LOCAL, LOSE } from './successors.js';
 
 export interface Walked {
   readonly choice: Choice;
-  /** What happened, for a reader. */
+  /** A description of what happened, for people. */
   readonly text: string;
 }
 
-/** What leads to a transition: the choice, and the nodes that take a step for it. */
+/** The cause of a transition: the choice, and the nodes that take a step for it. */
 interface Cause {
   readonly choice: Choice;
   readonly text?: string;
@@ -30,17 +30,17 @@ interface Cause {
 interface Sent {
   readonly id: number;
   readonly packet: number;
-  /** The place of the sender, which the packet itself need not know. */
+  /** The sender's position; a packet does not always contain it. */
   readonly from: number;
 }
 
 export class Walk {
   private inFlight: Sent[] = [];
   private sent = 0;
-  /** The state that the way has come to: under symmetry perhaps an image of the one that the search knows. */
+  /** The current state of the path; with symmetry it may be an image of the state that the search stores. */
   private readonly row: Int32Array;
   private length: number;
-  /** Where it begins again, after a corruption on the way. */
+  /** The state in which the path starts again, after a corruption. */
   start: FirstState | undefined;
 
   constructor(
@@ -59,7 +59,7 @@ export class Walk {
   step(to: number): readonly Walked[] {
     this.expand();
     for (let i = 0; i < this.model.successors.count; i++) if (this.leadsTo(i, to)) return this.take(i);
-    throw new Error(`no transition leads to state ${to} from where the way has come to`);
+    throw new Error(`no transition leads from the current state of the path to state ${to}`);
   }
 
   /** Takes a given transition. */
@@ -92,7 +92,7 @@ export class Walk {
     return walked;
   }
 
-  /** A corruption is not a choice that a network could make: the way begins behind it. */
+  /** Starts the path again after a corruption, because a network cannot replay a corruption as a choice. */
   private restart(): void {
     const row = Array.from(this.row.subarray(0, this.length));
     const sent = row.slice(1 + this.model.system.nodes.length);
@@ -101,7 +101,7 @@ export class Walk {
     for (const packet of sent) this.launch(packet, this.model.packets.get(packet).from);
   }
 
-  /** Packets whose times were numbered again are known by their place in their channel. */
+  /** Finds packets whose times were renumbered by their position in their channel. */
   private recognize(i: number): void {
     const { successors, packets, system } = this.model;
     const { rows, begins } = successors;
@@ -128,38 +128,38 @@ export class Walk {
 
   private cause(kind: number, subject: number): Cause {
     if (kind === DELIVER) return this.delivery(subject);
-    if (kind === LOSE || kind === DOUBLE) return this.meddling(kind, subject);
+    if (kind === LOSE || kind === DOUBLE) return this.fault(kind, subject);
     const { events } = this.model.steps;
     if (kind === LOCAL) {
       const { node, kind: what, event, role, timer, name = event.type } = events.get(subject);
       const id = this.name(node);
       if (what === 'timer')
         return { choice: { timer: [id, role!, timer!] }, takers: [{ node, took: `timer ${timer} of ${id} fires` }] };
-      return { choice: { command: [id, name] }, takers: [{ node, took: `${id} is asked for ${describe(event)}` }] };
+      return { choice: { command: [id, name] }, takers: [{ node, took: `${id} receives the command ${describe(event)}` }] };
     }
-    const { kind: what, choice, node, told, purged } = this.model.environments.moves(this.row[0]!)[subject]!;
-    const takers = told.map(({ node, event }) => ({ node, took: `${this.name(node)} ${hears(events.get(event))}` }));
+    const { kind: what, choice, node, notified, purged } = this.model.environments.moves(this.row[0]!)[subject]!;
+    const takers = notified.map(({ node, event }) => ({ node, took: `${this.name(node)} ${receives(events.get(event))}` }));
     const { channel } = this.model.packets;
     this.inFlight = this.inFlight.filter(({ packet }) => !purged.includes(channel.data[packet]!));
     if (what === 'crash') return { choice, takers, text: `${this.name(node)} crashes` };
     if (what === 'restart') return { choice, takers, text: `${this.name(node)} restarts` };
     if (takers.length > 0) return { choice, takers };
-    if (what === 'command') return { choice, takers, text: `${this.name(node)} is asked, and does not hear of it now` };
-    return { choice, takers, text: `a link of ${this.name(node)} changes, and it does not hear of it` };
+    if (what === 'command') return { choice, takers, text: `${this.name(node)} gets a command that waits or is lost` };
+    return { choice, takers, text: `a link of ${this.name(node)} changes without a notification` };
   }
 
   private delivery(packet: number): Cause {
     const { id, from } = this.land(this.copyOf(packet, 0));
     const { to, message } = this.model.packets.get(packet);
-    const told = `"${message.type}" #${id} from ${this.name(from)}`;
+    const received = `"${message.type}" #${id} from ${this.name(from)}`;
     const choice = { deliver: id };
     if (!this.model.environments.isCrashed(this.row[0]!, to))
-      return { choice, takers: [{ node: to, took: `${this.name(to)} takes ${told}` }] };
-    return { choice, text: `${told} is lost at ${this.name(to)}, which has crashed`, takers: [] };
+      return { choice, takers: [{ node: to, took: `${this.name(to)} takes ${received}` }] };
+    return { choice, text: `${received} is lost at ${this.name(to)}, which has crashed`, takers: [] };
   }
 
-  /** The network loses or doubles the message that is at this place of the row. */
-  private meddling(kind: number, place: number): Cause {
+  /** The loss or duplication of the message at this position of the row. */
+  private fault(kind: number, place: number): Cause {
     const packet = this.row[place]!;
     const before = this.row.subarray(1 + this.model.system.nodes.length, place).filter((other) => other === packet).length;
     const sent = this.copyOf(packet, before);
@@ -169,7 +169,7 @@ export class Walk {
 
   private double(sent: Sent): Walked {
     this.launch(sent.packet, sent.from);
-    return { choice: { duplicate: sent.id }, text: `${this.describeSent(sent)} is doubled` };
+    return { choice: { duplicate: sent.id }, text: `${this.describeSent(sent)} is duplicated` };
   }
 
   private describeSent({ id, packet, from }: Sent): string {
@@ -177,7 +177,7 @@ export class Walk {
     return `"${message.type}" #${id} from ${this.name(from)} to ${this.name(to)}`;
   }
 
-  /** What a node's step changes, sends and announces. */
+  /** The changes, messages and notifications of a node's step. */
   private consequences(node: number, outcome: number, environment: number): string {
     const { steps } = this.model;
     const { drawn, emitted } = steps.details[outcome]!;
@@ -185,7 +185,7 @@ export class Walk {
     const effects = [
       ...(drawn.length === 0 ? [] : [`draws ${drawn.join(', ')}`]),
       ...this.send(node, outcome, environment),
-      ...emitted.map(({ type }) => `announces ${type}`),
+      ...emitted.map(({ type }) => `emits ${type}`),
     ];
     return `${change}${effects.length === 0 ? '' : `; ${effects.join('; ')}`}`;
   }
@@ -221,7 +221,7 @@ export class Walk {
     return this.sent++;
   }
 
-  /** Of the copies of a packet in flight, the one before which so many others were sent. */
+  /** The copy of a packet in flight before which `before` other copies were sent. */
   private copyOf(packet: number, before: number): Sent {
     return this.inFlight.filter((sent) => sent.packet === packet)[before]!;
   }
@@ -232,14 +232,14 @@ export class Walk {
   }
 }
 
-function hears({ kind, event }: LocalEvent): string {
-  if (kind === 'reload') return 'starts again with what it had stored';
-  if (kind !== 'link') return `is asked for ${describe(event)}`;
+function receives({ kind, event }: LocalEvent): string {
+  if (kind === 'reload') return 'restarts from its storage';
+  if (kind !== 'link') return `receives the command ${describe(event)}`;
   const { peer } = event as Message & { readonly peer: Address };
-  return `hears that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`;
+  return `is notified that its link to ${peer} is ${event.type === 'link.up' ? 'up' : 'down'}`;
 }
 
-/** An event as one would write it down: its type, and what else it carries. */
+/** An event as text: its type and its other fields. */
 function describe({ type, ...rest }: Message): string {
   const fields = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest).replaceAll('"', '')}`;
   return `${type}${fields}`;
