@@ -87,7 +87,7 @@ describe('quiver check', () => {
   test.each([
     [['--search', 'wide'], '--search is "wide"; choose breadth or depth'],
     [['--reduce', 'all'], '--reduce is "all"; choose symmetry'],
-    [['--graphs', '7'], 'give a number from 1 to 5'],
+    [['--graphs', '7'], 'Pass a number from 1 to 5'],
     [['--cores', 'two'], '--cores is "two"'],
     [['--cores', '0'], '--cores is 0; give at least 1'],
     [['--states=-5'], '--states is -5; give at least 1'],

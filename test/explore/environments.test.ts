@@ -86,7 +86,7 @@ describe('workloads', () => {
     const events = [{ at: 3, do: 'command', name: 'request', node: 'n1', fields: {} }] as const;
     expect(checkScenario(scenario(undefined, events))).toMatchObject({ verdict: 'valid', terminal: 1 });
     expect(() => checkScenario({ ...scenario(undefined), contacts: [{ at: 0, i: 'n0', j: 'n1' } as any] })).toThrow(
-      'the checker drops times',
+      'the checker drops them',
     );
     const corrupt = scenario(undefined, [{ at: 0, do: 'corrupt', nodes: ['n0'] }]);
     const { corruption: _, ...withoutCorruption } = corrupt.protocol;
