@@ -1,2 +1,9 @@
 /** `xstate-quiver/cluster`: cluster actors, one live instance of a machine for each id. */
-export { clusterLogic, createCluster, delivery, ActorError, type Cluster, type ClusterOptions } from '../adapters/cluster/cluster.js';
+export {
+  clusterLogic,
+  createCluster,
+  delivery,
+  ActorError,
+  type Cluster,
+  type ClusterOptions,
+} from '../adapters/cluster/cluster.js';

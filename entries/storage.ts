@@ -1,4 +1,8 @@
-/** `xstate-quiver/storage`: where a peer keeps its promises, in a browser and with NATS. */
+/** `xstate-quiver/storage`: where a peer keeps what it must not forget, in a browser, with NATS, Postgres, Redis or an engine of your own. */
 export type { PeerStorage } from '../adapters/storage/storage.js';
 export { indexedDbStorage } from '../adapters/storage/indexed-db.js';
 export { jetStreamStorage } from '../adapters/storage/jet-stream.js';
+export { postgresStorage } from '../adapters/storage/postgres.js';
+export { redisStorage } from '../adapters/storage/redis.js';
+export { sharedStorage, type SharedStore } from '../adapters/storage/shared.js';
+export { storageConformance } from '../adapters/storage/conformance.js';

@@ -1,10 +1,17 @@
 /** Servers beside which we measure, test and make faults: whether this machine has one, a port for it, and whether it answers there. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import net from 'node:net';
 
+const POSTGRES = '/usr/lib/postgresql';
+const ofPostgres = existsSync(POSTGRES) ? readdirSync(POSTGRES).map((version) => `:${POSTGRES}/${version}/bin`) : [];
+
 /** Where Debian puts servers, which not everybody's path has. */
-export const serverEnvironment = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
+export const serverEnvironment = {
+  ...process.env,
+  PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin${ofPostgres.join('')}`,
+};
 
 export const hasCommand = (name: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${name}`], { env: serverEnvironment }).status === 0;

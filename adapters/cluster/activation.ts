@@ -5,7 +5,7 @@
  * An event that makes the machine throw, or the snapshot something that cannot be stored, is taken back: the actor is restored to its last
  * version, the events of the turn before it are applied again, and the event fails alone.
  */
-import { createActor, type AnyActor, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
+import { createActor, type AnyActor, type AnyActorRef, type EventObject } from 'xstate';
 import type { SchedulerLike } from 'rxjs';
 import { thrownText } from '../../machines/errors.js';
 import type { Copy, Creation, Entry } from '../../machines/cluster/messages.js';
@@ -14,16 +14,9 @@ import { replaceRelay } from '../../network/world/internals.js';
 import { deferredMachine, type DeferredMachine, type Execution } from './deferred.js';
 import { delivering } from './delivery.js';
 import { ActorError, type SentError } from './errors.js';
-import { isStoredState, notJson, type StoredAction, type StoredState } from './stored-state.js';
+import { notJson, type StoredAction, type StoredState } from './stored-state.js';
 import { clockOn, Deadlines } from './timers.js';
-
-/** What the application registered under a kind. */
-export interface Kind {
-  readonly name: string;
-  readonly machine: AnyStateMachine;
-  readonly version: number;
-  readonly migrate?: ((snapshot: any, version: number) => unknown) | undefined;
-}
+import { migrated, type Kind } from './versions.js';
 
 export interface ActivationHost {
   readonly clock: SchedulerLike;
@@ -78,7 +71,7 @@ export class Activation {
     this.isApplying = true;
     try {
       if (copy === null) this.create(creation);
-      else this.restore(this.migrated(copy.state));
+      else this.restore(migrated(this.key, this.kind, copy.state));
       return this.applied([]);
     } finally {
       this.isApplying = false;
@@ -117,20 +110,6 @@ export class Activation {
       throw new ActorError('unknown', `Actor "${this.key}" does not exist. Create it: leave out "create: false".`);
     this.start({ input: creation.input as never });
     if (this.thrown) throw new ActorError('machine', `Actor "${this.key}" cannot be created: ${thrownText(this.thrown.error)}`);
-  }
-
-  /** What was stored, as this version of the machine reads it. */
-  private migrated(state: unknown): StoredState {
-    const { version, migrate, name } = this.kind;
-    if (!isStoredState(state)) throw new ActorError('version', `Actor "${this.key}" has no state that this release can read.`);
-    if (state.version === version) return state;
-    if (state.version > version || !migrate)
-      throw new ActorError(
-        'version',
-        `Actor "${this.key}" was stored by version ${state.version} of "${name}", and this member has version ${version}. ` +
-          `${state.version > version ? 'Deploy the new version here' : `Give versions: { ${name}: { version: ${version}, migrate } }`}.`,
-      );
-    return { ...state, version, snapshot: migrate(state.snapshot, state.version) as StoredState['snapshot'] };
   }
 
   private restore(state: StoredState): void {

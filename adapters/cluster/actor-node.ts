@@ -6,7 +6,7 @@
  */
 import type { NodeId, Message } from '../../machines/effects.js';
 import { clusterCore, rolesOf, type ClusterOptions } from '../../machines/cluster/core.js';
-import { KEPT, type ReplicaContext, type ReplicaInput } from '../../machines/cluster/replica.js';
+import { KEPT, type Kept, type ReplicaContext } from '../../machines/cluster/replica.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
 import { hostOf, replicaOf, senderOf } from '../../machines/cluster/view.js';
 import type { Instance } from '../../machines/protocol.js';
@@ -49,7 +49,7 @@ export class ActorNode {
     readonly key: string,
     private readonly world: ActorWorld,
     /** What was stored, or kept in memory; the replica begins with it. */
-    replica: ReplicaInput,
+    replica: Kept,
   ) {
     const { id, host, clock, instance, session, hasStorage } = world;
     this.node = new Node(key, host);
@@ -60,8 +60,8 @@ export class ActorNode {
     };
     const stored: Stored = { [KEPT]: { promised: replica.promised, copy: replica.copy } };
     const storage = { role: STORAGE, chart: STORAGE, input: { stored, delay: 1 } };
-    const isMember = instance.options.members.includes(id);
-    const starts = [...(hasStorage && isMember ? [storage] : []), ...rolesOf(id, instance.options, session, replica)];
+    const isReplica = instance.options.replicas.includes(id);
+    const starts = [...(hasStorage && isReplica ? [storage] : []), ...rolesOf(id, instance.options, session, replica)];
     this.take(() => this.node.start(starts, noChoice));
   }
 

@@ -181,6 +181,11 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     return this;
   }
 
+  /** A durable version has come that this process cannot read: nothing waits for it. @internal */
+  unreadable(): void {
+    this.hasVersion();
+  }
+
   /** A durable version has come. @internal */
   received(version: Version, state: StoredState, emitted: readonly { readonly type: string }[]): void {
     const { fence, seq } = this.version;

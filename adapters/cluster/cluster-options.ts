@@ -20,7 +20,7 @@ import {
 } from '../options.js';
 import type { PeerStorage } from '../storage/storage.js';
 import type { Linked, Transport } from '../transports/transport.js';
-import type { Kind } from './activation.js';
+import type { Kind } from './versions.js';
 
 /** Machines by kind. @public */
 export type Machines = Readonly<Record<string, AnyStateMachine>>;

@@ -21,18 +21,20 @@ import { Channels } from '../node/channels.js';
 import { unlinkedGraph } from '../node/graph.js';
 import { isGreeting } from '../node/presence.js';
 import { checkOptions, milliseconds, optional } from '../options.js';
+import { isShared } from '../storage/shared.js';
 import { Drops } from '../transports/drops.js';
 import { BackpressureError, ClosedError } from '../transports/errors.js';
 import { later } from '../transports/later.js';
 import { escape } from '../transports/reading.js';
 import type { Linked, Transport } from '../transports/transport.js';
-import type { Kind } from './activation.js';
+import type { Kind } from './versions.js';
 import { ClusterActorRef, type AnyClusterActor } from './actor-ref.js';
 import { checkActor, checkCluster, kindsOf, type ActorOptions, type ClusterOptions, type Machines } from './cluster-options.js';
 import { ActorError } from './errors.js';
 import { Genesis } from './genesis.js';
 import { LocalActor, type ActorSite } from './local-actor.js';
 import { Replicas } from './replicas.js';
+import { SHARED, SharedCopies } from './shared-copies.js';
 import { notJson } from './stored-state.js';
 
 export type { ActorOptions, ClusterOptions, Machines, MachineVersion } from './cluster-options.js';
@@ -96,6 +98,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   readonly #site: ActorSite;
   readonly #instance: Instance<ProtocolOptions>;
   readonly #replicas: Replicas;
+  /** Copies in a storage that all members share, in place of replicas. */
+  readonly #shared: SharedCopies | null;
   readonly #genesis: Genesis;
   readonly #actors = new Map<string, LocalActor>();
   /** Who waits to hear where an actor is. */
@@ -118,19 +122,23 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#kinds = kindsOf(given);
     this.#members = peers.toSorted();
     this.#idleMs = idleMs;
-    const lockOptions = { transport, peers, name: `${name}/locks`, clock, crypto, ...(storage && { storage }) };
+    const shared = isShared(storage) ? storage.shared : null;
+    // Members with different kinds of storage are not one majority.
+    const lockName = `${name}/${shared ? 'shared-locks' : 'locks'}`;
+    const lockOptions = { transport, peers, name: lockName, clock, crypto, ...(storage && { storage }) };
     this.#locks = client ? null : createLocks(lockOptions);
     this.#transport = this.#locks?.transport ?? transport;
     this.#channels = Channels.of(this.#transport);
     this.#drops = new Drops(`cluster "${name}" at "${this.id}"`, clock);
-    this.#replicas = new Replicas(storage, { peer: this.id, name, clock });
+    this.#replicas = new Replicas(shared ? undefined : storage, { peer: this.id, name, clock });
     this.#genesis = new Genesis(peers, this.id, (to, message) => this.#post(to, message));
     const options: ProtocolOptions = {
       members: this.#members,
+      replicas: shared ? [SHARED] : this.#members,
       policy: placement,
       retry: RETRY_MS,
       sendersMax: SENDERS_MAX,
-      storage: storage ? 1 : null,
+      storage: storage && !shared ? 1 : null,
       since: 0,
     };
     this.#instance = { ...unlinkedGraph([...new Set([...peers, this.id])]), options };
@@ -141,7 +149,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
         host: createHost('snapshots', clusterCore),
         instance: this.#instance,
         clock,
-        hasStorage: storage !== undefined,
+        hasStorage: storage !== undefined && !shared,
         send: (key, to, message) => this.#send(key, to, message),
         save: (key, stored) => this.#replicas.save(key, stored),
         fail: (error) => this.#end(error),
@@ -152,6 +160,16 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       send: ({ kind, id }, event) => this.actor(kind, id)._send(event),
       failed: (error, what) => this.#warn(error, what),
     };
+    this.#shared =
+      shared &&
+      new SharedCopies({
+        store: shared,
+        name,
+        world: this.#site.world,
+        member: this.id,
+        reply: (key, message) => queueMicrotask(() => this.#take(key, SHARED, message)),
+        failed: (error, what) => this.#warn(error, what),
+      });
     this.#channels.open(name, {
       message: (from, message) => this.#receive(from, message),
       peer: (type, peer) => this.#linkChanged(type, peer),
@@ -224,12 +242,13 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     if (this.#locks) {
       const epoch = await this.#locks.served;
       await this.#replicas.begin(firstFence(epoch, knowledgeOf(this.#locks)!.bounds.grants));
-      if (!this.#replicas.isStored) this.#genesis.begin(this.#replicas.since, () => this.#rememberAll());
+      if (!this.#replicas.isStored && !this.#shared) this.#genesis.begin(this.#replicas.since, () => this.#rememberAll());
     }
     if (this.#closed) throw this.#closed;
     this.#isReady = true;
     for (const local of this.#actors.values()) this.#load(local);
     for (const key of this.#replicas.awake) this.#with(key, { type: 'wake' });
+    this.#wakeShared();
     this.#sweep();
   }
 
@@ -278,7 +297,8 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   }
 
   #send(key: string, to: NodeId, message: Message): void {
-    if (to === this.id) queueMicrotask(() => this.#take(key, this.id, message));
+    if (to === SHARED) queueMicrotask(() => this.#closed || this.#shared!.take(key, message));
+    else if (to === this.id) queueMicrotask(() => this.#take(key, this.id, message));
     else this.#post(to, { ...message, actor: key } as Message);
   }
 
@@ -311,6 +331,22 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
   #linkChanged(type: 'up' | 'down', peer: NodeId): void {
     if (type === 'up') this.#genesis.met(peer);
     for (const local of this.#actors.values()) local.step({ type: `link.${type}`, peer } as Message);
+    if (type === 'down' && this.#members.includes(peer) && this.#isReady) this.#wakeShared();
+  }
+
+  /** Actors that have work, and whose host may be gone. The first of the members that are connected wakes them. */
+  #wakeShared(): void {
+    const isFirst = this.#members.every((member) => member >= this.id || !this.#transport.peers.has(member));
+    if (!this.#shared || !isFirst || this.#closed) return;
+    this.#shared.awake().then(
+      (keys) => {
+        for (const key of keys) this.#take(key, SHARED, { type: 'wake' });
+      },
+      (error: unknown) => {
+        this.#warn(error, 'the shared storage, which is tried again');
+        later(this.#timers, this.#site.world.clock, () => this.#wakeShared(), FIND_MS);
+      },
+    );
   }
 
   async #where(key: string): Promise<NodeId | null> {
@@ -340,6 +376,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       if (!local.isAtRest || local.usedAt > before) continue;
       const { replica } = local.node!;
       if (replica) this.#replicas.keep(key, replica);
+      this.#shared?.forget(key);
       local.rest();
       if (local.refs.size === 0) this.#actors.delete(key);
     }
@@ -373,6 +410,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     this.#timers.unsubscribe();
     this.#channels.close(this.#name);
     for (const local of this.#actors.values()) local.close(error);
+    this.#shared?.close();
     if (!(error instanceof ClosedError)) {
       this.#warn(error, 'this peer, which has stopped taking part');
       this.#locks?.close({ withinMs: 0 }).catch(() => {});

@@ -2,16 +2,17 @@
 import type { EventObject } from 'xstate';
 import { statePath } from '../../machines/checks.js';
 import type { ClusterNotice } from '../../machines/cluster/messages.js';
-import type { ReplicaInput } from '../../machines/cluster/replica.js';
+import type { Kept } from '../../machines/cluster/replica.js';
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Locks } from '../locks/locks.js';
-import { Activation, type Kind } from './activation.js';
+import { Activation } from './activation.js';
 import { ActorLock } from './actor-lock.js';
 import { ActorNode, type ActorWorld } from './actor-node.js';
 import { ClusterActorRef, type AnyClusterActor } from './actor-ref.js';
 import { ActorError } from './errors.js';
 import { Outbox } from './outbox.js';
-import { isStoredState, type StoredState } from './stored-state.js';
+import type { StoredState } from './stored-state.js';
+import { migrated, type Kind } from './versions.js';
 
 /** What an actor needs of its cluster. */
 export interface ActorSite {
@@ -41,6 +42,8 @@ export class LocalActor {
   private activation: Activation | null = null;
   private readonly lock: ActorLock | null;
   private isFlushing = false;
+  /** Its snapshots are of a version that this process cannot read. */
+  private isUnreadable = false;
   isLoading = false;
   private early: Message[] = [];
   /** When it was last used here. */
@@ -74,7 +77,7 @@ export class LocalActor {
   }
 
   /** Its charts begin, with what the replica of this member has. */
-  begin(replica: ReplicaInput): void {
+  begin(replica: Kept): void {
     const { world } = this.site;
     this.isLoading = false;
     // It numbers its events from 1.
@@ -213,9 +216,15 @@ export class LocalActor {
   }
 
   private receive(version: Version): void {
-    if (!isStoredState(version.state)) return;
-    this.last = version;
-    for (const ref of this.refs) this.give(ref, version);
+    try {
+      this.last = { ...version, state: migrated(this.key, this.kind!, version.state) };
+    } catch (error) {
+      if (!this.isUnreadable) this.site.failed(error, `snapshots of ${this.key}, which are not received here`);
+      this.isUnreadable = true;
+      for (const ref of this.refs) ref.unreadable();
+      return;
+    }
+    for (const ref of this.refs) this.give(ref, this.last);
   }
 
   private give(ref: AnyClusterActor, { fence, seq, state, emitted }: Version): void {

@@ -1,5 +1,5 @@
 /** What docs/cluster.md promises of actions, time, children, moves, errors and storage. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 import { MapStorage } from '../storage/map.fixture.js';
@@ -255,5 +255,44 @@ describe('storage', () => {
     await expect(older.peers[0]!.cluster.actor('counter', 'x').send({ type: 'ADD' })).rejects.toMatchObject({
       reason: 'version',
     });
+  });
+
+  test('during a rolling deploy members of both versions serve an actor', async () => {
+    const stores = new Map(['a', 'b', 'c'].map((id) => [id, new MapStorage()]));
+    const migrate = ({ context, ...rest }: any) => ({ ...rest, context: { ...context, n: context.n * 10 } });
+    const versions = { counter: { version: 2, migrate } };
+    const isNew = new Set(['c']);
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
+    const { peers, of, start } = await testCluster({ counter }, (id) => ({
+      storage: stores.get(id)!,
+      ...(isNew.has(id) && { versions }),
+    }));
+    const [a, b, c] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));
+    await a!.send({ type: 'ADD' });
+    await c!.ready;
+    expect(c!.getSnapshot().context.n).toBe(10);
+    of('a').kill();
+    await c!.send({ type: 'ADD' });
+    expect(c!.getSnapshot().context.n).toBe(11);
+    await b!.send({ type: 'ADD' });
+    expect(warnings.mock.calls.flat().join()).toContain('was stored by version 2 of "counter", and this process has version 1');
+    isNew.add('a');
+    const newA = start('a', { versions }).cluster;
+    await newA.ready;
+    of('c').kill();
+    // The old member refuses to activate the actor, unless its sender has asked the new one in time.
+    const error: unknown = await b!.send({ type: 'ADD' }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    if (error !== null) expect(error).toMatchObject({ name: 'ActorError', reason: 'version' });
+    const applied = error === null ? 1 : 0;
+    const ofA = newA.actor('counter', 'x');
+    await ofA.send({ type: 'ADD' });
+    expect(ofA.getSnapshot().context.n).toBe(13 + applied);
+    await b!.send({ type: 'ADD' });
+    await ofA.send({ type: 'ADD' });
+    expect(ofA.getSnapshot().context.n).toBe(15 + applied);
   });
 });

@@ -6,7 +6,7 @@
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
-import { KEPT, type ReplicaInput } from '../../machines/cluster/replica.js';
+import { KEPT, type Kept } from '../../machines/cluster/replica.js';
 import type { Copy } from '../../machines/cluster/messages.js';
 import { hash } from '../../machines/hash.js';
 import type { Stored } from '../../machines/storage.js';
@@ -19,7 +19,7 @@ const LISTS = 64;
 export class Replicas {
   /** Without storage: what was written below this fence may have been forgotten. */
   since = 0;
-  private readonly kept = new Map<string, ReplicaInput>();
+  private readonly kept = new Map<string, Kept>();
   private readonly awakeIn = Array.from({ length: LISTS }, () => new Set<string>());
   /** Saves of one list, and of one copy, come one after the other. */
   private lists: Promise<void> = Promise.resolve();
@@ -54,14 +54,14 @@ export class Replicas {
   }
 
   /** At once without storage. */
-  load(key: string): ReplicaInput | Promise<ReplicaInput> {
+  load(key: string): Kept | Promise<Kept> {
     const { storage, since } = this;
     if (!storage) return this.kept.get(key) ?? { promised: since, copy: null, since };
     return loadStored(storage, this.keeping(key)).then((stored) => readStored(key, stored));
   }
 
   /** Of an actor that is not in use: its charts are gone. */
-  keep(key: string, { promised, copy, since }: ReplicaInput): void {
+  keep(key: string, { promised, copy, since }: Kept): void {
     if (this.storage) return;
     if (copy === null && promised <= this.since) this.kept.delete(key);
     else this.kept.set(key, { promised, copy, since });
@@ -96,7 +96,7 @@ export class Replicas {
   }
 }
 
-function readStored(key: string, stored: Stored): ReplicaInput {
+function readStored(key: string, stored: Stored): Kept {
   if (Object.keys(stored).length === 0) return { promised: 0, copy: null, since: 0 };
   const kept = stored[KEPT];
   if (!isObject(kept) || !Number.isSafeInteger(kept['promised']))

@@ -18,7 +18,8 @@ import { environmentOf } from '../environment.js';
 import { topicToken } from '../transports/frame.js';
 import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
-import { SETTLED_MS, type PeerStorage } from './storage.js';
+import { withAnyKey, type SharedStorage, type SharedStore } from './shared.js';
+import { SETTLED_MS } from './storage.js';
 
 /** Between an answer that nobody is there and the next question. */
 const PAUSE_MS = 250;
@@ -37,7 +38,7 @@ const UNAVAILABLE = 10_008;
  */
 export interface JetStreamStorageOptions {
   /** A key-value bucket of `@nats-io/kv`. */
-  readonly bucket: Pick<KV, 'get' | 'put'>;
+  readonly bucket: Pick<KV, 'get' | 'put'> & Partial<Pick<KV, 'delete' | 'keys'>>;
   /** The keys of this peer begin with it. */
   readonly peer: NodeId;
   /** Says when to ask again, and when to give up; the platform's unless given. */
@@ -60,7 +61,7 @@ export interface JetStreamStorageOptions {
  * ```
  * @public
  */
-export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage {
+export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorage {
   const { bucket, peer } = (options ?? {}) as Partial<JetStreamStorageOptions>;
   if (!bucket?.get || !bucket.put)
     throw new UsageError(
@@ -105,8 +106,48 @@ export function jetStreamStorage(options: JetStreamStorageOptions): PeerStorage 
       };
       revisions.set(key, await answered(clock, write));
     },
+    shared: withAnyKey(jetStreamStore(bucket)),
   };
 }
+
+/** No peer has a token that begins so. */
+const SHARED = '=shared';
+
+function jetStreamStore(bucket: JetStreamStorageOptions['bucket']): SharedStore {
+  const placeOf = (table: string, key: string): string => `${SHARED}.${table}.${topicToken(key)}`;
+  const revisionOf = async (place: string): Promise<number | null> => {
+    const entry = await bucket.get(place);
+    return entry?.operation === 'PUT' ? null : (entry?.revision ?? 0);
+  };
+  return {
+    get: async (table, key) => {
+      const entry = await bucket.get(placeOf(table, key));
+      return entry?.operation === 'PUT' ? { value: entry.string(), revision: entry.revision } : null;
+    },
+    put: async (table, key, value, revision) => {
+      const place = placeOf(table, key);
+      // A removed key leaves a revision behind.
+      const previousSeq = revision === null ? await revisionOf(place) : Number(revision);
+      if (previousSeq === null) return null;
+      try {
+        return await bucket.put(place, value, { previousSeq });
+      } catch (error) {
+        if (WRONG_REVISION.includes(codeOf(error))) return null;
+        throw error;
+      }
+    },
+    delete: async (table, key) => bucket.delete!(placeOf(table, key)),
+    keys: async (table) => {
+      const found: string[] = [];
+      for await (const place of await bucket.keys!(`${SHARED}.${table}.>`))
+        found.push(ofToken(place.slice(place.lastIndexOf('.') + 1)));
+      return found;
+    },
+  };
+}
+
+/** The text of which `topicToken` made this. */
+const ofToken = (token: string): string => decodeURIComponent(token.replaceAll('=', '%'));
 
 /** What the servers say in the end; rejects with the last that the client said when they say nothing. */
 async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise<T> {

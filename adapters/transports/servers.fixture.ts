@@ -1,5 +1,5 @@
 /** Real servers for tests, on loopback and any free port; and whether this machine has them. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,30 @@ export async function natsServer(port?: number): Promise<Server> {
 export async function jetStreamServer(folder: string, port?: number): Promise<Server> {
   const at = port ?? (await freePort());
   return start(at, 'nats-server', '-a', '127.0.0.1', '-p', String(at), '-js', '-sd', folder);
+}
+
+/** Keeps what it has acknowledged in this folder. */
+export async function redisServer(folder: string, port?: number): Promise<Server> {
+  const at = port ?? (await freePort());
+  const options = { port: String(at), bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync: 'always' };
+  return start(at, 'redis-server', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
+}
+
+/** With the user `quiver` and without passwords. Postgres refuses to run as root: then the folder and the server are those of `postgres`. */
+export async function postgresServer(folder: string, port?: number): Promise<Server> {
+  const at = port ?? (await freePort());
+  const isRoot = process.getuid?.() === 0;
+  const by = (command: string, ...args: string[]): [string, ...string[]] =>
+    isRoot
+      ? ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--clear-groups', '--', command, ...args]
+      : [command, ...args];
+  if (isRoot) execFileSync('chown', ['postgres', folder]);
+  const data = join(folder, 'data');
+  const [init, ...given] = by('initdb', '-D', data, '-U', 'quiver', '-A', 'trust', '--no-sync');
+  execFileSync(init, given, { env, stdio: 'ignore' });
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
+  const [command, ...args] = by('postgres', '-D', data, '-p', String(at), ...settings);
+  return start(at, command, ...args);
 }
 
 export async function mosquitto(port?: number): Promise<Server> {

@@ -29,6 +29,19 @@ const twice = [create('a'), send('a'), granted('a', 1), ...activate('b', 2)];
 /** The lock passes on while its former holder has not noticed. */
 const contended = [create('a'), send('a'), granted('a', 1), ...activate('b', 2), send('b'), ...activate('a', 3)];
 
+/** The copies are at one replica, which stands for a shared storage; it may start again with what is stored. */
+const shared = { options: { clients: ['s'], replicas: ['s'], storage: 1 } };
+const SHARED: [string, number, Topology, Commands, Partial<ExploreOptions>?][] = [
+  ['a shared storage, and two activations', 1479, clique('a', 'b', 's'), twice, { oneByOne: true, ...shared }],
+  [
+    'a shared storage that starts again while the host writes',
+    358,
+    clique('a', 's'),
+    [create('a'), send('a'), granted('a', 1), ...reload('s')],
+    shared,
+  ],
+];
+
 describe('all properties hold', () => {
   test.each<[string, number, Topology, Commands, Partial<ExploreOptions>?]>([
     ['one activation of three members', 19698, three, [create('a'), send('a'), granted('a', 1)]],
@@ -65,6 +78,7 @@ describe('all properties hold', () => {
       [create('a'), send('a'), granted('a', 1), ...reload('a'), create('a'), granted('a', 2), send('a')],
       { options: { storage: 1 } },
     ],
+    ...SHARED,
     [
       'a member without storage starts again',
       4274,
@@ -101,7 +115,7 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       without({
         host: {
           guards: {
-            isCertain: (({ context }: { context: HostContext }) => context.copies.length * 2 > context.members.length) as never,
+            isCertain: (({ context }: { context: HostContext }) => context.copies.length * 2 > context.replicas.length) as never,
           },
         },
       }),
@@ -116,6 +130,14 @@ describe('without one of its rules a promise breaks, and the search shows how', 
       two,
       twice,
       { faults: { duplicate: 1 } },
+    ],
+    [
+      '1: a shared storage refuses no fence',
+      'durable',
+      without({ replica: { guards: { isLateRead: never, isLateWrite: never } } }),
+      clique('a', 'b', 's'),
+      contended,
+      shared,
     ],
     ['5: what is written is committed', 'durable', without({ host: { guards: { isCommitted: always } } }), two, twice],
     [

@@ -9,12 +9,14 @@ import type { NodeId } from '../effects.js';
 import { hostMachine } from './host.js';
 import type { HostInput } from './hosting.js';
 import { HOST, REPLICA, SENDER, type ClusterMessage } from './messages.js';
-import { KEPT, replicaMachine, type ReplicaInput } from './replica.js';
+import { KEPT, replicaMachine, type Kept } from './replica.js';
 import { senderMachine, type SenderInput } from './sender.js';
 
 export interface ClusterOptions {
   /** Members, in the order of the topology; all others are clients, which host nothing. */
   readonly members: readonly NodeId[];
+  /** Nodes that keep copies: the members, or one node that stands for a shared storage. */
+  readonly replicas: readonly NodeId[];
   readonly policy: HostInput['policy'];
   /** Ticks until what is not answered is repeated. */
   readonly retry: number;
@@ -25,20 +27,24 @@ export interface ClusterOptions {
   readonly since: number;
 }
 
-const KEYS = ['clients', 'policy', 'retry', 'sendersMax', 'storage', 'since'] as const;
+const KEYS = ['clients', 'replicas', 'policy', 'retry', 'sendersMax', 'storage', 'since'] as const;
 
 function clusterOptions(
   raw: Readonly<Record<string, unknown>>,
   { topology: { nodes } }: { readonly topology: { readonly nodes: readonly NodeId[] } },
 ): ClusterOptions {
   refuseUnknown(raw, KEYS);
-  const { clients = [], storage = null } = raw;
+  const { clients = [], replicas, storage = null } = raw;
   if (!Array.isArray(clients) || clients.length >= nodes.length || clients.some((client) => !nodes.includes(client as NodeId)))
     throw new UsageError('options.clients must list nodes of the topology, and leave at least one member');
+  if (replicas !== undefined && !isListOf(replicas, nodes))
+    throw new UsageError('options.replicas must list at least one node of the topology');
   if (storage !== null && !isIntegerOf(storage, 0, TICKS_MAX))
     throw new UsageError('options.storage must be null or the number of ticks that a write takes');
+  const members = nodes.filter((node) => !clients.includes(node));
   return {
-    members: nodes.filter((node) => !clients.includes(node)),
+    members,
+    replicas: (replicas as readonly NodeId[] | undefined) ?? members,
     policy: oneOf(raw, 'policy', ['stay', 'sender'], 'stay'),
     retry: integer(raw, 'retry', { min: 1, max: TICKS_MAX, fallback: 100 }),
     sendersMax: integer(raw, 'sendersMax', { min: 1, fallback: 1_000 }),
@@ -47,32 +53,35 @@ function clusterOptions(
   };
 }
 
+const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node as NodeId));
+
 /** The roles of one peer for one actor. The session is its own; the candidates begin with itself, if it is a member. */
 export function rolesOf(
   id: NodeId,
-  { members, policy, retry, sendersMax }: ClusterOptions,
+  { members, replicas, policy, retry, sendersMax }: ClusterOptions,
   session: string,
-  replica: ReplicaInput,
+  replica: Kept,
 ): readonly RoleStart[] {
   const isMember = members.includes(id);
   const candidates = isMember ? [id, ...members.filter((member) => member !== id)] : members;
   const sender: SenderInput = { session, candidates, retry, isMember };
-  const host: HostInput = { id, members, policy, retry, sendersMax };
+  const host: HostInput = { id, members, replicas, policy, retry, sendersMax };
   return [
     // It tells the host whether the actor has work.
     ...(isMember ? [{ role: HOST, chart: HOST, input: host }] : []),
-    ...(isMember ? [{ role: REPLICA, chart: REPLICA, input: replica }] : []),
+    ...(replicas.includes(id) ? [{ role: REPLICA, chart: REPLICA, input: { ...replica, isMember } }] : []),
     { role: SENDER, chart: SENDER, input: sender },
   ];
 }
 
-const EMPTY: ReplicaInput = { promised: 0, copy: null, since: 0 };
+const EMPTY: Kept = { promised: 0, copy: null, since: 0 };
 
 /** The replica of a node that starts again: with storage it has what it stored, without it has forgotten. */
-const replicaAfter = (stored: Stored, { storage, since }: ClusterOptions): ReplicaInput =>
+const replicaAfter = (stored: Stored, { storage, since }: ClusterOptions): Kept =>
   storage === null
     ? { promised: since, copy: null, since }
-    : { ...EMPTY, ...(stored[KEPT] as Pick<ReplicaInput, 'promised' | 'copy'> | undefined) };
+    : { ...EMPTY, ...(stored[KEPT] as Pick<Kept, 'promised' | 'copy'> | undefined) };
 
 const toReplica: readonly string[] = ['read', 'write', 'genesis'];
 const toSender: readonly string[] = [
@@ -109,7 +118,7 @@ const clusterDescription: CoreDescription<ClusterOptions> = {
   network: { reach: 'links', order: 'unordered', isLossy: true, isOpen: true },
   options: clusterOptions,
   roles: (id, { options }: Instance<ClusterOptions>) => [
-    ...(options.storage === null || !options.members.includes(id)
+    ...(options.storage === null || !options.replicas.includes(id)
       ? []
       : [{ role: STORAGE, chart: STORAGE, input: { stored: {}, delay: options.storage } }]),
     ...rolesOf(id, options, id, EMPTY),

@@ -5,6 +5,8 @@
  * noticed that the lock has passed on, so the fence of the lock decides: replicas refuse a smaller fence than they have promised
  * (replica.ts, rule 1).
  *
+ * Copies are kept by the members, or by one replica that stands for a shared storage, which every member reaches.
+ *
  * Assumes of the lock: each grant has a larger fence than all earlier grants of it. Two members may hold it for a while.
  *
  * Rules.
@@ -80,12 +82,12 @@ const retry = arm(({ context }: In) => ({ timer: 'retry', delay: context.retry }
 const noRetry = disarm((_: In) => ({ timer: 'retry' }));
 
 const others = ({ id, members }: HostContext) => members.filter((member) => member !== id);
-const reading = ({ context: { fence, copies, members } }: In) => ({
-  to: members.filter((member) => copies.every(({ from }) => from !== member)),
+const reading = ({ context: { fence, copies, replicas } }: In) => ({
+  to: replicas.filter((replica) => copies.every(({ from }) => from !== replica)),
   message: { type: 'read' as const, fence: fence! },
 });
-const writing = ({ context: { copy, keepers, members } }: In) => ({
-  to: members.filter((member) => !keepers.includes(member)),
+const writing = ({ context: { copy, keepers, replicas } }: In) => ({
+  to: replicas.filter((replica) => !keepers.includes(replica)),
   message: { type: 'write' as const, copy: copy! },
 });
 const finding = ({ context }: In) => ({ to: others(context), message: { type: 'find' as const } });
@@ -227,7 +229,7 @@ export const hostMachine = setup({
     isForgotten: ({ context }) => isForgotten(context),
     isOfThisVersion: ({ context: { copy, keepers } }, { from, fence, seq }: Received<'kept'>) =>
       fence === copy!.fence && seq === copy!.seq && !keepers.includes(from),
-    isCommitted: ({ context: { keepers, members } }) => isMajority(keepers.length, members),
+    isCommitted: ({ context: { keepers, replicas } }) => isMajority(keepers.length, replicas),
     hasWork: ({ context }) => context.queue.length > 0,
     isToMove: ({ context: { policy, visitor, visits } }) => policy === 'sender' && visitor !== null && visits >= MOVE_AFTER,
   },

@@ -16,8 +16,10 @@ export interface Applied {
 
 export interface HostInput {
   readonly id: NodeId;
-  /** All who keep copies. */
+  /** Nodes that may host the actor. */
   readonly members: readonly NodeId[];
+  /** Nodes that keep copies. */
+  readonly replicas: readonly NodeId[];
   readonly policy: 'stay' | 'sender';
   /** Ticks until an unanswered request is repeated. */
   readonly retry: number;
@@ -66,17 +68,17 @@ export const latestOf = (answers: readonly CopyAnswer[]): Copy | null =>
   answers.reduce<Copy | null>((latest, { copy }) => (copy && isLater(copy, latest) ? copy : latest), null);
 
 /** Rule 2. A replica without a copy is a witness for fences from `since` on. */
-export function isCertain({ members, copies }: Pick<HostContext, 'members' | 'copies'>): boolean {
+export function isCertain({ replicas, copies }: Pick<HostContext, 'replicas' | 'copies'>): boolean {
   const latest = latestOf(copies);
   const witnesses = copies.filter(({ copy, since }) => copy !== null || since <= (latest?.fence ?? 0));
-  if (isMajority(witnesses.length, members)) return true;
+  if (isMajority(witnesses.length, replicas)) return true;
   // All have started again, and nobody has kept it: it begins again.
-  return latest === null && witnesses.length === 0 && copies.length === members.length;
+  return latest === null && witnesses.length === 0 && copies.length === replicas.length;
 }
 
 /** Rule 2. All have replied, and too many of them have forgotten. */
-export const isForgotten = (context: Pick<HostContext, 'members' | 'copies'>): boolean =>
-  context.copies.length === context.members.length && !isCertain(context);
+export const isForgotten = (context: Pick<HostContext, 'replicas' | 'copies'>): boolean =>
+  context.copies.length === context.replicas.length && !isCertain(context);
 
 const lastOf = (queue: readonly Entry[], sender: string): number | undefined =>
   queue.findLast((entry) => entry.sender === sender)?.number;

@@ -17,13 +17,13 @@ const stateOf = (copy: Copy | null): readonly string[] => (copy?.state as readon
 
 /** What each set of replicas that an activation would be certain of has as its latest copy. */
 function readable({ instance: { options }, nodes }: C): readonly (Copy | null)[] {
-  const { members } = options;
-  const answers: CopyAnswer[] = members.map((from) => {
+  const { replicas } = options;
+  const answers: CopyAnswer[] = replicas.map((from) => {
     const { copy, since } = replicaOf(nodes.get(from)!)!;
     return { from, copy, since };
   });
   const sets = answers.reduce<CopyAnswer[][]>((all, answer) => [...all, ...all.map((set) => [...set, answer])], [[]]);
-  return sets.filter((copies) => isCertain({ members, copies })).map(latestOf);
+  return sets.filter((copies) => isCertain({ replicas, copies })).map(latestOf);
 }
 
 const acknowledged = (c: C): readonly string[] =>
@@ -84,7 +84,7 @@ export const fenced: Property<ClusterOptions> = {
       const host = hostOf(node);
       return host && host.context.copy !== null && host.context.fence !== null ? [host.context] : [];
     });
-    const promises = c.instance.options.members.map((member) => replicaOf(c.nodes.get(member)!)!.promised);
+    const promises = c.instance.options.replicas.map((replica) => replicaOf(c.nodes.get(replica)!)!.promised);
     // A majority has promised the fence of each activation that has read, so a smaller one finds no majority.
     return hosts.every(({ fence }) => promises.filter((promised) => promised >= fence!).length * 2 > promises.length);
   },

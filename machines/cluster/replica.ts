@@ -24,11 +24,17 @@ import { HOST, type ClusterMessage, type Copy } from './messages.js';
 /** The key under which a replica stores what it must not forget. */
 export const KEPT = 'kept';
 
-export interface ReplicaInput {
+/** What a replica begins with. */
+export interface Kept {
   readonly promised: number;
   readonly copy: Copy | null;
   /** 0 for a replica that has forgotten nothing. */
   readonly since: number;
+}
+
+export interface ReplicaInput extends Kept {
+  /** Whether its node may host the actor. */
+  readonly isMember: boolean;
 }
 
 export interface ReplicaContext extends ReplicaInput {
@@ -50,8 +56,8 @@ const refusal = ({ context, event: { from } }: In<From<object>>) => ({
 });
 const everything = ({ context: { promised, copy } }: In) => ({ key: KEPT, value: { promised, copy } });
 /** The host role of this node wakes an actor whose host is gone, if it has work without an event. */
-const wakefulness = ({ context: { copy } }: In) => ({
-  role: HOST,
+const wakefulness = ({ context: { copy, isMember } }: In) => ({
+  role: isMember ? [HOST] : [],
   message: { type: 'awake' as const, isAwake: copy !== null && copy.isAwake },
 });
 

@@ -211,5 +211,7 @@ function warned(fields: readonly string[]): readonly string[] {
  */
 export function requireInternals(what: string, fields = missing): void {
   if (fields.length > 0)
-    throw new UsageError(`${what} needs XState 5.33, and this version differs inside (${fields.join(', ')}). Install xstate 5.33.`);
+    throw new UsageError(
+      `${what} needs XState 5.33, and this version differs inside (${fields.join(', ')}). Install xstate 5.33.`,
+    );
 }

@@ -1,0 +1,29 @@
+/** Versions of machines: a stored snapshot of an older version is upgraded, and one of a newer version is refused. */
+import type { AnyStateMachine } from 'xstate';
+import { ActorError } from './errors.js';
+import { isStoredState, type StoredState } from './stored-state.js';
+
+/** What the application registered under a kind. */
+export interface Kind {
+  readonly name: string;
+  readonly machine: AnyStateMachine;
+  readonly version: number;
+  readonly migrate?: ((snapshot: any, version: number) => unknown) | undefined;
+}
+
+/**
+ * What was stored, as this version of the machine reads it.
+ *
+ * @throws ActorError with reason `version`.
+ */
+export function migrated(key: string, { version, migrate, name }: Kind, state: unknown): StoredState {
+  if (!isStoredState(state)) throw new ActorError('version', `Actor "${key}" has no state that this release can read.`);
+  if (state.version === version) return state;
+  if (state.version > version || !migrate)
+    throw new ActorError(
+      'version',
+      `Actor "${key}" was stored by version ${state.version} of "${name}", and this process has version ${version}. ` +
+        `${state.version > version ? 'Deploy the new version here' : `Give versions: { ${name}: { version: ${version}, migrate } }`}.`,
+    );
+  return { ...state, version, snapshot: migrate(state.snapshot, state.version) as StoredState['snapshot'] };
+}

@@ -1,0 +1,85 @@
+/**
+ * Redis as a shared storage. A table is a hash, and a value has its revision before it. A script compares the revision and writes.
+ *
+ * Redis keeps what it has acknowledged as well as its persistence does: with `appendonly yes` and `appendfsync always` through a crash of its
+ * machine. A replica that takes over may lack the last writes.
+ */
+import type { SchedulerLike } from 'rxjs';
+import type { NodeId } from '../../machines/effects.js';
+import { checkOptions, environment, hasMethods, must, optional, someText } from '../options.js';
+import { sharedStorage, type SharedStorage, type SharedStore } from './shared.js';
+
+/**
+ * Options for `redisStorage`.
+ *
+ * @public
+ */
+export interface RedisStorageOptions {
+  /** A connected client of `redis` or `ioredis`. It stays yours: Quiver never closes it. */
+  readonly client:
+    | { call(command: string, ...args: string[]): Promise<unknown> }
+    | { sendCommand(args: readonly string[]): Promise<unknown> };
+  /** The id of the peer. */
+  readonly peer: NodeId;
+  /** The names of all keys begin with it. @defaultValue 'quiver' */
+  readonly prefix?: string;
+  /** @defaultValue the clock of the platform */
+  readonly clock?: SchedulerLike | undefined;
+}
+
+const CHECKS = {
+  client: must(
+    'a connected client of redis or ioredis, as in await createClient().connect()',
+    (value) => hasMethods(value, 'call') || hasMethods(value, 'sendCommand'),
+  ),
+  peer: someText,
+  prefix: optional(someText),
+  clock: environment.clock,
+};
+
+/** Value and revision of a field are one text: `revision value`. */
+const PUT = `
+local there = redis.call('HGET', KEYS[1], ARGV[1])
+local revision = there and string.match(there, '^%d+') or ''
+if revision ~= ARGV[3] then return false end
+local next = string.format('%.0f', tonumber(revision == '' and '0' or revision) + 1)
+redis.call('HSET', KEYS[1], ARGV[1], next .. ' ' .. ARGV[2])
+return next`;
+
+/**
+ * The storage of a peer in Redis, which with `createCluster` also keeps the copies of all actors. All members use the same prefix.
+ *
+ * @throws UsageError for an option that is missing or wrong.
+ * @example
+ * ```ts
+ * import { createClient } from 'redis';
+ * import { redisStorage } from 'xstate-quiver/storage';
+ *
+ * const client = await createClient({ url: 'redis://localhost' }).connect();
+ * const storage = redisStorage({ client, peer: 'a' }); // for createCluster({ transport, peers, storage, machines })
+ * ```
+ * @public
+ */
+export function redisStorage(options: RedisStorageOptions): SharedStorage {
+  checkOptions('redisStorage', options, CHECKS);
+  const { client, peer, prefix = 'quiver', clock } = options;
+  const command = (...args: readonly [string, ...string[]]): Promise<unknown> =>
+    'call' in client ? client.call(...args) : client.sendCommand(args);
+  return sharedStorage({ store: redisStore(command, prefix), peer, clock });
+}
+
+function redisStore(command: (...args: readonly [string, ...string[]]) => Promise<unknown>, prefix: string): SharedStore {
+  const hash = (table: string): string => `${prefix}:${table}`;
+  return {
+    get: async (table, key) => {
+      const found = (await command('HGET', hash(table), key)) as string | null;
+      if (found === null) return null;
+      const space = found.indexOf(' ');
+      return { revision: found.slice(0, space), value: found.slice(space + 1) };
+    },
+    put: async (table, key, value, revision) =>
+      (await command('EVAL', PUT, '1', hash(table), key, value, revision === null ? '' : String(revision))) as string | null,
+    delete: async (table, key) => void (await command('HDEL', hash(table), key)),
+    keys: async (table) => (await command('HKEYS', hash(table))) as readonly string[],
+  };
+}
