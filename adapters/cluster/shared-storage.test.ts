@@ -45,11 +45,11 @@ test('a host that another one has replaced in the storage commits nothing', asyn
   const { peers } = await testCluster({ counter }, on(store));
   const ref = peers[0]!.cluster.actor('counter', 'x');
   await ref.send({ type: 'ADD' });
-  // Another member has claimed the actor with a larger fence, while the host has not noticed.
+  // Another member has claimed the actor with a larger fence than this one will ever have, and the host has not noticed.
   const place = 'actors cluster/counter/x';
   const { value, revision } = store.values.get(place)!;
-  const { promised, copy } = JSON.parse(value) as { promised: number; copy: unknown };
-  store.values.set(place, { value: JSON.stringify({ promised: promised + 1, copy }), revision: Number(revision) + 1 });
+  const { copy } = JSON.parse(value) as { copy: unknown };
+  store.values.set(place, { value: JSON.stringify({ promised: Number.MAX_SAFE_INTEGER, copy }), revision: Number(revision) + 1 });
   const sent = ref.send({ type: 'ADD' });
   sent.catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 400));
