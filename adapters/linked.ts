@@ -3,8 +3,8 @@
  *
  * Between each two peers stands the chart of machines/link: what is sent is numbered, acknowledged and sent again until it arrives, in
  * order and once; heartbeats tell who is there. An outage of the medium that is shorter than the patience of the detector only delays.
- * After a longer one the peers are told `down`, what was under way is lost, and `up` begins again. `down` is a suspicion: the peer may
- * be alive behind a cut.
+ * After a longer one the peers are notified with `down`, what was under way is lost, and `up` begins again. `down` is a suspicion: the peer may
+ * be alive behind a cut. If the transport reports that the peer is gone, one and a half heartbeats of silence are enough.
  *
  * Two peers that do not reach each other are linked still while there is a third that both of them reach: it passes their frames on
  * (machines/link/ways.ts), unless `relay` is `false`.
@@ -167,6 +167,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
       if (event.type === 'message') clocks.hear(event.from, event.message);
+      if (event.type === 'gone' && made.peers.has(event.peer)) node.attempt('gone', { peer: event.peer });
     });
     const giveUp = () => void transport.close();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -265,6 +266,7 @@ function announce(
     whole.set(peer, new Whole(LINKED_MESSAGE_BYTES_MAX));
     medium.up(peer);
   } else if (notification.type === 'link.down') medium.down(peer);
+  else if (notification.type === 'link.gone') medium.gone(peer);
   else medium.broke(new ConnectionError(tooMuchFor(peer, limits)));
 }
 

@@ -8,6 +8,7 @@
 import type { NodeId } from '../../machines/effects.js';
 import { peerCore } from '../../machines/locks/core.js';
 import type { ElectionProtocolOptions } from '../../machines/election/options.js';
+import { EPOCHS } from '../../machines/locks/messages.js';
 import type { LocksProtocolOptions } from '../../machines/locks/options.js';
 import type { Inspect } from '../../network/world/kernel.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
@@ -94,7 +95,12 @@ export function createLocksNode({
   };
   // Members ask each other for what they keep (register.ts), and whoever else is there.
   if (client) Channels.of(transport).leave(`${name}/`);
-  return new LiveNode(node, { ...graph, options });
+  const made = new LiveNode(node, { ...graph, options });
+  const reports = transport.events.subscribe((event) => {
+    if (event.type === 'gone' && made.role(EPOCHS)) made.attempt('ended', { peer: event.peer });
+  });
+  void made.closed.then(() => reports.unsubscribe());
+  return made;
 }
 
 /** Nobody is linked yet, and each leads itself. */

@@ -122,7 +122,7 @@ export class Channels {
   private take(event: TransportEvent): void {
     if (event.type === 'message') this.receive(event.from, event.message);
     else if (event.type === 'closed') for (const conversation of this.conversations.values()) conversation.closed?.(event.error);
-    else {
+    else if (event.type !== 'gone') {
       this.count(event.type, event.peer);
       for (const conversation of this.conversations.values()) conversation.peer?.(event.type, event.peer);
     }

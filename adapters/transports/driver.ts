@@ -43,6 +43,8 @@ export interface DriverListener {
   up(peer: NodeId): void;
   /** A peer is gone. */
   down(peer: NodeId): void;
+  /** The process of a peer has ended, as far as the medium knows; it may be wrong. */
+  gone(peer: NodeId): void;
   /** The connection is gone, and nothing but a new one helps. */
   lost(error: Error): void;
   /** It is of no use to try again. */
@@ -173,6 +175,10 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   down(peer: NodeId): void {
     if (this.isClosed || !this.peers.delete(peer)) return;
     this.events.next({ type: 'down', peer });
+  }
+
+  gone(peer: NodeId): void {
+    if (!this.isClosed && !this.peers.has(peer)) this.events.next({ type: 'gone', peer });
   }
 
   lost(error: Error): void {

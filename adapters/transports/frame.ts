@@ -28,7 +28,7 @@ export class FrameReader {
 
   constructor(
     id: NodeId,
-    private readonly medium: DriverListener,
+    private readonly medium: Pick<DriverListener, 'received'>,
     clock: TimestampProvider = asyncScheduler,
   ) {
     this.drops = new Drops(`transport "${id}"`, clock);

@@ -101,7 +101,7 @@ export class Hub {
     const { helloMs } = this.rules;
     const guest: Guest = { line, state: 'new', id: '', key: '', impatience: new Subscription() };
     this.guests.add(guest);
-    line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest) });
+    line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest, true) });
     if (helloMs === undefined) return;
     later(guest.impatience, environmentOf(this.rules).clock, () => this.giveUpOn(guest, helloMs), helloMs);
   }
@@ -187,7 +187,8 @@ export class Hub {
     for (const peer of others) line.send(JSON.stringify({ type: 'up', peer }));
   }
 
-  private dismiss(guest: Guest): void {
+  /** `isBroken`: its line was closed, and it has not taken leave. */
+  private dismiss(guest: Guest, isBroken = false): void {
     if (guest.state === 'gone') return;
     const wasSeated = guest.state === 'seated';
     guest.state = 'gone';
@@ -199,7 +200,7 @@ export class Hub {
     this.members.delete(id);
     this.left.add(id);
     if (this.left.size > this.limits.gone) this.left.delete(this.left.values().next().value!);
-    const down = JSON.stringify({ type: 'down', peer: id });
+    const down = JSON.stringify({ type: 'down', peer: id, ...(isBroken && { broken: true }) });
     for (const other of this.members.values()) other.line.send(down);
   }
 

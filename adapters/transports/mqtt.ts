@@ -7,8 +7,8 @@
  * Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your broker should at the
  * other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
  */
-import type { ISubscriptionMap, MqttClient } from 'mqtt';
-import type { TimestampProvider } from 'rxjs';
+import type { IClientOptions, ISubscriptionMap, MqttClient } from 'mqtt';
+import { Subscription, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
 import { Backlog } from './backlog.js';
@@ -18,8 +18,16 @@ import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { mqttGuarantees } from './guarantees.js';
+import { later } from './later.js';
 import { saidBy } from './reading.js';
 import type { Transport } from './transport.js';
+
+/**
+ * Options of an MQTT client: what its broker publishes when the connection ends without a goodbye.
+ *
+ * @public
+ */
+export type MqttLastWill = Required<Pick<IClientOptions, 'will'>>;
 
 /**
  * Options for `mqtt`.
@@ -31,9 +39,10 @@ export interface MqttOptions extends InEnvironment {
   readonly id: NodeId;
   /**
    * Connects, with the package `mqtt`; the transport closes the client. `async () => connect(url)` waits for a broker that is not there
-   * yet, `connectAsync` does not.
+   * yet, `connectAsync` does not. Pass the last will on, and the others notice within two seconds that this process has ended, not after
+   * three to four: `(lastWill) => connectAsync(url, lastWill)`.
    */
-  readonly connection: () => Promise<MqttClient>;
+  readonly connection: (lastWill: MqttLastWill) => Promise<MqttClient>;
   /** What all topics begin with, one level or some with slashes between them, the same for all peers. @defaultValue `quiver` */
   readonly topic?: string;
 }
@@ -41,7 +50,7 @@ export interface MqttOptions extends InEnvironment {
 const CHECKS = {
   id: anId,
   connection: must(
-    "a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+    "a function that connects, as in (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill)",
     (value) => typeof value === 'function',
   ),
   topic: optional(
@@ -63,7 +72,7 @@ const CHECKS = {
  * import { connectAsync } from 'mqtt';
  * import { linked, mqtt } from 'xstate-quiver/transports';
  *
- * const connection = () => connectAsync('mqtt://127.0.0.1');
+ * const connection = (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill);
  * const transport = linked(mqtt({ id: 'a', connection }), { peers: ['a', 'b', 'c'] });
  * ```
  * @public
@@ -73,20 +82,25 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   const { id, connection, topic = 'quiver', ...environment } = options;
   return createTransport(id, mqttGuarantees, async (medium, signal) => {
     const { clock } = environmentOf(environment);
+    const wills = `${topic}/${WILLS}`;
+    const lastWill = { will: { topic: `${wills}/${topicToken(id)}`, payload: id, qos: 1, retain: false } } as const;
     const absence = new Absence(`peer "${id}" has had no connection to the MQTT broker`, clock, signal);
-    const client = await connectedBy(connection, `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE, absence);
+    const client = await connectedBy(() => connection(lastWill), `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE, absence);
     if (signal.aborted) {
       await client.endAsync(true);
       return;
     }
     const reader = new FrameReader(id, medium, clock);
+    const ends = new ReportedEnds(clock, signal, (peer) => client.connected && medium.gone(peer));
     hurry(client);
     client.on('connect', () => hurry(client));
     client.on('connect', absence.ends).on('close', absence.begins);
     if (!client.connected) absence.begins();
     // The client reconnects by itself; without a listener its errors would end the program.
     client.on('error', () => {});
-    client.on('message', (_, payload) => reader.readBytes(payload));
+    client.on('message', (at, payload) =>
+      at.startsWith(`${wills}/`) ? ends.take(payload.toString()) : reader.readBytes(payload),
+    );
     try {
       await subscribe(client, `${topic}/${topicToken(id)}`, id, signal);
     } catch (error) {
@@ -96,9 +110,14 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
       if (signal.aborted) return;
       throw error;
     }
+    // Where the broker refuses this topic, nothing is reported.
+    client.subscribe(`${wills}/+`, { qos: 1 }, () => {});
     const outgoing = new Outgoing(id, client, clock);
     medium.opened({
-      send: (to, _, text) => outgoing.publish(`${topic}/${topicToken(to)}`, frameText(id, text)),
+      send: (to, _, text) => {
+        ends.watch(to);
+        outgoing.publish(`${topic}/${topicToken(to)}`, frameText(id, text));
+      },
       close: () => client.endAsync(true),
     });
   });
@@ -141,6 +160,42 @@ function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) 
   client.on('connect', done);
   signal.addEventListener('abort', done);
   if (signal.aborted) done();
+}
+
+/** Below the topic: last wills, each under the token of its peer. No token has a slash. */
+const WILLS = 'ended';
+/** A client whose connection has broken makes it again within this time. */
+const RECONNECT_MS = 1_000;
+
+/** Peers whose last will has come, and that have not come back. */
+class ReportedEnds {
+  private readonly timers = new Subscription();
+  /** The peers to which this one sends, and those of them whose end will be reported. */
+  private readonly watched = new Set<NodeId>();
+  private readonly pending = new Set<NodeId>();
+
+  constructor(
+    private readonly clock: SchedulerLike,
+    signal: AbortSignal,
+    private readonly report: (peer: NodeId) => void,
+  ) {
+    signal.addEventListener('abort', () => this.timers.unsubscribe(), { once: true });
+  }
+
+  watch(peer: NodeId): void {
+    this.watched.add(peer);
+  }
+
+  take(peer: NodeId): void {
+    if (!this.watched.has(peer) || this.pending.has(peer)) return;
+    this.pending.add(peer);
+    const report = () => {
+      this.pending.delete(peer);
+      // The link layer drops the report if it hears the peer.
+      this.report(peer);
+    };
+    later(this.timers, this.clock, report, RECONNECT_MS);
+  }
 }
 
 /**

@@ -12,7 +12,7 @@ import { environmentOf, type InEnvironment } from '../environment.js';
 import { limitsHere } from '../limits.js';
 import { Backlog } from './backlog.js';
 import { checkOptions, environment as environmentChecks, id as anId, must, optional } from '../options.js';
-import { createTransport } from './driver.js';
+import { createTransport, type DriverListener } from './driver.js';
 import { Absence, connectedBy } from './connected.js';
 import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
@@ -80,11 +80,24 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
       );
     }
     void follow(made, absence);
-    const reader = new FrameReader(id, medium, clock);
+    const listeners = new Listeners(clock);
+    const received: DriverListener['received'] = (from, message) => {
+      listeners.hear(from);
+      medium.received(from, message);
+    };
+    const reader = new FrameReader(id, { received }, clock);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
         if (error) medium.broke(new ConnectionError(`NATS refuses peer "${id}" its subject: ${error.message}`));
         else reader.readBytes(message.data);
+      },
+    });
+    // Where the server refuses this subject, nothing is reported.
+    made.subscribe(`${subject}.${topicToken(id)}.*`, {
+      callback: (error, message) => {
+        if (error || message.headers?.code !== NO_RESPONDERS) return;
+        const peer = listeners.missing(message.subject);
+        if (peer !== null) medium.gone(peer);
       },
     });
     void made
@@ -95,7 +108,10 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     await answered(made, signal);
     const outgoing = new Outgoing(id, made, clock);
     medium.opened({
-      send: (to, _, text) => outgoing.publish(`${subject}.${topicToken(to)}`, frameText(id, text)),
+      send: (to, _, text) => {
+        const reply = listeners.isSilent(to) ? `${subject}.${topicToken(id)}.${topicToken(to)}` : undefined;
+        outgoing.publish(`${subject}.${topicToken(to)}`, frameText(id, text), reply);
+      },
       close: () => made.close(),
     });
   });
@@ -132,6 +148,46 @@ async function follow(connection: NatsConnection, absence: Absence): Promise<voi
 const CURE =
   'is a server at the address that connection() dials? To wait for one that starts later, give connect waitOnFirstConnect: true and maxReconnectAttempts: -1';
 
+/** The status with which a server answers at once a message that asks for a reply, and on whose subject no client listens. */
+const NO_RESPONDERS = 503;
+/** After so much silence a peer's messages ask for a reply, so that the server says whether it listens. */
+const SILENCE_MS = 300;
+/** A client whose connection has broken makes it again within this time. */
+const RECONNECT_MS = 1_000;
+
+/** Which peers listen on their subjects, as far as the server knows. */
+class Listeners {
+  /** Of each peer that this one sends to: when it was heard last, `null` for never. */
+  private readonly heardAt = new Map<NodeId, number | null>();
+  private readonly missingSince = new Map<NodeId, number>();
+
+  constructor(private readonly clock: TimestampProvider) {}
+
+  hear(peer: NodeId): void {
+    if (this.heardAt.has(peer)) this.heardAt.set(peer, this.clock.now());
+    this.missingSince.delete(peer);
+  }
+
+  isSilent(peer: NodeId): boolean {
+    const at = this.heardAt.get(peer) ?? null;
+    if (at === null) this.heardAt.set(peer, null);
+    return at !== null && this.clock.now() - at >= SILENCE_MS;
+  }
+
+  /** The peer of this reply subject, if it has been missing for so long that it is reported: once, until it is heard again. */
+  missing(reply: string): NodeId | null {
+    const token = reply.slice(reply.lastIndexOf('.') + 1);
+    const peer = [...this.heardAt.keys()].find((other) => topicToken(other) === token);
+    if (peer === undefined) return null;
+    const since = this.missingSince.get(peer) ?? this.clock.now();
+    this.missingSince.set(peer, since);
+    if (this.clock.now() - since < RECONNECT_MS - SILENCE_MS) return null;
+    this.heardAt.set(peer, null);
+    this.missingSince.delete(peer);
+    return peer;
+  }
+}
+
 /** A server of core NATS confirms nothing by itself, but it answers in order. */
 class Outgoing {
   private readonly backlog: Backlog;
@@ -147,9 +203,9 @@ class Outgoing {
     this.backlog = new Backlog(id, clock);
   }
 
-  publish(subject: string, text: string): void {
+  publish(subject: string, text: string, reply?: string): void {
     if (!this.backlog.takes(text)) return;
-    this.connection.publish(subject, text);
+    this.connection.publish(subject, text, reply === undefined ? undefined : { reply });
     this.unasked += text.length;
     if (this.unasked >= this.askChars) this.ask();
   }

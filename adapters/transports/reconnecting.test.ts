@@ -270,7 +270,7 @@ test('a hub that falls silent is noticed although the clock is set back', async 
   let hear!: (text: unknown) => void;
   const line = { send: () => {}, close: () => {}, listen: ({ frame }: { frame: typeof hear }) => (hear = frame) };
   const lost = vi.fn<(error: Error) => void>();
-  const medium = { opened: () => {}, received: () => {}, up: () => {}, down: () => {}, lost, broke: () => {} };
+  const medium = { opened: () => {}, received: () => {}, up: () => {}, down: () => {}, gone: () => {}, lost, broke: () => {} };
   await throughHub({ id: 'a', key: 'secret' }, () => line, { clock: set as never })(medium, new AbortController().signal);
   hear('{"type":"ping"}');
   back = 3_600_000;

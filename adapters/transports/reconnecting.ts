@@ -115,6 +115,10 @@ class Reconnecting {
         attempt.peers.delete(peer);
         if (isCurrent()) this.medium.down(peer);
       },
+      // Of several hubs, a peer may be at another one now.
+      gone: (peer) => {
+        if (isCurrent() && this.drivers.length === 1) this.medium.gone(peer);
+      },
       lost: (error) => this.failed(attempt, error),
       broke: (error) => {
         if (isCurrent() || this.homeward === attempt) this.medium.broke(error);

@@ -19,6 +19,8 @@ import type { Json } from './transport.js';
 /** A hub beats so often, and is not there any more after so long a silence. */
 export const HUB_BEAT_MS = 1_000;
 export const SILENT_BEATS_MAX = 3;
+/** A peer whose connection has broken makes it again within this time. */
+export const COME_BACK_MS = 200;
 
 /** Whoever knows the key may take the peer's place, so it is no id but a secret. */
 export interface Credentials {
@@ -96,7 +98,7 @@ class HubLine {
     const { type, from, peer, message } = frame;
     if (type === 'message' && isId(from) && message !== undefined) this.medium.received(from, message as Json);
     else if (type === 'up' && isId(peer)) this.medium.up(peer);
-    else if (type === 'down' && isId(peer)) this.medium.down(peer);
+    else if (type === 'down' && isId(peer)) this.part(peer, frame['broken'] === true);
     else if (type === 'welcome' && Array.isArray(frame['peers'])) this.open(frame['peers'].filter(isId));
     else if (type === 'refused') this.beRefused(`${this.hub} refused peer "${id}": ${reasonIn(frame)}`, frame['again'] === true);
     else if (type === 'ping') {
@@ -112,6 +114,13 @@ class HubLine {
       close: () => this.close(),
     });
     for (const peer of peers) this.medium.up(peer);
+  }
+
+  /** A peer whose line was closed comes back within this time, or its process has ended. */
+  private part(peer: NodeId, isBroken: boolean): void {
+    this.medium.down(peer);
+    // The transport drops the report if the peer is there again.
+    if (isBroken) later(this.life, this.environment.clock, () => this.medium.gone(peer), COME_BACK_MS);
   }
 
   private beRefused(why: string, mayTryAgain: boolean): void {

@@ -62,6 +62,11 @@ export interface Linked extends Reliable {
 export type TransportEvent =
   | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
+  /**
+   * The process of this peer has ended, as far as the transport knows: its connection was closed and its address refuses a new one, for
+   * instance. A hint that may be wrong. It follows `down` where presence is reported.
+   */
+  | { readonly type: 'gone'; readonly peer: NodeId }
   /** The last event; `error` says why the connection broke, `null` that it was closed on purpose. */
   | { readonly type: 'closed'; readonly error: Error | null };
 

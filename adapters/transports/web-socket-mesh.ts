@@ -34,7 +34,7 @@ import type { MeshContact, PeerAddress } from './mesh-contact.js';
 import { escape, quote, readFrame, reasonIn, saidBy } from './reading.js';
 import { ATTEMPT_MS_MAX, LASTING_MS, pauseAfter } from './reconnecting.js';
 import { explained } from './refusals.js';
-import { HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
+import { COME_BACK_MS, HUB_BEAT_MS, SILENT_BEATS_MAX } from './through-hub.js';
 import type { Json, Transport } from './transport.js';
 import { checkAddress, checkCredentials, refusedAddress } from './web-socket.js';
 import { AccessControl, type Admission } from './web-socket-hub.js';
@@ -128,10 +128,11 @@ class Mesh implements Connection {
   private readonly contacts = new Set<MeshContact>();
   private readonly peers = new Map<NodeId, MeshContact>();
   private readonly addresses = new Map<string, PeerAddress>();
+  /** Peers whose connection the other end has closed without a goodbye, until they come back or are reported. */
+  private readonly lost = new Set<NodeId>();
   private listener: Listener | undefined;
   private reportedAt = -Infinity;
   private seen = 0;
-  /** What is reported once `connect` is over. */
   private early: (() => void)[] | null = [];
 
   constructor(
@@ -157,7 +158,6 @@ class Mesh implements Connection {
     this.early = null;
   }
 
-  /** Settles after the first answers of the addresses. */
   private async meet(): Promise<void> {
     // Who looks for addresses, in the DNS for instance, may take his time or never come back.
     const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
@@ -229,7 +229,6 @@ class Mesh implements Connection {
     }
   }
 
-  /** Nobody else would say why a peer is alone. */
   private complain(why: string): void {
     if (this.environment.clock.now() - this.reportedAt < QUIET_MS) return;
     this.reportedAt = this.environment.clock.now();
@@ -258,7 +257,8 @@ class Mesh implements Connection {
     }
   }
 
-  private dialLater(address: PeerAddress): void {
+  /** `isLost`: a connection that has lasted was closed, and what answers now says whether the process is there. */
+  private dialLater(address: PeerAddress, isLost = false): void {
     if (this.life.closed || address.state === 'forgotten' || address.state === 'pausing') return;
     address.state = 'pausing';
     const dial = () => {
@@ -268,7 +268,8 @@ class Mesh implements Connection {
     };
     const why = unreportedReason(address);
     if (why !== null) console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
-    later(this.life, this.environment.clock, dial, pauseAfter(address.failures++, this.environment));
+    const failures = address.failures++;
+    later(this.life, this.environment.clock, dial, isLost && failures === 0 ? 0 : pauseAfter(failures, this.environment));
   }
 
   private dial(address: PeerAddress): void {
@@ -281,18 +282,19 @@ class Mesh implements Connection {
       address.why = saidBy(error);
       return this.dialLater(address);
     }
-    socket.on('error', (error) => (address.why ||= explained(error.message, address.url, 'a peer')));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      address.why ||= explained(error.message, address.url, 'a peer');
+      if (error.code === 'ECONNREFUSED' && address.peer !== null) this.reportGone(address.peer);
+    });
     const line = this.listener!.lineOf(socket, address.url);
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
     const closed = () => {
-      address.why ||= contact.state === 'asking' ? `"${contact.id}" closed the connection before it let this peer in` : '';
-      this.drop(contact);
+      if (contact.state === 'asking') address.why ||= `"${contact.id}" closed the connection before it let this peer in`;
+      this.drop(contact, '', true);
     };
     line.listen({ frame: (text) => this.hearDialed(contact, text), closed });
   }
-
-  // Connections, until they are a peer's.
 
   private contact(line: BoundedLine, address: PeerAddress | null, ms: number): MeshContact {
     const contact: MeshContact = {
@@ -337,7 +339,7 @@ class Mesh implements Connection {
           this.admit(contact, frame).catch(() => this.refuse(contact, DOUBT, true));
         } else this.drop(contact);
       },
-      closed: () => this.drop(contact),
+      closed: () => this.drop(contact, '', true),
     });
     line.send(JSON.stringify({ type: 'mesh', id: this.id, run: this.run }));
   }
@@ -452,6 +454,7 @@ class Mesh implements Connection {
     Object.assign(contact, { state: 'up', id, proof, silence: 0, upSince: ++this.seen });
     contact.line.peer = id;
     this.peers.set(id, contact);
+    this.lost.delete(id);
     if (contact.address) contact.address.state = 'connected';
     contact.deadline = new Subscription();
     later(contact.deadline, this.environment.clock, () => Object.assign(contact.address ?? {}, { failures: 0 }), LASTING_MS);
@@ -468,7 +471,8 @@ class Mesh implements Connection {
     else if (type === 'bye') this.drop(contact);
   }
 
-  private drop(contact: MeshContact, why = ''): void {
+  /** `isBroken`: the other end has closed the connection, and has not said goodbye. */
+  private drop(contact: MeshContact, why = '', isBroken = false): void {
     if (contact.state === 'gone') return;
     const { id, address } = contact;
     const wasUp = contact.state === 'up';
@@ -482,7 +486,15 @@ class Mesh implements Connection {
     }
     if (address?.state === 'dialing') this.dialLater(address);
     if (this.peers.has(id)) return;
-    for (const other of this.addresses.values())
-      if (other.peer === id && other.state === 'connected') this.dialLater(Object.assign(other, { why }));
+    const isLost = wasUp && isBroken;
+    if (isLost) this.lost.add(id);
+    const known = [...this.addresses.values()].filter(({ peer }) => peer === id);
+    // A peer that has no address here dials in again.
+    if (isLost && known.length === 0) later(this.life, this.environment.clock, () => this.reportGone(id), COME_BACK_MS);
+    for (const other of known) if (other.state === 'connected') this.dialLater(Object.assign(other, { why }), isLost);
+  }
+
+  private reportGone(id: NodeId): void {
+    if (this.lost.delete(id)) this.report(() => this.medium.gone(id));
   }
 }

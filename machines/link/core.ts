@@ -92,6 +92,7 @@ export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
     post: { fields: [peer, { name: 'body', type: 'integer' }] },
     restart: { fields: [peer] },
     leave: { fields: [peer] },
+    gone: { fields: [peer] },
   },
 };
 

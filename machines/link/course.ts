@@ -31,6 +31,8 @@ export function courseOf(end: End, event: LinkChartEvent): Course {
     case 'post':
       if (!isUp(end)) return { value, description: [] };
       return hasRoomFor(context, event.body) ? { value, description: ['news'] } : { value: 'down', description: ['standing'] };
+    case 'gone':
+      return { value, description: isUp(end) ? ['standing'] : [] };
     case 'bye':
       return { value: isUp(end) && isProven(context, event) ? 'down' : value, description: [] };
     case 'frame':

@@ -28,6 +28,8 @@ const cutOneWay = { do: 'down', channel: ['a', 'b'] } as const;
 const restart = (node: string) => command('restart', node, { peer: node === 'a' ? 'b' : 'a' });
 const leave = (node: string) => command('leave', node, { peer: node === 'a' ? 'b' : 'a' });
 
+const gone = (node: string) => command('gone', node, { peer: node === 'a' ? 'b' : 'a' });
+
 const connected: ExploreOptions['goal'] = (c) => linksOf(c).every(([a, b]) => areConnected(a, b));
 const hasLeft = (c: Configuration) => linksOf(c).some((ends) => ends.some(({ value }) => value === 'left'));
 
@@ -47,6 +49,12 @@ describe('a link keeps its promises, and can always come up again', () => {
       4115,
       { options: small(1), commands: [toB(1)], faults: { loss: 1 } },
     ],
+    [
+      'a false report that each end is gone, and no suspicion',
+      2436,
+      { options: small(0), commands: [toB(1), gone('a'), gone('b')] },
+    ],
+    ['a false report, a suspicion of each end', 4553, { options: small(1), commands: [toB(1), gone('a')] }],
     ['messages both ways, a suspicion of each end', 13084, { options: small(1), commands: [toB(1), toA(2)] }],
     ['more messages than there is room for', 1641, { options: { ...small(0), room: 0 }, commands: [toB(1), toB(2)] }],
     [

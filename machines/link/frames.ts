@@ -77,6 +77,8 @@ export interface LinkContext extends LinkInput {
   readonly unreported: number;
   /** Heartbeats of ours since the peer was heard. */
   readonly silence: number;
+  /** True if the medium has reported since then that the peer is gone. */
+  readonly isReported: boolean;
   /** Who passes frames on, besides their going directly; `null` while both ends hear each other directly. */
   readonly via: NodeId | null;
   /** Heartbeats of ours since the peer was heard directly, counted up to half the patience. */
@@ -207,6 +209,7 @@ export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkConte
     delivered: checksumOf(c.delivered, bodies),
     unreported: c.unreported + sizeOfAll(bodies),
     silence: outdated ? c.silence : 0,
+    isReported: outdated && c.isReported,
     ...wayAfter(c, received),
   };
 }

@@ -58,6 +58,20 @@ describe('losses, copies and reordering', () => {
   );
 });
 
+test('false reports that a peer is gone take no link down as long as its heartbeats arrive', () => {
+  const events = Array.from({ length: 100 }, (_, i) => {
+    const [node, peer] = i % 2 === 0 ? ['a', 'b'] : ['b', 'a'];
+    return { at: 50 + 13 * i, node, do: i % 3 === 0 ? 'post' : 'gone', peer, ...(i % 3 === 0 && { body: i }) };
+  });
+  const scenario = { protocol: 'link', topology: { nodes: ['a', 'b'], links: [['a', 'b', 1]] }, events, until: { idle: true } };
+  const summaryOf = (protocol: typeof link) => new Simulation(parseScenario(scenario, { link: protocol })).run().summary;
+  expect(summaryOf(link)).toMatchObject({ posted: 34, received: 34, downs: 0 });
+  // A chart that believes each report.
+  const isSilent = ({ context }: { context: LinkContext }) => context.isReported || context.silence >= context.patience;
+  const believing = { ...link, charts: { link: linkMachine.provide({ actions: { take: () => {} }, guards: { isSilent } }) } };
+  expect(summaryOf(believing)).not.toMatchObject({ downs: 0 });
+});
+
 test.each([
   ['hands messages over twice', (bodies: readonly unknown[]) => [...bodies, ...bodies]],
   ['hands them over in the wrong order', (bodies: readonly unknown[]) => bodies.toReversed()],

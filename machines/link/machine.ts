@@ -19,6 +19,10 @@
  * nothing twice, and all of it if the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as
  * gone may well be alive, and then both ends see the link go down and come again.
  *
+ * A medium may know more: that a connection was closed, and that its other end refuses a new one. Such a report (`gone`) shortens the patience
+ * to one and a half heartbeats and asks a relay for another way. It never takes a link down whose peer is heard, so a false report
+ * changes nothing.
+ *
  * States.
  *   seeking  never up yet: what is posted waits
  *   up       the peer has answered this session
@@ -66,7 +70,17 @@ import {
   type LinkContext,
   type LinkInput,
 } from './frames.js';
-import { firstWay, passing, wayAfter, wayAfterBeat, type Heard, type Pass, type Relay, type Relayed } from './ways.js';
+import {
+  firstWay,
+  passing,
+  wayAfter,
+  wayAfterBeat,
+  wayAfterReport,
+  type Heard,
+  type Pass,
+  type Relay,
+  type Relayed,
+} from './ways.js';
 
 interface Post {
   readonly type: 'post';
@@ -82,11 +96,15 @@ export type LinkChartEvent =
   | TimerEvent
   | Post
   | { type: 'leave' }
+  /** The medium reports that the peer is gone, rightly or wrongly. */
+  | { type: 'gone' }
   /** The process was started again and knows nothing; only its clock has gone on. */
   | { type: 'restart' };
 
 export type LinkNotification =
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
+  /** After `link.down`: the peer was silent after a report that it is gone, so that its process has ended, as far as the medium knows. */
+  | { readonly type: 'link.gone'; readonly peer: NodeId }
   | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly FrameBody[] }
   /** More was posted for a peer that has not come yet than the outbox holds; that message is lost. */
   | { readonly type: 'overflow'; readonly peer: NodeId };
@@ -118,8 +136,10 @@ const relayed = ({ context, event: { from: origin, message } }: In<Received<Rela
   message: { type: 'relayed' as const, origin, message },
 });
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
+/** Within this time a peer that is alive is heard: it beats once, and its beat arrives. */
+const answerTime = ({ context }: In) => ({ timer: 'beat', delay: Math.ceil(1.5 * context.beat) });
 
-const silent = { theirs: null, silence: 0 };
+const silent = { theirs: null, silence: 0, isReported: false };
 const nothingSent = {
   outbox: [],
   outboxSize: 0,
@@ -151,6 +171,9 @@ const takeFrame = [withEvent('take'), ...say(whatWaits), 'noteSent', ...say(dueA
 /** One that says that something is missing: it brings nothing. */
 const takeRejection = [withEvent('take'), ...say(again), 'noteSent'] as const;
 
+/** The peer counts as gone. */
+const lookAgain = ['beginSession', ...say(answer), arm(nextBeat)] as const;
+
 const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as const;
 
 /**
@@ -168,6 +191,7 @@ export const linkMachine = setup({
       latest: frame.session,
       theirNonce: frame.nonce,
       silence: 0,
+      isReported: false,
       ...wayAfter(context, frame),
     })),
     noteSession: assign((_, { session, nonce }: Frame) => ({ theirs: null, latest: session, theirNonce: nonce })),
@@ -181,6 +205,7 @@ export const linkMachine = setup({
       const silence = Math.min(context.silence + 1, context.patience);
       return { told: context.expected, unreported: 0, silence, ...wayAfterBeat(context, silence) };
     }),
+    noteReport: assign(({ context }) => ({ isReported: true, silence: context.patience, ...wayAfterReport(context) })),
     tryNextRelay: assign(({ context }) => wayAfterBeat(context, context.silence)),
     keep: assign(({ context }, { body }: Post) => ({
       outbox: [...context.outbox, body],
@@ -196,6 +221,7 @@ export const linkMachine = setup({
     hearOrigin: raise((_, { origin, from, message }: Received<Relayed>) => ({ ...message, from: origin, via: from })),
     announceUp: emit(({ context }) => ({ type: 'link.up' as const, peer: context.peer })),
     announceDown: emit(({ context }) => ({ type: 'link.down' as const, peer: context.peer })),
+    announceGone: emit(({ context }) => ({ type: 'link.gone' as const, peer: context.peer })),
     announceReceived: emit(({ context }, frame: Frame) => ({
       type: 'received' as const,
       peer: context.peer,
@@ -215,6 +241,7 @@ export const linkMachine = setup({
     bringsMessages: ({ context }, frame: Frame) => fresh(context, frame).length > 0,
     hasRoom: ({ context }, { body }: Post) => hasRoomFor(context, body),
     isSilent: ({ context }) => suspects(context),
+    isSilentAsReported: ({ context }) => suspects(context) && context.isReported,
     isByRelay: ({ context }, { from }: Received<Relayed>) => context.relays.includes(from),
     passesOn: ({ context }) => context.relays.length > 0 && context.via === null,
   },
@@ -252,6 +279,7 @@ export const linkMachine = setup({
           { actions: takeFrame },
         ],
         bye: { guard: withEvent('isProven'), target: 'down', actions: 'beginSession' },
+        gone: { actions: ['noteReport', ...say(answer), arm(answerTime)] },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
@@ -259,7 +287,8 @@ export const linkMachine = setup({
           { target: 'down', actions: beginAnew },
         ],
         timer: [
-          { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', 'beginSession', ...say(answer), arm(nextBeat)] },
+          { guard: 'isSilentAsReported', target: 'down', actions: ['noteSuspicion', 'announceGone', ...lookAgain] },
+          { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', ...lookAgain] },
           { actions: [...say(answer), 'noteBeat', arm(nextBeat)] },
         ],
       },

@@ -12,7 +12,8 @@ export const reasons: Readonly<Record<string, string>> = {
     CHART,
     'each sets keys of the context that the other neither sets nor reads',
     ...[1, 2, 3].map((first) => swap('(root): restart', first)),
-    swap('up: timer', 1),
+    ...['up: timer', 'up: timer #2'].map((place) => swap(place, 1)),
+    swap('up: timer', 2),
   ),
   ...because(CHART, 'the announcement names the peer alone', ...answered.map((place) => swap(place, 1))),
   ...because(CHART, 'the frame is heard again after the step', ...answered.map((place) => swap(place, 5))),
@@ -30,7 +31,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(
     CHART,
     'the beat does not depend on what it notes',
-    swap('up: timer #2', 3),
+    swap('up: timer #3', 3),
     ...looking.map((state) => swap(`${state}: timer`, 3)),
   ),
   ...because(

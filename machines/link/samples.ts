@@ -76,6 +76,7 @@ const events = (c: LinkContext): readonly LinkChartEvent[] =>
         { type: 'timer', timer: 'beat' },
         { type: 'post', body: 'y' },
         { type: 'leave' },
+        { type: 'gone' },
         { type: 'restart' },
         ...(c.relays.length > 0 ? passedOn(c) : []),
       ];

@@ -5,7 +5,7 @@ const tight = { window: 1, room: 1, patience: 2, beat: 20 };
 const topology = { kind: 'path', n: 2 };
 const peerOf = (node: string) => (node === 'n0' ? 'n1' : 'n0');
 const post = (node: string, body: number) => ({ at: 0, node, do: 'post', peer: peerOf(node), body });
-const ends = (node: string, word: 'restart' | 'leave') => ({ at: 0, node, do: word, peer: peerOf(node) });
+const ends = (node: string, word: 'restart' | 'leave' | 'gone') => ({ at: 0, node, do: word, peer: peerOf(node) });
 
 export const linkSystems: readonly SystemSample[] = [
   { topology, options: tight, events: [post('n0', 1), post('n0', 2), post('n0', 3), post('n1', 4)] },
@@ -16,6 +16,8 @@ export const linkSystems: readonly SystemSample[] = [
     events: [post('n0', 1), post('n0', 2), ends('n1', 'restart'), post('n0', 3)],
   },
   { topology, options: tight, events: [post('n0', 1), ends('n0', 'leave'), post('n1', 2)] },
+  // A false report, while each end may count the other as gone once.
+  { topology, options: { ...tight, suspicions: 1 }, events: [post('n0', 1), ends('n0', 'gone'), post('n1', 2)] },
   {
     topology: { kind: 'ring', n: 3 },
     // Half of it has to be longer than one beat, or every neighbor is taken for unheard when it is asked to pass something on.

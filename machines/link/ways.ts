@@ -68,6 +68,10 @@ export function wayAfterBeat(c: LinkContext, silence: number): Pick<LinkContext,
   return { via: isLost ? nextRelay(c) : c.via, deaf };
 }
 
+/** The way after a report that the peer is gone: if only the direct way is gone, a relay still reaches the peer, and the peer this end. */
+export const wayAfterReport = (c: LinkContext): Pick<LinkContext, 'via' | 'deaf'> =>
+  c.relays.length === 0 ? { via: null, deaf: 0 } : { via: c.via ?? nextRelay(c), deaf: halfOf(c) };
+
 const nobody: Tell = { role: [], message: { type: 'pass' } };
 
 /** What is sent to the peer, for the role that speaks with the relay; for none while it goes directly alone. */

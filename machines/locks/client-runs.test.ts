@@ -71,7 +71,7 @@ describe('a client that holds is gone, and epochs follow each other faster than 
   const voters = ['a', 'b', 'c', 'd'];
   const others = ['a', 'b', 'c'];
   /** Who is granted the lock by 400, of x, which holds it, and b, which asks at 210; epochs follow each other until 560. */
-  const granted = (isGone: boolean) => {
+  const granted = (isGone: boolean, events: readonly Happening[] = [], at = 400) => {
     const scenario = {
       protocol: 'locks',
       options: { clients: ['x'], hold: null, patience: 60 },
@@ -85,9 +85,10 @@ describe('a client that holds is gone, and epochs follow each other faster than 
           others.map((other) => ({ at: 205 + 15 * i, do: i % 2 ? 'join' : 'cut', link: [other, 'd'] })),
         ),
         { at: 210, do: 'request', node: 'b' },
+        ...events,
       ].toSorted((p, q) => p.at - q.at),
       seed: 1,
-      until: { at: 400 },
+      until: { at },
     };
     const { granted: nodes, failed } = grantsIn(scenario, locks);
     expect(failed).toEqual([]);
@@ -100,6 +101,17 @@ describe('a client that holds is gone, and epochs follow each other faster than 
 
   test('one that is there keeps it', () => {
     expect(granted(false)).toEqual(['x']);
+  });
+
+  const reports = voters.map((node) => ({ at: 211, do: 'ended', node, peer: 'x' }));
+
+  test('its lock is free at once if the transport reports that its process has ended', () => {
+    expect(granted(true, [], 230)).toEqual(['x']);
+    expect(granted(true, reports, 230)).toEqual(['x', 'b']);
+  });
+
+  test('one that is there keeps it, whatever is reported', () => {
+    expect(granted(false, reports)).toEqual(['x']);
   });
 });
 

@@ -21,6 +21,7 @@ import {
   change,
   cut,
   disownedByNobody,
+  ended,
   join,
   mutant,
   searchOn,
@@ -60,6 +61,21 @@ describe('every interleaving', () => {
     ],
     ['a client that holds stops', 190, among(['a']), [ask('x'), ask('a'), ...stop('x', ['a'])], { hold: null }],
     ['its link is cut and comes back', 5272, among(['a']), [ask('x'), ask('a'), cut('a', 'x'), join('a', 'x')], { hold: 1 }],
+    [
+      'its voter reports falsely that it has ended',
+      104,
+      among(['a']),
+      [ask('x'), ask('a'), ended('a', 'x')],
+      { hold: 1, properties: [oneUser] },
+    ],
+    ['the same, and the epoch changes, x holds', 720, among(['a', 'b']), [ask('x'), again('a'), ended('b', 'x')], keeps],
+    [
+      'its link is cut and its end is reported falsely',
+      6743,
+      among(['a', 'b']),
+      [ask('x'), ask('a'), cut('b', 'x'), ended('b', 'x')],
+      { hold: 1 },
+    ],
     ['its link with its voter is cut', 3201, among(['a', 'b']), [ask('x'), ask('a'), cut('b', 'x')], { hold: 1 }],
     ['the same, and its voter wants the lock next', 3120, among(['a', 'b']), [ask('b'), ask('x'), cut('b', 'x')], { hold: 1 }],
     ['the epoch changes', 2754, among(['a', 'b']), [ask('x'), ask('b'), again('a')], { hold: 1, properties: [oneUser] }],
@@ -84,6 +100,12 @@ describe('every interleaving', () => {
     const found = searchOn(topology, locks, commands, { ...search, options: { ...clients, ...search.options } });
     expect([found.verdict, found.states]).toEqual(['valid', states]);
   });
+});
+
+test('a voter that trusts a report about a client that it reaches takes its lock', () => {
+  const trusting = mutant({ guards: { isReportedEnd: () => true } });
+  const found = searchOn(among(['a', 'b']), trusting, [ask('x'), again('a'), ended('b', 'x')], { ...keeps, options: clients });
+  expect([found.verdict, found.counterexample?.property]).toEqual(['invalid', 'undisturbed']);
 });
 
 test('its link comes and goes, each end told by itself, and x keeps its lock', () => {

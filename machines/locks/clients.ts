@@ -18,6 +18,7 @@ import {
   type From,
   type In,
   type NamedLinkEvent,
+  type ReportedEnd,
 } from './knowledge.js';
 import {
   lockRole,
@@ -187,6 +188,12 @@ export const wordTo =
 export const gone = ({ context: { wants }, event: { peer } }: In<NamedLinkEvent>) => ({
   role: wantedBy(peer, wants).map(lockRole),
   message: { type: 'gone', node: peer },
+});
+
+/** The report of a transport may be wrong: it ends patience with the client, which safety does not depend on. */
+export const ended = ({ context: { wants }, event: { peer } }: In<ReportedEnd>) => ({
+  role: wantedBy(peer, wants).map(lockRole),
+  message: { type: 'ended', node: peer },
 });
 
 /** What a voter uses for clients in this epoch. */

@@ -89,6 +89,13 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       waits: false,
       completedBy: ['members'],
     },
+    /** The transport reports that the process of a peer has ended: rightly or not. */
+    ended: {
+      fields: [{ name: 'peer', type: 'node' }],
+      event: ({ peer }) => ({ type: 'ended', peer }),
+      waits: false,
+      completedBy: [],
+    },
     release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },
     /** A request is given up, if nobody has been asked yet: what others know of it cannot be called back. */
     cancel: { event: ({ lock = THE_LOCK }) => ({ type: 'cancel', lock }), waits: false, completedBy: [] },

@@ -41,6 +41,7 @@ import {
   attachment,
   attest,
   disown,
+  ended,
   givingBack,
   gone,
   letGo,
@@ -269,6 +270,7 @@ export const epochsMachine = setup({
       { guard: 'leads', ...prepareAgain, actions: ['noteLinks', patienceEnds, tell(passedOn)] },
       { actions: ['noteLinks', patienceEnds, tell(passedOn), send(change)] },
     ],
+    ended: { guard: withEvent('isReportedEnd'), actions: tell(ended) }, // 11
     leader: [
       { guard: 'isElected', ...prepareAgain, actions: withEvent('noteLeader') },
       { guard: withEvent('isAnother'), actions: [withEvent('noteLeader'), send(change)] },

@@ -19,6 +19,7 @@ import {
   type Numbered,
   type OfEpoch,
   type OfLock,
+  type ReportedEnd,
 } from './knowledge.js';
 import { hasDiffered, isForeign, isOutvoted, isUnbound, opposedTo } from './lists.js';
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type MembershipChange } from './membership.js';
@@ -201,6 +202,9 @@ export const epochsGuards = {
   isTaken,
   isClientGone: ({ context }: In, { peer }: NamedLinkEvent) =>
     attachmentOf(context, peer) !== undefined || wantedBy(peer, context.wants).length > 0,
+  /** Of a client whose link is down; a peer that is linked again has not ended. */
+  isReportedEnd: ({ context: { links, wants } }: In, { peer }: ReportedEnd) =>
+    !links.includes(peer) && wantedBy(peer, wants).length > 0,
   /** Of a client that is not attached here, or has asked already. */
   isOfNoClient: ({ context }: In, { from, lock }: From<Acquire>) =>
     attachmentOf(context, from) === undefined || isWantedBy(context, from, lock),

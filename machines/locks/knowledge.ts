@@ -98,6 +98,8 @@ export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, 
 }
 
 export type NamedLinkEvent = LinkEvent & { readonly peer: NodeId };
+/** The transport reports, rightly or wrongly, that the process of a peer has ended. */
+export type ReportedEnd = { readonly type: 'ended'; readonly peer: NodeId };
 export type From<M> = M & { readonly from: NodeId };
 export type OfEpoch = { readonly epoch: number };
 export type OfLock = { readonly lock: string };
@@ -108,6 +110,7 @@ export type EpochsEvent =
   | From<EpochMessage>
   | From<LockMessage>
   | NamedLinkEvent
+  | ReportedEnd
   | LeaderChange
   | { readonly type: 'request'; readonly lock: string; readonly mode?: 'shared' }
   | { readonly type: 'bootstrap' }

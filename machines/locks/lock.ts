@@ -23,7 +23,7 @@
  *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
  *   using.served      granted; its token is here
  *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there: for as long as patience lasts,
- *                     however many epochs begin meanwhile
+ *                     however many epochs begin meanwhile, unless its transport reports that its process has ended
  *   using.unattested.served     its token is here
  *   using.unattested.suspended.patient  the epoch has ended here, and the next will keep it or not
  *   using.unattested.suspended.overdue  the same, and patience is over: if the next epoch keeps it, it is given back
@@ -110,6 +110,8 @@ export type LockChartEvent =
   | ((Acquire | GiveBack) & { readonly from: NodeId })
   /** Of a client: it is not reached any more; */
   | { readonly type: 'gone'; readonly node: NodeId }
+  /** its process has ended, as its transport reports after that: no patience is needed; */
+  | { readonly type: 'ended'; readonly node: NodeId }
   /** it holds these locks, and no others. */
   | Attested
   | TimerEvent
@@ -427,6 +429,7 @@ export const lockMachine = setup({
                   { guard: 'isOfUser', ...isGivenBack }, // 11
                 ],
                 timer: isGivenBack, // 11
+                ended: { guard: 'isOfUser', ...isGivenBack }, // 11
                 over: { target: 'suspended', actions: 'forgetEpoch' },
               },
             },
@@ -437,6 +440,7 @@ export const lockMachine = setup({
                 patient: {
                   on: {
                     timer: 'overdue', // 11
+                    ended: { guard: 'isOfUser', target: 'overdue' }, // 11
                     begun: { guard: withEvent('isKept'), target: '#unattested.served', actions: join }, // 11
                   },
                 },

@@ -277,6 +277,7 @@ const uses = (c: EpochsContext): Named[] => {
 const clients = ({ served, promised, clients, claims }: EpochsContext): Named[] => [
   { type: 'link.up', peer: 'x' },
   { type: 'link.down', peer: 'x' },
+  ...(claims.length > 0 ? [{ type: 'ended', peer: 'x' }] : []),
   ...(clients.length === 0
     ? [membership, grown, lists[2]].map((membership) => ({ type: 'attach', from: 'x', number: 1, membership, holds: [] }))
     : [{ type: 'attach', from: 'x', number: 1, membership, holds: [{ lock: 'l', fence: 5 }] }]),
@@ -421,6 +422,7 @@ const clientTurns = ({ fence, line, epoch, user }: LockContext): Named[] => [
   { type: 'request' },
   ...(line.length > 1 ? [] : ['x', 'y'].map((from) => ({ type: 'acquire', from }))),
   ...['x', 'y'].map((node) => ({ type: 'gone', node })),
+  { type: 'ended', node: 'x' },
   ...['x', 'l'].map((lock) => ({ type: 'attested', node: 'x', holds: [{ lock, fence }] })),
   { type: 'attested', node: 'y', holds: [] },
   ...[fence, 4].map((fence) => ({ type: 'giveBack', from: 'x', fence })),

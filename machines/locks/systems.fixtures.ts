@@ -43,6 +43,8 @@ export const ask = (node: string, lock?: string) =>
   ({ do: 'command', name: 'request', node, fields: lock === undefined ? {} : { lock } }) as const;
 /** It gives up what it has asked for. */
 export const cancel = (node: string) => ({ do: 'command', name: 'cancel', node, fields: {} }) as const;
+/** Its transport reports that the process of a peer has ended. */
+export const ended = (node: string, peer: string) => ({ do: 'command', name: 'ended', node, fields: { peer } }) as const;
 /** It asks to read. */
 export const read = (node: string) => ({ do: 'command', name: 'share', node, fields: {} }) as const;
 export const cut = (u: string, v: string) => ({ do: 'cut', link: [u, v] }) as const;

@@ -1,0 +1,205 @@
+/** Each transport reports a peer whose process has ended; the link layer believes it after a moment of silence, and nothing before. */
+import { once } from 'node:events';
+import { connect as connectNats } from '@nats-io/transport-node';
+import { Aedes } from 'aedes';
+import { connectAsync } from 'mqtt';
+import net, { type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { beats, byWay, pair } from '../linked.fixture.js';
+import { freePort, hasCommand } from '../../testing/servers.js';
+import { Hub, type Line, type LineListener } from './hub.js';
+import { mqtt } from './mqtt.js';
+import { nats } from './nats.js';
+import { natsServer } from './servers.fixture.js';
+import type { Transport } from './transport.js';
+import { webSocketHub } from './web-socket-hub.js';
+import { webSocketMesh } from './web-socket-mesh.js';
+import { webSocket } from './web-socket.js';
+
+/** What it reports of its peers. */
+function reportsOf(transport: Transport): string[] {
+  const reports: string[] = [];
+  transport.events.subscribe((event) => 'peer' in event && reports.push(`${event.peer} ${event.type}`));
+  onTestFinished(() => transport.close());
+  return reports;
+}
+
+test('after a report the link goes down with two heartbeats of silence, not thirty, and passes the report on', async () => {
+  const { wire, ends, time, heardA } = await pair();
+  wire.isCut = () => true;
+  ends.get('a')!.down('b');
+  ends.get('a')!.gone('b');
+  await beats(time, 2);
+  expect(heardA).toEqual(['b up', 'b down', 'b gone']);
+});
+
+test('without a report it waits for its patience', async () => {
+  const { wire, ends, time, heardA } = await pair();
+  wire.isCut = () => true;
+  ends.get('a')!.down('b');
+  await beats(time, 20);
+  expect(heardA).toEqual(['b up']);
+  await beats(time, 15);
+  expect(heardA).toEqual(['b up', 'b down']);
+});
+
+test('a report about a peer that is heard changes nothing', async () => {
+  const { ends, time, heardA, heardB } = await pair();
+  for (let i = 0; i < 20; i++) {
+    for (const [end, peer] of ['ab', 'ba']) {
+      ends.get(end!)!.down(peer!);
+      ends.get(end!)!.gone(peer!);
+    }
+    await beats(time, 1, 70);
+  }
+  expect([heardA, heardB]).toEqual([['b up'], ['a up']]);
+});
+
+test('a report about a peer that a third still reaches changes nothing, and the third passes on', async () => {
+  const { wire, ends, time, heardA, heardC, b } = await byWay();
+  wire.isCut = () => false;
+  await beats(time, 40);
+  // The connection between a and c breaks, and each finds the address of the other closed.
+  wire.isCut = (from, to) => from + to === 'ac' || from + to === 'ca';
+  for (const [end, peer] of ['ac', 'ca']) {
+    ends.get(end!)!.down(peer!);
+    ends.get(end!)!.gone(peer!);
+  }
+  await beats(time, 40);
+  expect([heardA.filter((what) => what.endsWith('down')), heardC.filter((what) => what.endsWith('down'))]).toEqual([[], []]);
+  expect(b.peers.size).toBe(2);
+});
+
+/** Speaks as a peer of a mesh, as far as letting others in. */
+async function meshPeer(id: string) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  server.on('connection', (socket) => {
+    socket.send(JSON.stringify({ type: 'mesh', id, run: 'r' }));
+    socket.on('message', (data) => {
+      if (JSON.parse(String(data)).type === 'hello') socket.send(JSON.stringify({ type: 'welcome', proof: 'p' }));
+    });
+  });
+  const hangUp = () => server.clients.forEach((socket) => socket.terminate());
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, server, hangUp };
+}
+
+test('a mesh reports a peer whose connection was closed and whose address refuses a new one', async () => {
+  const { url, server, hangUp } = await meshPeer('b');
+  const a = webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [url] });
+  const reports = reportsOf(a);
+  await a.connect();
+  await expect.poll(() => reports).toEqual(['b up']);
+  server.close();
+  hangUp();
+  await expect.poll(() => reports).toEqual(['b up', 'b down', 'b gone']);
+});
+
+test('and not one that lets it in again, or has said goodbye', async () => {
+  const { url, server, hangUp } = await meshPeer('b');
+  const a = webSocketMesh({ id: 'a', listen: { port: 0 }, peers: [url] });
+  const reports = reportsOf(a);
+  await a.connect();
+  await expect.poll(() => reports).toEqual(['b up']);
+  hangUp();
+  await expect.poll(() => reports).toEqual(['b up', 'b down', 'b up']);
+  server.close();
+  for (const socket of server.clients) socket.send('{"type":"bye"}');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(reports).toEqual(['b up', 'b down', 'b up', 'b down']);
+});
+
+test('a mesh reports a peer that dialed in, and does not come back', async () => {
+  const port = await freePort();
+  const a = webSocketMesh({ id: 'a', listen: { port }, peers: [] });
+  const reports = reportsOf(a);
+  await a.connect();
+  const raw = new WebSocket(`ws://127.0.0.1:${port}`);
+  raw.on('message', () => raw.send(JSON.stringify({ type: 'hello', id: 'x', key: 'k' })));
+  await expect.poll(() => reports).toEqual(['x up']);
+  raw.terminate();
+  await expect.poll(() => reports).toEqual(['x up', 'x down', 'x gone']);
+});
+
+test('a hub says whose line has broken', () => {
+  const hub = new Hub();
+  const got: unknown[] = [];
+  const line = (send: (text: string) => void): Line & { listener?: LineListener } => ({
+    send,
+    close: () => {},
+    listen(listener) {
+      this.listener = listener;
+    },
+  });
+  const [a, b] = [line((text) => got.push(JSON.parse(text))), line(() => {})];
+  for (const [id, each] of Object.entries({ a, b })) {
+    hub.attach(each);
+    each.listener!.frame(JSON.stringify({ type: 'hello', id, key: id }));
+  }
+  b.listener!.closed();
+  expect(got.at(-1)).toEqual({ type: 'down', peer: 'b', broken: true });
+});
+
+test('a peer reports another one whose line to the hub has broken, unless it comes back', async () => {
+  const hub = await webSocketHub({ port: 0 });
+  onTestFinished(() => hub.close());
+  const url = `ws://127.0.0.1:${hub.port}`;
+  const a = webSocket({ id: 'a', url, WebSocket: WebSocket as never });
+  const reports = reportsOf(a);
+  await a.connect();
+  const comes = async () => {
+    const raw = new WebSocket(url);
+    await once(raw, 'open');
+    raw.send(JSON.stringify({ type: 'hello', id: 'b', key: 'k' }));
+    return raw;
+  };
+  const first = await comes();
+  await expect.poll(() => reports).toEqual(['b up']);
+  first.terminate();
+  await expect.poll(() => reports).toEqual(['b up', 'b down']);
+  const second = await comes();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(reports).toEqual(['b up', 'b down', 'b up']);
+  second.terminate();
+  await expect.poll(() => reports.slice(3)).toEqual(['b down', 'b gone']);
+});
+
+test('an MQTT peer reports another one whose last will has come', async () => {
+  const broker = await Aedes.createBroker();
+  const server = net.createServer(broker.handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    broker.close();
+  });
+  const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [a, b] = ['a', 'b'].map((id) =>
+    mqtt({ id, connection: (lastWill) => connectAsync(url, { ...lastWill, reconnectPeriod: 0 }) }),
+  ) as [Transport, Transport];
+  const reports = reportsOf(a);
+  await Promise.all([a.connect(), b.connect()]);
+  a.send('b', 'hello');
+  // It closes its connection without a goodbye.
+  await b.close();
+  await expect.poll(() => reports, { timeout: 5_000 }).toEqual(['b gone']);
+});
+
+test.skipIf(!hasCommand('nats-server'))('a NATS peer reports another one that listens no more', async () => {
+  const { port, kill } = await natsServer();
+  onTestFinished(kill);
+  const [a, b] = ['a', 'b'].map((id) => nats({ id, connection: () => connectNats({ port }) })) as [Transport, Transport];
+  const reports = reportsOf(a);
+  await Promise.all([a.connect(), b.connect()]);
+  a.send('b', 'hello');
+  b.send('a', 'hello');
+  const beat = setInterval(() => a.send('b', 'there?'), 100);
+  onTestFinished(() => clearInterval(beat));
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(reports).toEqual([]);
+  await b.close();
+  await expect.poll(() => reports, { timeout: 5_000 }).toEqual(['b gone']);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(reports).toEqual(['b gone']);
+});
