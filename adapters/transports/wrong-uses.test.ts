@@ -35,7 +35,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a client, not a function',
     () => anyMqtt({ id: 'a', connection: {} }),
-    "mqtt: connection is an object. Pass a function that connects, as in () => connectAsync('mqtt://127.0.0.1')",
+    "mqtt: connection is an object. Pass a function that connects, as in (lastWill) => connectAsync('mqtt://127.0.0.1', lastWill)",
   ],
   ['no id', () => anyMqtt({ connection }), 'mqtt: id is missing'],
   [
