@@ -44,7 +44,7 @@ test('axe reports nothing on any view', async () => {
     expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
   }
   await page.getByRole('button', { name: 'visits' }).click();
-  await page.getByLabel('seek states').fill('token');
+  await page.getByLabel('search states').fill('token');
   expect(await axeComplaints(page, '[data-view="chart"]')).toEqual([]);
   await page.getByRole('button', { name: 'all nodes' }).click();
   expect(await axeComplaints(page, '[data-view="chart"]')).toEqual([]);

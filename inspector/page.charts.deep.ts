@@ -18,17 +18,70 @@ afterAll(() => opened.close());
 const panel = () => page.locator('.chart-scroll');
 const width = async () => (await page.locator('svg.chart').boundingBox())!.width;
 const scrolled = () => panel().evaluate(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]);
-const drawn = () => page.$$eval('.state', (states) => states.map((state) => state.getAttribute('data-state')!));
+const drawn = () => page.$$eval('.state[data-state]', (states) => states.map((state) => state.getAttribute('data-state')!));
 const lineNow = () => page.getByRole('slider').getAttribute('aria-valuenow');
 
-test('nearer at the point under the pointer, dragged, moved by the arrow keys, and whole again', async () => {
+const overflow = () =>
+  panel().evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [
+    scrollWidth - clientWidth,
+    scrollHeight - clientHeight,
+  ]);
+const button = (name: string) => page.getByRole('button', { name });
+
+test.each([
+  ['in its panel', null],
+  ['on half of the page', 'half the page for the chart'],
+  ['on the whole page', 'fill the page'],
+])('the fitted chart does not overflow %s', async (_, name) => {
+  const larger = name === null ? null : page.locator('[data-view="chart"]').getByRole('button', { name });
+  await larger?.click();
+  await button('fit the whole chart').click();
+  await expect.poll(overflow).toEqual([0, 0]);
+  const [own, around] = await Promise.all(['svg.chart', '.chart-scroll'].map((one) => page.locator(one).boundingBox()));
+  expect(own!.width).toBeLessThanOrEqual(around!.width);
+  expect(own!.height).toBeLessThanOrEqual(around!.height);
+  if (name !== null)
+    await page.locator('[data-view="chart"] [aria-pressed="true"]').and(page.locator('.panel-head button')).click();
+  await button('follow the active states').click();
+});
+
+test('every step brings the active states and the transition that was taken into sight', async () => {
+  await page.setViewportSize({ width: 1024, height: 600 });
+  await button('follow the active states').click();
+  const words = await page.$eval('.chart .words', (text) => text.getBoundingClientRect().height);
+  expect(words).toBeGreaterThanOrEqual(12);
+  const hidden = () =>
+    page.evaluate(() => {
+      const around = document.querySelector('.chart-scroll')!.getBoundingClientRect();
+      return [...document.querySelectorAll('.leaf.is-active, .edge-label.is-taken')]
+        .filter((one) => {
+          const { left, right, top, bottom } = one.querySelector('rect')!.getBoundingClientRect();
+          return left < around.left || right > around.right || top < around.top || bottom > around.bottom;
+        })
+        .map((one) => one.textContent);
+    });
+  let scrolls = 0;
+  for (let i = 0; i < 25; i++) {
+    await panel().evaluate((scroller) => scroller.scrollTo(0, 0));
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(hidden).toEqual([]);
+    scrolls += Number((await scrolled()).some((distance) => distance > 0));
+  }
+  expect(scrolls).toBeGreaterThan(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test('nearer at the point under the pointer, dragged, moved by the arrow keys, and fitted again', async () => {
+  await panel().focus();
+  await page.keyboard.press('0');
+  await expect.poll(overflow).toEqual([0, 0]);
   const fitting = await width();
   const before = await lineNow();
   const state = page.locator('[data-state="waiting"] > .name');
   const box = (await state.boundingBox())!;
   await page.mouse.move(box.x, box.y);
   await page.keyboard.down('Control');
-  await page.mouse.wheel(0, -500);
+  await page.mouse.wheel(0, -600);
   await page.keyboard.up('Control');
   await expect.poll(width).toBeGreaterThan(2 * fitting);
   const after = (await state.boundingBox())!;
@@ -47,12 +100,12 @@ test('nearer at the point under the pointer, dragged, moved by the arrow keys, a
   await page.keyboard.press('0');
   await expect.poll(width).toBe(fitting);
   expect(await lineNow()).toBe(before);
-  // What is whole leaves the arrows to the page.
+  // A fitted chart leaves the arrow keys to the page.
   await page.keyboard.press('ArrowRight');
   await expect.poll(lineNow).toBe(String(Number(before) + 1));
 });
 
-test('folded by keys, unfolded at a click', async () => {
+test('collapsed by keys, expanded at a click, and all at once', async () => {
   const all = await drawn();
   const fold = page.getByRole('button', { name: 'states inside of holding', exact: true });
   await fold.focus();
@@ -61,14 +114,19 @@ test('folded by keys, unfolded at a click', async () => {
   expect(await fold.getAttribute('aria-expanded')).toBe('false');
   await fold.click();
   await expect.poll(drawn).toEqual(all);
+  expect((await fold.boundingBox())!.width).toBeGreaterThanOrEqual(24);
+  await button('collapse or expand all states').click();
+  await expect.poll(drawn).toEqual(all.filter((path) => !path.includes('.')));
+  await button('collapse or expand all states').click();
+  await expect.poll(drawn).toEqual(all);
 });
 
-test('what is sought is marked, counted, unfolded and brought into sight', async () => {
+test('found parts are marked, counted, expanded and brought into sight', async () => {
   await page.getByRole('button', { name: 'states inside of holding', exact: true }).click();
-  await page.getByLabel('seek states').fill('followed');
+  await page.getByLabel('search states').fill('followed');
   expect(await page.getByLabel('parts found').innerText()).toMatch(/^[1-9]\d* found$/);
   await page.getByRole('button', { name: 'larger' }).click({ clickCount: 4 });
-  await page.getByLabel('seek states').press('Enter');
+  await page.getByLabel('search states').press('Enter');
   await expect.poll(() => page.$$eval('.state.is-found', (states) => states.length)).toBe(2);
   const isSeen = () =>
     page.$eval('[data-found]', (found) => {
@@ -76,8 +134,8 @@ test('what is sought is marked, counted, unfolded and brought into sight', async
       return own!.top >= around!.top - 1 && own!.bottom <= around!.bottom + 1;
     });
   await expect.poll(isSeen).toBe(true);
-  await page.getByLabel('seek states').fill('');
-  await page.getByTitle('as large as fits').click();
+  await page.getByLabel('search states').fill('');
+  await button('follow the active states').click();
   expect(await page.locator('.is-found').count()).toBe(0);
 });
 

@@ -22,7 +22,7 @@ async function viewModule(): Promise<string> {
     configFile: false,
     logLevel: 'error',
     resolve: {
-      alias: [{ find: /^\.\/page\/whole\/index\.js$/, replacement: fileURLToPath(new URL('whole/index.js', pageUrl)) }],
+      alias: [{ find: /^\.\/page\/(?=whole\/index\.js$|chart-engine\.js$)/, replacement: fileURLToPath(pageUrl) }],
     },
     build: {
       write: false,

@@ -72,7 +72,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -302,10 +302,10 @@ function isFromOurPage({ headers, socket }: IncomingMessage): boolean {
   );
 }
 
-/** Only `index.html`, the page in one piece and flat files of `assets/`: no path that climbs. */
+/** Only `index.html`, the page in one piece, the engine of charts and flat files of `assets/`: no path that climbs. */
 async function sendFile(response: ServerResponse, page: URL, name: string): Promise<void> {
   const type = CONTENT_TYPES[extname(name)];
-  const isOurs = /^((whole\/)?index\.html|assets\/[\w.-]+)$/.test(name) && type !== undefined;
+  const isOurs = /^((whole\/)?index\.html|chart-engine\.js|assets\/[\w.-]+)$/.test(name) && type !== undefined;
   const file = isOurs ? fileURLToPath(new URL(name, page)) : '';
   if (!isOurs || !existsSync(file)) return refuse(response, 404, 'No such file.');
   response.writeHead(200, { ...HEADERS, 'content-type': type });

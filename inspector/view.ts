@@ -92,10 +92,14 @@ export class QuiverView extends Base {
   private async page(): Promise<string> {
     if (this.text === null && this.src === '') return '';
     // Large, and wanted only now.
-    const [{ default: page }, trace] = await Promise.all([import('./page/whole/index.js'), this.text ?? load(this.src)]);
+    const [{ default: page }, { default: engine }, trace] = await Promise.all([
+      import('./page/whole/index.js'),
+      import('./page/chart-engine.js'),
+      this.text ?? load(this.src),
+    ]);
     const complaint = complaintAbout(trace);
     if (complaint !== null) throw new Error(complaint);
-    return withTrace(page, await pack(trace));
+    return withTrace(page, await pack(trace), engine);
   }
 
   private fail(message: string): void {

@@ -6,13 +6,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { expect, test } from 'vitest';
-import { fitChart } from '../inspector/model/chart-layout.js';
+import { layOutChart } from '../inspector/model/chart-layout.js';
 import { readChart } from '../inspector/model/chart.js';
+import { elkHere } from '../inspector/model/elk.fixture.js';
 import { ChartPicture } from '../inspector/page/chart/picture.js';
 import { protocols } from '../machines/index.js';
 import { chartDefinition } from '../network/chart-definition.js';
 
-const PANEL = { width: 1_000, height: 1_100 };
 const nothing = { taken: [], refused: [], possible: [] };
 
 const styleOf = (path: string): string => readFileSync(new URL(`../inspector/page/styles/${path}`, import.meta.url), 'utf8');
@@ -23,15 +23,14 @@ const style = [...styleOf('theme.css').match(/^:root \{.*?\n\}/s)!, ...styleOf('
   .join('\n')
   .replaceAll(/\s+/g, ' ');
 
-function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): string {
-  const layout = fitChart(readChart(name, chartDefinition(machine)))(PANEL);
+async function draw(name: string, machine: Parameters<typeof chartDefinition>[0]): Promise<string> {
+  const layout = await layOutChart(readChart(name, chartDefinition(machine)), elkHere);
   const picture = h(ChartPicture, {
     layout,
-    ...PANEL,
+    scale: 1,
     active: new Set<string>(),
     taken: nothing,
     isNow: false,
-    follows: false,
     label: `The chart ${name}`,
     covered: null,
     heat: null,
@@ -53,7 +52,7 @@ const charts = Object.values(protocols).flatMap(({ name, charts }) =>
 const folder = new URL('../docs/images/charts/', import.meta.url);
 
 test.each(charts)('%s', async (name, machine) => {
-  await expect(draw(name, machine)).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
+  await expect(await draw(name, machine)).toMatchFileSnapshot(new URL(`${name}.svg`, folder).pathname);
 });
 
 test('there is no picture of a chart that is no more', () => {

@@ -11,5 +11,8 @@ import { builtPage } from '../server.js';
 export function pageFile(trace: string, page: URL = builtPage()): string {
   const whole = new URL('whole/index.html', page);
   if (!existsSync(whole)) throw new UsageError('the page of the inspector is not built; run npm run build');
-  return withTrace(readFileSync(whole, 'utf8'), gzipSync(trace).toString('base64'));
+  return withTrace(readFileSync(whole, 'utf8'), gzipSync(trace).toString('base64'), chartEngine(page));
 }
+
+/** The text that the module of the engine exports. */
+const chartEngine = (page: URL): string => /"(.*)"/.exec(readFileSync(new URL('chart-engine.js', page), 'utf8'))![1]!;

@@ -8,13 +8,13 @@ import { layOutChart } from './chart-layout.js';
 import { aroundPart, partsWith } from './chart-search.js';
 import { readChart, type ChartTransition } from './chart.js';
 import { fold } from './fold.js';
+import { elkHere } from './elk.fixture.js';
 import { Moment } from './moment.js';
 import { ReadTrace } from './recording.js';
 import { heatLevel, HEAT_LEVELS } from './visits.js';
 
 const directory = readChart('directory', chartDefinition(directoryMachine));
 const charts = new Map([['directory', directory]]);
-const STYLE = { direction: 'TB', actions: true } as const;
 
 function recorded(text: string): ReadTrace {
   const trace = new ReadTrace();
@@ -33,15 +33,13 @@ describe('a folded state', () => {
     expect(seen('waiting.last')).toBe('waiting.last');
   });
 
-  test('keeps the lines that cross its border, and no others of those within', () => {
+  test('keeps the lines that cross its border, and no others of those within', async () => {
     const isWithin = ({ source, targets }: ChartTransition) =>
       source.startsWith('holding.') && targets.every((target) => target.startsWith('holding'));
     expect(directory.transitions.filter(isWithin).length).toBeGreaterThan(2);
     expect(chart.transitions).toEqual(directory.transitions.filter((one) => !isWithin(one)));
-    const ends = layOutChart(directory, STYLE, undefined, new Set(['holding'])).edges.map(({ label: { transition } }) => [
-      seen(transition.source),
-      ...transition.targets.map(seen),
-    ]);
+    const { edges } = await layOutChart(directory, elkHere, { folded: new Set(['holding']) });
+    const ends = edges.map(({ transition }) => [seen(transition.source), ...transition.targets.map(seen)]);
     expect(ends).toContainEqual(['holding', 'idle']);
     expect(ends).toContainEqual(['waiting.last', 'holding']);
   });

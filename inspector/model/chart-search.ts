@@ -1,5 +1,6 @@
 /** The parts of a chart whose words hold what is sought, in small letters or large. */
-import { notesOf, type Chart, type ChartTransition } from './chart.js';
+import type { Chart, ChartTransition } from './chart.js';
+import { notesOf } from './chart-words.js';
 
 /** A state by its path, or a transition. */
 export type ChartPart = string | ChartTransition;

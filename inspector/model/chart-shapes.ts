@@ -1,4 +1,4 @@
-/** What the picture of a chart is made of. Apart from the layout, which is large and loaded when the first chart is drawn. */
+/** The parts of a chart's picture: boxes for states, lines for transitions. */
 import type { ChartState, ChartTransition } from './chart.js';
 
 export interface ChartPoint {
@@ -14,10 +14,14 @@ export interface Box extends ChartPoint {
 
 export interface PlacedState extends Box {
   readonly state: ChartState;
+  /** The left border of its name and words. */
+  readonly wordsX: number;
   readonly isInitial: boolean;
-  /** What the state says of itself: its tags, what it does on its way in and out, what runs while it is active, what it remembers. */
+  /** Whether its states are hidden. */
+  readonly isCollapsed: boolean;
+  /** Tags, entry and exit actions, actors, history. */
   readonly notes: readonly string[];
-  /** Transitions that do not leave the state. */
+  /** Transitions without a target. */
   readonly internal: readonly Label[];
 }
 
@@ -28,29 +32,40 @@ export interface Label {
 }
 
 export interface PlacedEdge {
-  readonly label: Label;
+  readonly transition: ChartTransition;
   readonly points: readonly ChartPoint[];
-  /** The middle of the label. */
-  readonly at: ChartPoint;
+  /** `null` on the lines that leave a fork. */
+  readonly label: (Box & Pick<Label, 'lines'>) | null;
+  /** Whether it ends at a state, with an arrow, and not at a fork. */
+  readonly hasArrow: boolean;
+}
+
+/** The bar where a transition with several targets divides. */
+export interface PlacedFork extends Box {
+  readonly transition: ChartTransition;
 }
 
 export interface ChartLayout {
   readonly width: number;
   readonly height: number;
-  /** What the chart says of itself, and what it does in every state. */
-  readonly notes: readonly string[];
-  readonly always: readonly Label[];
-  /** Outer states before inner ones. */
+  /** Outer states before inner ones; the first is the machine. */
   readonly states: readonly PlacedState[];
   readonly edges: readonly PlacedEdge[];
+  readonly forks: readonly PlacedFork[];
+  /** The lines between the regions of parallel states. */
+  readonly separators: readonly (readonly [ChartPoint, ChartPoint])[];
 }
 
-/** Widths of texts in the two sizes of the picture; the page measures, tests estimate. */
+/** Widths of texts in the two sizes of the picture. The page measures them, tests estimate them. */
 export type Measure = (text: string, size: 'name' | 'label') => number;
 
-export const LINE_HEIGHT = 15;
-export const NAME_HEIGHT = 24;
-/** Of what folds a state, beside its name. */
-export const FOLD_WIDTH = 16;
-/** Below this scale words are not readable any more: then the panel scrolls. */
-export const SCALE_READABLE = 0.72;
+export const LINE_HEIGHT = 16;
+export const NAME_HEIGHT = 26;
+/** The side of the button that collapses a state. */
+export const FOLD_SIZE = 24;
+/** Between the border of a state and its words. */
+export const PAD = 12;
+/** The place of the dot and the arrow before an initial state. */
+export const INITIAL_WIDTH = 22;
+/** The place of the letter of a history state. */
+export const HISTORY_WIDTH = 26;

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { createMachine } from 'xstate';
 import { directoryMachine } from '../../machines/directory/machine.js';
 import { chartDefinition } from '../../network/chart-definition.js';
-import { fitChart, layOutChart } from './chart-layout.js';
-import type { Box, ChartPoint } from './chart-shapes.js';
+import { layOutChart } from './chart-layout.js';
 import { readChart, type ChartTransition } from './chart.js';
+import { elkHere } from './elk.fixture.js';
 import { guessed, toldBy } from './taken.js';
 import { activePaths } from './values.js';
 
@@ -32,13 +32,13 @@ describe('a chart is read from the config of its machine', () => {
     expect(forwarded).toMatchObject({ guard: null, actions: ['send forwardedFind', 'adoptParent'] });
   });
 
-  test('keys with dots', () => {
+  test('keys with dots', async () => {
     const chart = readChart('x', {
       initial: 'a.b',
       states: { 'a.b': { on: { go: 'c.d' } }, 'c.d': { initial: 'e.f', states: { 'e.f': {} } } },
     });
     expect(chart.transitions).toMatchObject([{ source: 'a.b', targets: ['c.d'] }]);
-    expect(layOutChart(chart, { direction: 'TB', actions: true }).edges).toHaveLength(1);
+    expect((await layOutChart(chart, elkHere)).edges).toHaveLength(1);
     expect([...activePaths({ 'c.d': 'e.f' })]).toEqual(['c.d', 'c.d.e.f']);
   });
 
@@ -50,10 +50,10 @@ describe('a chart is read from the config of its machine', () => {
     {},
     { states: 3 },
     { states: { a: null, b: { on: [1], always: { target: '#nowhere' } } }, initial: 'gone' },
-  ])('anything else is read without a complaint: %j', (config) => {
+  ])('anything else is read without a complaint: %j', async (config) => {
     const chart = readChart('x', config);
     expect(chart.transitions.flatMap(({ targets }) => targets)).toEqual([]);
-    expect(layOutChart(chart, { direction: 'TB', actions: true }).states).toHaveLength(chart.states.size - 1);
+    expect((await layOutChart(chart, elkHere)).states).toHaveLength(chart.states.size);
   });
 });
 
@@ -101,57 +101,6 @@ describe('the transition that a step took', () => {
       const chart = readChart('x', { initial: 'a', states: { a: { on: { go: { guard: 'may', actions: 'act' } } } } });
       expect(guessed(chart, 'go', 'a', 'a')).toMatchObject({ taken: [], possible: [{ guard: 'may' }] });
     });
-  });
-});
-
-describe('the picture of a chart', () => {
-  const holds = (outer: Box, { x, y }: ChartPoint) =>
-    x >= outer.x && x <= outer.x + outer.width && y >= outer.y && y <= outer.y + outer.height;
-  const corners = ({ x, y, width, height }: Box): ChartPoint[] => [
-    { x, y },
-    { x: x + width, y: y + height },
-  ];
-
-  test.each(['TB', 'LR'] as const)('%s: inner states lie inside, siblings apart, everything on the page', (direction) => {
-    for (const actions of [true, false]) {
-      const { states, width, height } = layOutChart(directory, { direction, actions });
-      const boxOf = (path: string) => states.find(({ state }) => state.path === path)!;
-      for (const box of states) {
-        for (const child of box.state.children)
-          for (const corner of corners(boxOf(child.path))) expect(holds(box, corner)).toBe(true);
-        for (const corner of corners(box)) expect(holds({ x: 0, y: 0, width, height }, corner)).toBe(true);
-      }
-      const leaves = states.filter(({ state }) => state.children.length === 0);
-      for (const a of leaves)
-        for (const b of leaves) {
-          const apart = a === b || a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
-          expect(apart, `${a.state.path} and ${b.state.path}`).toBe(true);
-        }
-    }
-  });
-
-  test('lines begin and end at the border of the states that the transition names', () => {
-    const { states, edges } = layOutChart(directory, { direction: 'TB', actions: false });
-    const distance = (box: Box, { x, y }: ChartPoint) => {
-      const dx = Math.max(box.x - x, 0, x - box.x - box.width);
-      const dy = Math.max(box.y - y, 0, y - box.y - box.height);
-      return dx + dy > 0 ? dx + dy : Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);
-    };
-    expect(edges).toHaveLength(11);
-    for (const { label, points } of edges) {
-      const boxOf = (path: string) => states.find(({ state }) => state.path === path)!;
-      const { source, targets } = label.transition;
-      expect(distance(boxOf(source), points[0]!)).toBeLessThan(14);
-      expect(distance(boxOf(targets[0]!), points.at(-1)!)).toBeLessThan(14);
-    }
-  });
-
-  test('actions are left out where they would make the words too small', () => {
-    const fitted = fitChart(directory);
-    const lines = (panel: { width: number; height: number }) =>
-      fitted(panel).edges.flatMap(({ label }) => label.lines.filter((line) => line.startsWith('/')));
-    expect(lines({ width: 400, height: 600 })).toEqual([]);
-    expect(lines({ width: 1200, height: 1400 })).toContain('/ adoptParent, queueNext');
   });
 });
 

@@ -14,6 +14,8 @@ export interface ChartState {
   readonly parent: string | null;
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly initial: string | null;
+  /** Actions of the transition to the initial state. */
+  readonly initialActions: readonly string[];
   readonly children: readonly ChartState[];
   readonly entry: readonly string[];
   readonly exit: readonly string[];
@@ -132,6 +134,7 @@ class Reading {
       parent,
       kind,
       initial: typeof first === 'string' ? join(path, first.replace(/^\./, '')) : null,
+      initialActions: givenList(asRecord(initial)['actions']).map((action) => wordOf(action, 'actions')),
       children,
       entry: givenList(config['entry']).map((action) => wordOf(action, 'entry')),
       exit: givenList(config['exit']).map((action) => wordOf(action, 'exit')),
@@ -177,30 +180,3 @@ export function depthOf({ states }: Chart): number {
 
 /** Whether there are states inside of it, drawn or not. */
 export const isOuter = ({ kind }: ChartState): boolean => kind === 'compound' || kind === 'parallel';
-
-const ACTIONS_CHARACTERS_MAX = 30;
-
-/** What a state says of itself, line by line. */
-export function notesOf({ tags, entry, exit, invokes, history }: ChartState): string[] {
-  return [
-    ...(tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
-    ...invokes.map(({ id, source }) => (/^\d+\./.test(id) || id === source ? `runs ${source}` : `runs ${source} as ${id}`)),
-    ...wrap(entry).map((line, i) => (i === 0 ? `entry ${line}` : line)),
-    ...wrap(exit).map((line, i) => (i === 0 ? `exit ${line}` : line)),
-    ...(history ? [`${history.depth === 'deep' ? 'H*' : 'H'}, else ${history.defaults.map(lastKey).join(', ')}`] : []),
-  ];
-}
-
-const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
-
-/** Actions in lines, after a stroke. */
-export function wrap(actions: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const action of actions) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + action.length + 2 <= ACTIONS_CHARACTERS_MAX)
-      lines[lines.length - 1] = `${last}, ${action}`;
-    else lines.push(action);
-  }
-  return lines.map((line, i) => (i === 0 ? `/ ${line}` : `   ${line}`));
-}

@@ -25,6 +25,13 @@ export function unpack(text: string): ReadableStream<Uint8Array> {
   return pieces.pipeThrough(new DecompressionStream('gzip'));
 }
 
-/** The page in one piece with a packed trace in it, where it looks for one. */
-export const withTrace = (page: string, packed: string): string =>
-  page.replace('<div id="app">', (app) => `<script type="application/gzip" id="trace">${packed}</script>${app}`);
+/**
+ * The page in one piece, with a trace and the engine that lays out charts.
+ *
+ * @param trace The packed text of the trace.
+ * @param engine The packed text of the engine's worker.
+ */
+export const withTrace = (page: string, trace: string, engine: string): string =>
+  page.replace('<div id="app">', (app) => `${element('trace', trace)}${element('chart-engine', engine)}${app}`);
+
+const element = (id: string, packed: string): string => `<script type="application/gzip" id="${id}">${packed}</script>`;

@@ -1,6 +1,7 @@
 /** What others open to see the same: page and trace as one file, or, where the page is public, a small trace as part of its address. */
 import { signal } from '@preact/signals';
 import { pack, unpack, withTrace } from '../model/packed.js';
+import { packedEngine } from './chart/engine.js';
 import { copyText } from './clipboard.js';
 import { download } from './download.js';
 import { askServer } from './served.js';
@@ -31,10 +32,10 @@ function cameOfSharing(): Promise<string> | string {
 /** Page and trace as one file: an address on loopback would take whoever is sent it to their own machine, and tell them the token of this page. */
 async function shareFile(): Promise<string> {
   try {
-    const response = await askServer('./whole/index.html');
+    const [response, engine] = await Promise.all([askServer('./whole/index.html'), packedEngine()]);
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const name = (recording.value.header?.protocol ?? '').replaceAll(/[^\w-]+/g, '-');
-    download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()))]);
+    download(`${name || 'trace'}.html`, [withTrace(await response.text(), await pack(recording.value.text()), engine)]);
     return 'Page and trace are saved as one file: whoever opens it sees the same, without a server.';
   } catch (error) {
     return `Page and trace could not be saved as one file: ${(error as Error).message}. Share the file of the trace.`;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
@@ -20,7 +22,7 @@ const inOnePiece: Plugin = {
     const style = String(sheet.source);
     // What ends a script element in its text would end it here.
     const script = code.code.replaceAll('</script', String.raw`<\/script`);
-    const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+    const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'`;
     const file = join(dir!, 'index.html');
     const page = readFileSync(file, 'utf8')
       .replace(/<script type="module"[^>]*><\/script>/, '')
@@ -37,11 +39,25 @@ const inOnePiece: Plugin = {
   },
 };
 
+/**
+ * ELK, which lays out charts, beside the page: compressed, as a module that every bundler finds. The page starts it as a worker; where
+ * page and trace are one file, it is in that file.
+ */
+const chartEngine: Plugin = {
+  name: 'chart engine',
+  generateBundle() {
+    const worker = readFileSync(createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js'));
+    const notice = '/*! ELK (elkjs), EPL-2.0 OR GPL-3.0-or-later, https://github.com/kieler/elkjs */';
+    const source = `${notice}\nexport default "${gzipSync(worker, { level: 9 }).toString('base64')}";\n`;
+    this.emitFile({ type: 'asset', fileName: 'chart-engine.js', source });
+  },
+};
+
 /** One page with relative addresses, so that it works below any path; with `--mode whole` in one piece. */
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: mode === 'whole' ? [inOnePiece] : [],
+  plugins: [mode === 'whole' ? inOnePiece : chartEngine],
   build: {
     outDir: `../../dist/inspector/page${mode === 'whole' ? '/whole' : ''}`,
     emptyOutDir: true,

@@ -5,7 +5,8 @@ import { parseScenario, Simulation } from '../../entries/network.js';
 import { protocols } from '../../entries/machines.js';
 import type { Property, Protocol } from '../../index.js';
 import { readChart } from '../../inspector/model/chart.js';
-import { fitChart } from '../../inspector/model/chart-layout.js';
+import { layOutChart } from '../../inspector/model/chart-layout.js';
+import { elkHere } from '../../inspector/model/elk.fixture.js';
 import { ReadTrace } from '../../inspector/model/recording.js';
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import { checkScenario } from '../../test/explore/scenario.js';
@@ -55,7 +56,7 @@ describe.each(named)(
       for (const { ratio } of report.meters) expect(ratio).toBeLessThanOrEqual(1);
     });
 
-    test('is drawn: its charts, and a badge or a pointer at every node', () => {
+    test('is drawn: its charts, and a badge or a pointer at every node', async () => {
       const simulation = new Simulation(scenario(name));
       const lines: string[] = [];
       new Recorder(simulation.network, known[name]!).lines$.subscribe((line) => lines.push(JSON.stringify(line)));
@@ -67,7 +68,7 @@ describe.each(named)(
       expect(recording.problem).toBeNull();
       expect(recording.end).toBe(lines.length);
       for (const [chart, definition] of Object.entries(header.charts)) {
-        const { states: placed } = fitChart(readChart(chart, definition))({ width: 800, height: 600 });
+        const { states: placed } = await layOutChart(readChart(chart, definition), elkHere);
         expect(placed.length).toBeGreaterThan(0);
       }
     });

@@ -6,7 +6,7 @@ import { moment, recording, selectedNode } from '../state.js';
 import { charts } from './charts.js';
 import { showsAll } from './looks.js';
 import { More } from '../more.js';
-import { smooth } from './smooth.js';
+import { rounded } from './rounded.js';
 
 /** To look up the states of more takes longer than a frame. */
 const NODES_MAX = 1000;
@@ -79,7 +79,7 @@ const Thumbnail = ({ layout, active }: { layout: ChartLayout; active: ReadonlySe
       </g>
     ))}
     {layout.edges.map(({ points }, i) => (
-      <path key={i} class="edge" d={smooth(points)} />
+      <path key={i} class="edge" d={rounded(points)} />
     ))}
   </svg>
 );

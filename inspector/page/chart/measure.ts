@@ -1,4 +1,4 @@
-/** Widths of the words in a chart, as the browser will draw them: those of labels at the weight that they have when they are lit. */
+/** Widths of the words in a chart, as the browser will draw them: those of labels at the weight of a transition that was taken. */
 import type { Measure } from '../../model/chart-shapes.js';
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", sans-serif';
@@ -10,7 +10,7 @@ export const measure: Measure = (text, size) => {
   const key = `${size} ${text}`;
   let width = known.get(key);
   if (width === undefined) {
-    ctx.font = size === 'name' ? `600 13px ${FONT}` : `650 11.5px ${FONT}`;
+    ctx.font = size === 'name' ? `600 13px ${FONT}` : `650 12px ${FONT}`;
     known.set(key, (width = ctx.measureText(text).width));
   }
   return width;

@@ -1,15 +1,15 @@
 /** Moving a chart that is larger than its panel: by dragging it, by the arrow keys, and nearer or farther by the wheel with Ctrl, a pinch, + and −. */
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { zoom } from './looks.js';
+import { shownScale, zoom } from './looks.js';
 
 /** What moves less is a click. */
 const DRAG_PX = 4;
 const KEY_PX = 60;
 const WHEEL_RATE = 0.002;
 
-const ZOOM_MIN = 0.25;
-const ZOOM_MAX = 6;
+const ZOOM_MIN = 0.1;
+const ZOOM_MAX = 4;
 const ZOOM_STEP = 1.25;
 
 /** A point of a picture, in parts of its size, and where on the page it is. */
@@ -36,18 +36,20 @@ function pointAt(x: number, y: number): Point | null {
 function zoomBy(factor: number, at?: { readonly x: number; readonly y: number }): void {
   const panel = document.querySelector('.chart-scroll')?.getBoundingClientRect();
   kept = at ? pointAt(at.x, at.y) : panel ? pointAt(panel.x + panel.width / 2, panel.y + panel.height / 2) : null;
-  zoom.value = Math.min(Math.max(zoom.value * factor, ZOOM_MIN), ZOOM_MAX);
+  zoom.value = Math.min(Math.max(shownScale.value * factor, ZOOM_MIN), ZOOM_MAX);
 }
 
 export const nearer = (): void => zoomBy(ZOOM_STEP);
 export const farther = (): void => zoomBy(1 / ZOOM_STEP);
-export const fitAgain = (): void => void (zoom.value = 1);
+export const fit = (): void => void (zoom.value = 'fit');
+export const follow = (): void => void (zoom.value = 'follow');
 
 const KEYS: Readonly<Record<string, () => void>> = {
   '+': nearer,
   '=': nearer,
   '-': farther,
-  '0': fitAgain,
+  '0': fit,
+  '1': follow,
 };
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {

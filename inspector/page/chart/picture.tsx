@@ -1,45 +1,32 @@
 /** One chart as SVG. */
-import {
-  FOLD_WIDTH,
-  LINE_HEIGHT,
-  NAME_HEIGHT,
-  SCALE_READABLE,
-  type ChartLayout,
-  type Label,
-  type PlacedEdge,
-  type PlacedState,
-} from '../../model/chart-shapes.js';
-import { isOuter } from '../../model/chart.js';
+import { FOLD_SIZE, HISTORY_WIDTH, INITIAL_WIDTH, LINE_HEIGHT, NAME_HEIGHT, PAD } from '../../model/chart-shapes.js';
+import type { ChartLayout, Label, PlacedEdge, PlacedState } from '../../model/chart-shapes.js';
+import { isOuter, type ChartTransition } from '../../model/chart.js';
 import type { ChartPart } from '../../model/chart-search.js';
 import type { TransitionsOfStep } from '../../model/taken.js';
 import { stateCount, transitionCount, type Covered } from '../../model/coverage.js';
 import { heatLevel, type Heat } from '../../model/visits.js';
-import { scrollWithin } from '../sight.js';
 import type { FoldedPaths } from '../../model/fold.js';
-import { smooth } from './smooth.js';
+import { rounded } from './rounded.js';
 
 interface ChartPictureProps {
   readonly layout: ChartLayout;
-  readonly width: number;
-  readonly height: number;
+  /** Pixels of the screen for one of the layout. */
+  readonly scale: number;
   readonly active: ReadonlySet<string>;
   readonly taken: TransitionsOfStep;
   /** Whether the last transition is that of the current line. */
   readonly isNow: boolean;
-  /** Whether to bring the active states into sight. */
-  readonly follows: boolean;
   readonly label: string;
-  /** What tests cover of it; `null` where the trace does not say. */
+  /** What tests cover of the chart; `null` where the trace does not contain it. */
   readonly covered: Covered | null;
   /** How often its parts were visited; `null` where that is not shown. */
   readonly heat: Heat | null;
-  /** What its viewer does with it; `null` for a picture that stands by itself. */
+  /** What the viewer does with the chart; `null` for a picture without buttons. */
   readonly controls: ChartControls | null;
 }
 
 export interface ChartControls {
-  /** Times the size that fits. */
-  readonly zoom: number;
   readonly found: ReadonlySet<ChartPart>;
   readonly folded: FoldedPaths;
   readonly fold: (path: string) => void;
@@ -47,24 +34,27 @@ export interface ChartControls {
 
 const NOTHING_FOUND: ReadonlySet<ChartPart> = new Set();
 
-export function ChartPicture(props: ChartPictureProps) {
-  const { layout, width, height, active, taken, isNow, follows, label, covered, heat, controls } = props;
-  const fitting = Math.min(Math.max(Math.min(width / layout.width, height / layout.height), SCALE_READABLE), 1);
-  const scale = fitting * (controls?.zoom ?? 1);
+export function ChartPicture({ layout, scale, active, taken, isNow, label, covered, heat, controls }: ChartPictureProps) {
   const found = controls?.found ?? NOTHING_FOUND;
-  const isTaken = (one: Label) => taken.taken.includes(one.transition);
-  const isRefused = (one: Label) => isNow && taken.refused.includes(one.transition);
-  const isPossible = (one: Label) => taken.possible.includes(one.transition);
-  const isMissed = (one: Label) => covered !== null && transitionCount(covered, one.transition) === 0;
-  const heatOf = (one: Label) => (heat ? ` heat-${heatLevel(heat.taken(one.transition), heat.hottestTransition)}` : '');
+  const isTaken = (one: ChartTransition) => taken.taken.includes(one);
   const looks: Looks = {
     classOf: (one) =>
-      `${isTaken(one) ? ' is-taken' : ''}${isRefused(one) ? ' is-refused' : ''}${isPossible(one) ? ' is-possible' : ''}${isMissed(one) ? ' is-missed' : ''}${found.has(one.transition) ? ' is-found' : ''}${heatOf(one)}`,
+      [
+        isTaken(one) && 'is-taken',
+        isNow && taken.refused.includes(one) && 'is-refused',
+        taken.possible.includes(one) && 'is-possible',
+        covered !== null && transitionCount(covered, one) === 0 && 'is-missed',
+        found.has(one) && 'is-found',
+        heat && `heat-${heatLevel(heat.taken(one), heat.hottestTransition)}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
     found,
-    visits: (one) => (heat ? heat.taken(one.transition) : null),
+    visits: (one) => (heat ? heat.taken(one) : null),
+    covered,
   };
-  const { classOf } = looks;
-  const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.label)) - Number(isTaken(b.label)));
+  // The lines that were taken are drawn over the others.
+  const edges = [...layout.edges].sort((a, b) => Number(isTaken(a.transition)) - Number(isTaken(b.transition)));
   return (
     <svg
       class={`chart${isNow ? ' is-now' : ''}`}
@@ -75,50 +65,66 @@ export function ChartPicture(props: ChartPictureProps) {
       viewBox={`0 0 ${layout.width} ${layout.height}`}
     >
       <defs>
-        <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
-          <path d="M0 .8 7.5 4 0 7.2z" class="head" />
-        </marker>
-        <marker id="head-taken" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
-          <path d="M0 .8 7.5 4 0 7.2z" class="head-taken" />
-        </marker>
+        <Arrow id="head" />
+        <Arrow id="head-taken" />
       </defs>
-      <Notes lines={layout.notes} x={12} y={0} />
-      <Words labels={layout.always} x={12} y={layout.notes.length * LINE_HEIGHT} looks={looks} />
       {layout.states.map((placed) => (
         <State
           key={placed.state.path}
           placed={placed}
           isActive={active.has(placed.state.path)}
-          isMissed={covered !== null && stateCount(covered, placed.state.path) === 0}
-          follows={follows}
+          isMissed={covered !== null && placed.state.path !== '' && stateCount(covered, placed.state.path) === 0}
           looks={looks}
           controls={controls}
-          visits={heat && (heat.states.get(placed.state.path) ?? 0)}
+          visits={heat && placed.state.path !== '' ? (heat.states.get(placed.state.path) ?? 0) : null}
           heat={heat ? heatLevel(heat.states.get(placed.state.path) ?? 0, heat.hottestState) : null}
         />
+      ))}
+      {layout.separators.map(([from, to]) => (
+        <path key={`${from.x} ${from.y}`} class="separator" d={rounded([from, to])} />
       ))}
       {edges.map((edge) => (
         <path
           key={keyOf(edge)}
-          class={`edge${classOf(edge.label)}`}
-          d={smooth(edge.points)}
-          marker-end={isTaken(edge.label) ? 'url(#head-taken)' : 'url(#head)'}
+          class={`edge ${looks.classOf(edge.transition)}`}
+          data-transition={nameOf(edge.transition)}
+          d={rounded(edge.points)}
+          marker-end={edge.hasArrow ? (isTaken(edge.transition) ? 'url(#head-taken)' : 'url(#head)') : undefined}
         />
       ))}
-      {edges.map((edge) => (
-        <EdgeLabel
-          key={keyOf(edge)}
-          edge={edge}
-          looks={looks}
-          count={covered && transitionCount(covered, edge.label.transition)}
+      {layout.forks.map(({ transition, x, y, width, height }) => (
+        <rect
+          key={nameOf(transition)}
+          class={`fork ${looks.classOf(transition)}`}
+          data-transition={nameOf(transition)}
+          {...{ x, y, width, height }}
+          rx={2}
         />
       ))}
+      {edges.map((edge) => edge.label && <EdgeLabel key={keyOf(edge)} edge={edge} label={edge.label} looks={looks} />)}
     </svg>
   );
 }
 
-const keyOf = ({ label: { transition, lines }, points }: PlacedEdge): string =>
-  `${transition.source} ${lines.join()} ${points[0]?.x} ${points.at(-1)?.y}`;
+const Arrow = ({ id }: { id: string }) => (
+  <marker id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+    <path d="M0 .8 7.5 4 0 7.2z" class={id} />
+  </marker>
+);
+
+/** In an attribute a space stays what it is; a line break would not. */
+const nameOf = ({ source, event, index }: ChartTransition): string => `${source} ${event} ${index}`;
+
+const keyOf = ({ transition, points }: PlacedEdge): string => `${nameOf(transition)} ${points.at(-1)?.x} ${points.at(-1)?.y}`;
+
+interface Looks {
+  /** Whether a transition was taken last, whether tests miss it, whether it was found, and how often it was taken. */
+  readonly classOf: (transition: ChartTransition) => string;
+  readonly found: ReadonlySet<ChartPart>;
+  /** How often a transition was taken; `null` where that is not shown. */
+  readonly visits: (transition: ChartTransition) => number | null;
+  readonly covered: Covered | null;
+}
 
 interface StateProps {
   readonly placed: PlacedState;
@@ -128,61 +134,74 @@ interface StateProps {
   readonly heat: number | null;
   readonly isActive: boolean;
   readonly isMissed: boolean;
-  /** Whether to bring it into sight when it is active. */
-  readonly follows: boolean;
   readonly looks: Looks;
 }
 
-interface Looks {
-  /** The classes that say whether a transition was taken last, whether tests miss it, whether it is sought, and how often it was taken. */
-  readonly classOf: (label: Label) => string;
-  readonly found: ReadonlySet<ChartPart>;
-  /** How often a transition was taken; `null` where that is not shown. */
-  readonly visits: (label: Label) => number | null;
-}
-
-function State({ placed, controls, isActive, isMissed, follows, looks, visits, heat }: StateProps) {
-  const { state, x, y, width, height, internal, notes, isInitial } = placed;
+function State({ placed, controls, isActive, isMissed, looks, visits, heat }: StateProps) {
+  const { state, x, y, width, height, internal, notes, isInitial, wordsX } = placed;
   const isFound = looks.found.has(state.path);
-  const hasInside = state.children.length > 0;
+  const isOuterBox = state.children.length > 0 || state.parent === null;
+  const classes = [
+    `state ${isOuterBox ? 'outer' : 'leaf'} ${state.kind}`,
+    isActive && 'is-active',
+    isMissed && 'is-missed',
+    isFound && 'is-found',
+    heat !== null && `heat-${heat}`,
+  ];
   return (
     <g
-      ref={follows && isActive && !hasInside ? scrollWithin : null}
-      class={`state ${hasInside ? 'outer' : 'leaf'} ${state.kind}${isActive ? ' is-active' : ''}${isMissed ? ' is-missed' : ''}${isFound ? ' is-found' : ''}${heat === null ? '' : ` heat-${heat}`}`}
-      data-state={state.path}
-      data-active={isActive}
+      class={classes.filter(Boolean).join(' ')}
+      data-state={state.path || undefined}
+      data-active={state.path === '' ? undefined : isActive}
     >
       {state.description !== null && <title>{state.description}</title>}
-      {isInitial && <path class="initial" d={`M${x - 7} ${y + 5}q0 8 5 8`} />}
-      {isInitial && <circle class="initial-dot" cx={x - 7} cy={y + 4} r={3} />}
-      <rect x={x} y={y} width={width} height={height} rx={hasInside ? 10 : 7} />
+      {isInitial && <Initial x={x} y={y} />}
+      <rect x={x} y={y} width={width} height={height} rx={isOuterBox ? 10 : 7} />
       {state.kind === 'final' && <rect class="inner" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={5} />}
-      <text class="name" x={x + 12} y={y + 17} data-found={isFound || undefined}>
+      {state.history && <HistoryMark x={x} y={y} depth={state.history.depth} />}
+      <text class="name" x={wordsX + (state.history ? HISTORY_WIDTH : 0)} y={y + 18} data-found={isFound || undefined}>
         {state.key}
       </text>
       {visits !== null && (
-        <text class="visits" x={x + width - 2} y={y - 3}>
+        <text class="visits" x={x + width - 2} y={y - 4}>
           {visits}×
         </text>
       )}
-      {controls && isOuter(state) && <FoldButton placed={placed} controls={controls} />}
-      <Notes lines={notes} x={x + 12} y={y + NAME_HEIGHT} />
-      <Words labels={internal} x={x + 12} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} looks={looks} />
+      {controls && isOuter(state) && state.parent !== null && <FoldButton placed={placed} controls={controls} />}
+      <Notes lines={notes} x={wordsX} y={y + NAME_HEIGHT} />
+      <Words labels={internal} x={wordsX} y={y + NAME_HEIGHT + notes.length * LINE_HEIGHT} looks={looks} />
     </g>
   );
 }
 
-function FoldButton({ placed: { state, x, y, width }, controls }: { placed: PlacedState; controls: ChartControls }) {
-  const isFolded = controls.folded.has(state.path);
+/** The dot and the arrow before an initial state. */
+const Initial = ({ x, y }: { x: number; y: number }) => (
+  <>
+    <circle class="initial-dot" cx={x - INITIAL_WIDTH + 4} cy={y + 9} r={4} />
+    <path class="initial" d={`M${x - INITIAL_WIDTH + 4} ${y + 9}H${x}`} marker-end="url(#head)" />
+  </>
+);
+
+const HistoryMark = ({ x, y, depth }: { x: number; y: number; depth: 'shallow' | 'deep' }) => (
+  <>
+    <circle class="history-mark" cx={x + PAD + 8} cy={y + 14} r={10} />
+    <text class="history-letter" x={x + PAD + 8} y={y + 18}>
+      {depth === 'deep' ? 'H*' : 'H'}
+    </text>
+  </>
+);
+
+function FoldButton({ placed: { state, x, y, width, isCollapsed }, controls }: { placed: PlacedState; controls: ChartControls }) {
   const press = () => controls.fold(state.path);
-  const [left, top] = [x + width - FOLD_WIDTH - 4, y + 5];
+  const [left, top] = [x + width - FOLD_SIZE - 2, y + 2];
+  const middle = FOLD_SIZE / 2;
   return (
     <g
       class="fold"
       role="button"
       // Attributes of SVG keep their case.
       tabindex={0}
-      aria-expanded={!isFolded}
+      aria-expanded={!isCollapsed}
       aria-label={`states inside of ${state.path}`}
       onClick={press}
       onKeyDown={(event) => {
@@ -192,8 +211,8 @@ function FoldButton({ placed: { state, x, y, width }, controls }: { placed: Plac
         press();
       }}
     >
-      <rect x={left} y={top} width={FOLD_WIDTH} height={FOLD_WIDTH} rx={4} />
-      <path d={`M${left + 4} ${top + 8}h8${isFolded ? `M${left + 8} ${top + 4}v8` : ''}`} />
+      <rect x={left} y={top} width={FOLD_SIZE} height={FOLD_SIZE} rx={6} />
+      <path d={`M${left + middle - 5} ${top + middle}h10${isCollapsed ? `M${left + middle} ${top + middle - 5}v10` : ''}`} />
     </g>
   );
 }
@@ -201,7 +220,7 @@ function FoldButton({ placed: { state, x, y, width }, controls }: { placed: Plac
 const Notes = ({ lines, x, y }: { lines: readonly string[]; x: number; y: number }) => (
   <>
     {lines.map((line, i) => (
-      <text key={i} class="words note" x={x} y={y + 11 + LINE_HEIGHT * i}>
+      <text key={i} class="words note" x={x} y={y + 12 + LINE_HEIGHT * i}>
         {line}
       </text>
     ))}
@@ -212,20 +231,22 @@ function Words({ labels, x, y, looks }: { labels: readonly Label[]; x: number; y
   let line = 0;
   return (
     <>
-      {labels.map((label) =>
-        label.lines.map((text, i) => (
-          <text
-            key={`${text}${line}`}
-            class={`words${isAction(text) ? ' action' : ''}${looks.classOf(label)}`}
-            data-found={(i === 0 && looks.found.has(label.transition)) || undefined}
-            x={x}
-            y={y + 11 + LINE_HEIGHT * line++}
-          >
-            {text}
-            {i === 0 && <Count of={looks.visits(label)} />}
-          </text>
-        )),
-      )}
+      {labels.map(({ transition, lines }) => (
+        <g key={nameOf(transition)} class="internal" data-transition={nameOf(transition)}>
+          {lines.map((text, i) => (
+            <text
+              key={i}
+              class={`words${isAction(text) ? ' action' : ''} ${looks.classOf(transition)}`}
+              data-found={(i === 0 && looks.found.has(transition)) || undefined}
+              x={x}
+              y={y + 12 + LINE_HEIGHT * line++}
+            >
+              {text}
+              {i === 0 && <Count of={looks.visits(transition)} />}
+            </text>
+          ))}
+        </g>
+      ))}
     </>
   );
 }
@@ -233,26 +254,38 @@ function Words({ labels, x, y, looks }: { labels: readonly Label[]; x: number; y
 /** How often a transition was taken, after its event. */
 const Count = ({ of }: { of: number | null }) => (of === null ? null : <tspan class="visits"> {of}×</tspan>);
 
-function EdgeLabel({ edge: { label, at }, looks, count }: { edge: PlacedEdge; looks: Looks; count: number | null }) {
-  const top = at.y - (label.lines.length * LINE_HEIGHT) / 2 + 11;
-  const { actions, description } = label.transition;
-  const hint = [
-    ...(description === null ? [] : [description]),
-    ...actions,
-    ...(count === null ? [] : [`covered ${count} times`]),
-  ].join(', ');
+interface EdgeLabelProps {
+  readonly edge: PlacedEdge;
+  readonly label: NonNullable<PlacedEdge['label']>;
+  readonly looks: Looks;
+}
+
+function EdgeLabel({ edge: { transition }, label: { x, y, width, height, lines }, looks }: EdgeLabelProps) {
+  const hint = hintOf(transition, looks.covered);
   return (
-    <g class={`edge-label${looks.classOf(label)}`} data-found={looks.found.has(label.transition) || undefined}>
+    <g
+      class={`edge-label ${looks.classOf(transition)}`}
+      data-transition={nameOf(transition)}
+      data-found={looks.found.has(transition) || undefined}
+    >
       {hint !== '' && <title>{hint}</title>}
-      {label.lines.map((text, i) => (
-        <text key={text} class={isAction(text) ? 'action' : undefined} x={at.x} y={top + i * LINE_HEIGHT}>
+      <rect {...{ x, y, width, height }} rx={4} />
+      {lines.map((text, i) => (
+        <text key={i} class={isAction(text) ? 'action' : undefined} x={x + width / 2} y={y + 13 + i * LINE_HEIGHT}>
           {text}
-          {i === 0 && <Count of={looks.visits(label)} />}
+          {i === 0 && <Count of={looks.visits(transition)} />}
         </text>
       ))}
     </g>
   );
 }
 
-/** Actions stand below the event and its guard, after a stroke. */
+const hintOf = (transition: ChartTransition, covered: Covered | null): string =>
+  [
+    ...(transition.event === '*' ? ['any other event'] : []),
+    ...(transition.description === null ? [] : [transition.description]),
+    ...(covered === null ? [] : [`covered ${transitionCount(covered, transition)} times`]),
+  ].join(', ');
+
+/** Actions stand below the event and its guard, after a slash. */
 const isAction = (line: string): boolean => /^[/ ]/.test(line);

@@ -1,5 +1,6 @@
 /** A role's chart in words: where it is, how it came there, and what it would answer from here. */
-import { notesOf, type Chart, type ChartState, type ChartTransition } from '../../model/chart.js';
+import { notesOf } from '../../model/chart-words.js';
+import type { Chart, ChartState, ChartTransition } from '../../model/chart.js';
 import { transitionCount, type Covered } from '../../model/coverage.js';
 import type { TransitionsOfStep } from '../../model/taken.js';
 import type { Heat } from '../../model/visits.js';

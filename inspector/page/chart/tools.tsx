@@ -1,18 +1,18 @@
-/** The row above the charts: what is sought in them, how large they are, and what is painted on them. */
+/** The row above the charts: search, scale, collapsed states and visits. */
 import type { MutableRef } from 'preact/hooks';
 import { useRef } from 'preact/hooks';
 import type { Chart } from '../../model/chart.js';
 import { IconButton } from '../panel.js';
 import { scrollWithin } from '../sight.js';
-import { foundIn, showsAll, showsHeat, soughtText, unfoldFound, zoom } from './looks.js';
-import { farther, fitAgain, nearer } from './pan.js';
+import { foldedIn, foundIn, showsAll, showsHeat, shownScale, soughtText, toggleAllFolds, unfoldFound, zoom } from './looks.js';
+import { farther, fit, follow, nearer } from './pan.js';
 
 export function ChartTools({ charts }: { charts: readonly Chart[] }) {
   const next = useRef(0);
   const count = charts.reduce((sum, chart) => sum + foundIn(chart).size, 0);
   const goToNext = () => {
     charts.forEach(unfoldFound);
-    // What was folded is drawn by then.
+    // Expanded states are laid out in the worker first.
     requestAnimationFrame(() => {
       const found = [...document.querySelectorAll('.chart-scroll [data-found="true"]')];
       scrollWithin(found[next.current++ % found.length] ?? null);
@@ -28,7 +28,7 @@ export function ChartTools({ charts }: { charts: readonly Chart[] }) {
         goToNext();
       }}
     >
-      {!showsAll.value && <Looks count={count} next={next} />}
+      {!showsAll.value && <Looks charts={charts} count={count} next={next} />}
       <button type="button" class="small" aria-pressed={showsAll.value} onClick={() => (showsAll.value = !showsAll.value)}>
         all nodes
       </button>
@@ -36,14 +36,20 @@ export function ChartTools({ charts }: { charts: readonly Chart[] }) {
   );
 }
 
-/** What is of use for one node. */
-function Looks({ count, next }: { count: number; next: MutableRef<number> }) {
+interface LooksProps {
+  readonly charts: readonly Chart[];
+  readonly count: number;
+  readonly next: MutableRef<number>;
+}
+
+/** The tools for the charts of one node. */
+function Looks({ charts, count, next }: LooksProps) {
   return (
     <>
       <input
         type="text"
-        aria-label="seek states, events, guards and actions"
-        placeholder="seek in the chart"
+        aria-label="search states, events, guards and actions"
+        placeholder="search the chart"
         value={soughtText.value}
         onInput={(event) => {
           soughtText.value = event.currentTarget.value;
@@ -52,10 +58,26 @@ function Looks({ count, next }: { count: number; next: MutableRef<number> }) {
       />
       <output aria-label="parts found">{soughtText.value === '' ? '' : `${count} found`}</output>
       <IconButton label="smaller" icon="M5 12h14" onPress={farther} />
-      <button type="button" class="small" title="as large as fits" onClick={fitAgain}>
-        {Math.round(zoom.value * 100)} %
-      </button>
+      <output aria-label="scale">{Math.round(shownScale.value * 100)} %</output>
       <IconButton label="larger" icon="M5 12h14M12 5v14" onPress={nearer} />
+      <IconButton
+        label="fit the whole chart (0)"
+        pressed={zoom.value === 'fit'}
+        icon="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5M9 9h6v6H9z"
+        onPress={fit}
+      />
+      <IconButton
+        label="follow the active states (1)"
+        pressed={zoom.value === 'follow'}
+        icon="M12 3v4M12 17v4M3 12h4M17 12h4M12 9a3 3 0 1 0 .01 0"
+        onPress={follow}
+      />
+      <IconButton
+        label="collapse or expand all states"
+        pressed={charts.some((chart) => foldedIn(chart).size > 0)}
+        icon="M5 6h14M5 18h14M9 12h6"
+        onPress={() => charts.forEach(toggleAllFolds)}
+      />
       <button type="button" class="small" aria-pressed={showsHeat.value} onClick={() => (showsHeat.value = !showsHeat.value)}>
         visits
       </button>

@@ -1,10 +1,9 @@
 /** The charts of the selected node: every role's, with its active states lit and the transition that it took last. */
 import { computed, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { depthOf, type Chart } from '../../model/chart.js';
-import type { ChartPanel } from '../../model/chart-layout.js';
-import type { ChartLayout } from '../../model/chart-shapes.js';
-import type { FoldedPaths } from '../../model/fold.js';
+import type { Box, ChartLayout } from '../../model/chart-shapes.js';
 import type { RoleNow } from '../../model/moment.js';
 import { lastAtMost } from '../../model/columns.js';
 import { guessed, NOTHING_TAKEN, toldBy, type TransitionsOfStep } from '../../model/taken.js';
@@ -20,44 +19,20 @@ import { ChartPicture } from './picture.js';
 import { AllNodes } from './all-nodes.js';
 import { ChartText } from './text.js';
 import { ContextTable } from './context.js';
-import { foldedIn, foundIn, showsAll, showsHeat, toggleFold, zoom } from './looks.js';
+import { focusOf } from './focus.js';
+import { DEPTH_MAX, fittingScale, isTooLarge, layoutError, layoutOf, STATES_MAX } from './layouts.js';
+import { foldedIn, foundIn, showsAll, showsHeat, shownScale, toggleFold, zoom } from './looks.js';
 import { usePan } from './pan.js';
 import { ChartTools } from './tools.js';
-import { measure } from './measure.js';
-
-type FitChart = typeof import('../../model/chart-layout.js').fitChart;
 
 const size = signal({ width: 440, height: 560 });
-const fitChart = signal<FitChart | null>(null);
-
-/** dagre is a third of the page's weight, and no other view needs it. */
-const loadLayout = (): void => void import('../../model/chart-layout.js').then((module) => (fitChart.value = module.fitChart));
 
 const header = computed(() => growing().header);
 
-const fits = new WeakMap<Chart, Map<string, ReturnType<FitChart>>>();
-
-function layoutIn(chart: Chart | undefined, { width, height }: ChartPanel, folded: FoldedPaths): ChartLayout | null {
-  const make = fitChart.value;
-  if (!make || !chart || chart.states.size <= 1 || isTooLarge(chart)) return null;
-  const known = fits.get(chart) ?? new Map<string, ReturnType<FitChart>>();
-  fits.set(chart, known);
-  const key = [...folded].sort().join('\n');
-  const fit = known.get(key) ?? make(chart, measure, folded);
-  known.set(key, fit);
-  return fit({ width: width - 8, height: height - 8 });
+function thumbnailOf(name: string): ChartLayout | null {
+  const chart = charts.value.get(name);
+  return chart ? layoutOf(chart, new Set()) : null;
 }
-
-/** To lay out more states, or deeper ones, takes the page too long. */
-const STATES_MAX = 1_000;
-const DEPTH_MAX = 50;
-
-const isTooLarge = (chart: Chart): boolean => chart.states.size > STATES_MAX || depthOf(chart) > DEPTH_MAX;
-
-/** Of a chart that is drawn small, whole. */
-const THUMBNAIL: ChartPanel = { width: 180, height: 130 };
-
-const thumbnailOf = (name: string): ChartLayout | null => layoutIn(charts.value.get(name), THUMBNAIL, new Set());
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
@@ -92,7 +67,6 @@ const heatOf = ({ view }: RoleNow) => (showsHeat.value ? growing().visits.of(vie
 const coveredOf = ({ view }: RoleNow) => header.value?.coverage?.[view.chart] ?? null;
 
 export function ChartView() {
-  useEffect(loadLayout, []);
   const name = recording.value.nodes.names[selectedNode.value];
   return (
     <Panel
@@ -154,13 +128,14 @@ export function ChartView() {
   );
 }
 
-/** It is not there while the charts are read as text. */
+/** The charts in a container that scrolls. It is absent while the charts are shown as text. */
 function Charts({ name }: { name: string | undefined }) {
   const body = useRef<HTMLDivElement>(null);
+  useFollow(body);
   const handlers = usePan(body);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
-      if (entry) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+      if (entry) size.value = { width: Math.floor(entry.contentRect.width), height: Math.floor(entry.contentRect.height) };
     });
     observer.observe(body.current!);
     return () => observer.disconnect();
@@ -185,10 +160,8 @@ function why(role: string, key: string | null): void {
 
 function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const { role, view } = now;
-  const taken = takenBy(now);
-  const isNow = taken.line === currentLine.value;
   const chart = charts.value.get(view.chart);
-  const layout = chart ? layoutIn(chart, size.value, foldedIn(chart)) : null;
+  const layout = chart ? layoutOf(chart, foldedIn(chart)) : null;
   return (
     <figure class="role">
       {!alone && (
@@ -197,19 +170,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
         </figcaption>
       )}
       {chart && layout ? (
-        <ChartPicture
-          layout={layout}
-          width={size.value.width}
-          height={alone ? size.value.height : Infinity}
-          active={activePaths(view.value)}
-          taken={taken}
-          isNow={isNow}
-          follows={isNow || alone}
-          label={`${role}: ${valueText(view.value)}`}
-          covered={coveredOf(now)}
-          heat={heatOf(now)}
-          controls={{ zoom: zoom.value, found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
-        />
+        <Picture now={now} chart={chart} layout={layout} />
       ) : (
         <>
           <p class="state-alone">{valueText(view.value)}</p>
@@ -219,8 +180,69 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
               states, {DEPTH_MAX} deep).
             </p>
           )}
+          {layoutError.value !== null && <p class="hint">The chart could not be laid out: {layoutError.value}</p>}
         </>
       )}
     </figure>
   );
+}
+
+/** The least scale at which words are as large as elsewhere on the page. */
+const SCALE_READABLE = 1;
+/** A small chart in a large panel is enlarged to this scale at most. */
+const SCALE_MAX = 1.25;
+
+function scaleOf(layout: ChartLayout): number {
+  if (typeof zoom.value === 'number') return zoom.value;
+  const fitting = Math.min(fittingScale(layout, size.value), SCALE_MAX);
+  return zoom.value === 'fit' ? fitting : Math.max(fitting, SCALE_READABLE);
+}
+
+function Picture({ now, chart, layout }: { now: RoleNow; chart: Chart; layout: ChartLayout }) {
+  const { role, view } = now;
+  const taken = takenBy(now);
+  const scale = scaleOf(layout);
+  useEffect(() => void (shownScale.value = scale), [scale]);
+  return (
+    <ChartPicture
+      layout={layout}
+      scale={scale}
+      active={activePaths(view.value)}
+      taken={taken}
+      isNow={taken.line === currentLine.value}
+      label={`${role}: ${valueText(view.value)}`}
+      covered={coveredOf(now)}
+      heat={heatOf(now)}
+      controls={{ found: foundIn(chart), folded: foldedIn(chart), fold: (path) => toggleFold(chart, path) }}
+    />
+  );
+}
+
+/** Keeps the active states and the transition that was taken in sight, of the role that acted last. */
+function useFollow(body: RefObject<HTMLElement>): void {
+  const [latest] = [...roles.value].sort((a, b) => b.since - a.since);
+  const chart = latest && charts.value.get(latest.view.chart);
+  const layout = chart ? layoutOf(chart, foldedIn(chart)) : null;
+  useLayoutEffect(() => {
+    const picture = body.current?.querySelectorAll('.chart')[roles.value.indexOf(latest!)];
+    if (!latest || !layout || !picture) return;
+    const scale = scaleOf(layout);
+    const panel = { width: size.value.width / scale, height: size.value.height / scale };
+    const focus = focusOf(layout, activePaths(latest.view.value), takenBy(latest).taken, panel);
+    if (focus) scrollTo(body.current!, picture, focus, scale);
+  }, [currentLine.value, selectedNode.value, layout, size.value, typeof zoom.value]);
+}
+
+/** Scrolls a part of a picture into the middle of its container, unless all of it is in sight. */
+function scrollTo(container: HTMLElement, picture: Element, { x, y, width, height }: Box, scale: number): void {
+  const [own, around] = [picture.getBoundingClientRect(), container.getBoundingClientRect()];
+  const left = own.left - around.left + container.scrollLeft + x * scale;
+  const top = own.top - around.top + container.scrollTop + y * scale;
+  const { scrollLeft, scrollTop, clientWidth, clientHeight } = container;
+  const isSeen =
+    left >= scrollLeft &&
+    left + width * scale <= scrollLeft + clientWidth &&
+    top >= scrollTop &&
+    top + height * scale <= scrollTop + clientHeight;
+  if (!isSeen) container.scrollTo(left - (clientWidth - width * scale) / 2, top - (clientHeight - height * scale) / 2);
 }
