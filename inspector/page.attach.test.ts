@@ -61,16 +61,16 @@ const sentencesOf = (recording: ReadTrace): string[] =>
 
 const attached = async (recording: ReadTrace, query: string, prefix: string, gone: string) => {
   const { page, leave } = await visit(`${application}?${query}`);
-  await expect.poll(() => livesIn(recording)).toEqual({ [`${prefix}todos`]: 'alive', [`${prefix}toggle`]: 'alive' });
+  await expect.poll(() => livesIn(recording)).toEqual({ [`${prefix}todos`]: 'alive', [`${prefix}todos/toggle`]: 'alive' });
   // @statelyai/inspect sends when its page is idle, which one click need not lead to.
   const clicked = async () => {
     await page.getByRole('button', { name: 'add' }).click();
     return sentencesOf(recording);
   };
-  await expect.poll(clicked, { interval: 200 }).toContain(`${prefix}toggle received flip from ${prefix}todos`);
-  expect(livesIn(recording)).toEqual({ [`${prefix}todos`]: 'alive', [`${prefix}toggle`]: 'alive' });
+  await expect.poll(clicked, { interval: 200 }).toContain(`${prefix}todos/toggle received flip from ${prefix}todos`);
+  expect(livesIn(recording)).toEqual({ [`${prefix}todos`]: 'alive', [`${prefix}todos/toggle`]: 'alive' });
   await leave();
-  await expect.poll(() => livesIn(recording)).toEqual({ [`${prefix}todos`]: gone, [`${prefix}toggle`]: gone });
+  await expect.poll(() => livesIn(recording)).toEqual({ [`${prefix}todos`]: gone, [`${prefix}todos/toggle`]: gone });
 };
 
 test('the plugin for Vite reports every actor; Strict Mode leaves no phantoms', async () => {

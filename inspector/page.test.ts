@@ -180,11 +180,15 @@ describe('the four views', () => {
       return Number(/\d+/.exec(ground)![0]) > 200;
     };
     const seen = [];
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.waitForSelector(`[data-theme=${colorScheme}]`);
+    for (const [system, other] of [
+      ['dark', 'light'],
+      ['light', 'dark'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: system });
+      await page.waitForSelector(`[data-theme=${system}]`);
       seen.push(await isLight());
       await press('t');
+      await page.waitForSelector(`[data-theme=${other}]`);
       seen.push(await isLight());
     }
     expect(seen).toEqual([false, true, true, false]);

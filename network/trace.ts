@@ -29,6 +29,8 @@ export interface TraceHeader {
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** True if it is still being written, by nodes that are alive. */
   readonly live?: true;
+  /** Of a live trace: time 0, in milliseconds since the epoch. */
+  readonly began?: number;
   /** For a counterexample: the choices of the checker instead of time. */
   readonly choices?: readonly Choice[];
   /** And what they violate: a run of choices ends where it ends, and cannot tell by itself what never comes. */
@@ -63,6 +65,9 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   readonly overlay?: Overlay;
   /** The program that a live node is part of. */
   readonly program?: string;
+  /** The parent of an XState actor, and the kind of its logic: machine, promise, callback, observable, transition or actor. */
+  readonly parent?: NodeId;
+  readonly logic?: string;
   /** Charts that the header does not have yet: of an actor that came while the trace was written. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** How many steps of each node are known here, this one included. Nodes not heard of are left out. */

@@ -24,13 +24,16 @@ export function traceOf(reports: readonly StepReport[]): TraceLine[] {
   return lines;
 }
 
+/** The name of an actor without those of its parents. */
+const idOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
 /** Each step: who took what from whom, by which transitions, and what it sent. */
 export const stepsOf = (reports: readonly StepReport[]): string[] =>
   traceOf(reports)
     .filter(isStep)
     .map(({ node, kind, event, taken = [], sent }: StepLine) => {
-      const from = kind === 'deliver' ? ` of ${String(event['from'])}` : '';
+      const from = kind === 'deliver' ? ` of ${idOf(String(event['from']))}` : '';
       const by = taken.map(([, state, type]) => ` [${state}/${type}]`).join('');
-      const out = sent.map(({ to, message }) => ` > ${to} ${message.type}`).join('');
-      return `${node}: ${event.type}${from}${by}${out}`;
+      const out = sent.map(({ to, message }) => ` > ${idOf(to)} ${message.type}`).join('');
+      return `${idOf(node)}: ${event.type}${from}${by}${out}`;
     });

@@ -208,4 +208,4 @@ test('the trace is what each actor did, in its order, with every sender', async 
 });
 
 /** Actors of later runs have the names of earlier ones, and a number. */
-const nameOf = (name: string): string => name.replace(/ \(\d+\)$/, '');
+const nameOf = (name: string): string => name.replace(/ \(\d+\)$/, '').replace(/^.*\//, '');

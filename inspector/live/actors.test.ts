@@ -180,7 +180,7 @@ describe('an answer that comes at once', () => {
       'bike: ended',
       'shop: xstate.done.actor.bike of bike [/*]',
     ]);
-    const started = reports().find(({ kind, node }) => kind === 'start' && node === 'bike');
+    const started = reports().find(({ kind, node }) => kind === 'start' && node === 'shop/bike');
     expect(started!.roles['courier']!.value).toBe('riding');
   });
 });
@@ -202,8 +202,8 @@ test('on a page, nothing waits for a sending that is told', () => {
   vi.advanceTimersByTime(400);
   const steps = lines.filter(isStep).filter(({ kind }) => kind !== 'start');
   expect(steps.map(({ node, event, sent }) => [node, event.type, sent.map(({ to }) => to)])).toEqual([
-    ['p/par', 'go', ['p/kid']],
-    ['p/kid', 'ping', ['p/par']],
+    ['p/par', 'go', ['p/par/kid']],
+    ['p/par/kid', 'ping', ['p/par']],
     ['p/par', 'pong', []],
   ]);
   const times = reports().filter(({ kind }) => kind !== 'start');

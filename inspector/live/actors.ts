@@ -17,13 +17,13 @@ import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { Selected } from '../../network/world/selections.js';
 import { stateIn } from '../model/values.js';
-import { FreeNames } from './free-names.js';
+import { ActorNames, logicOf, ownNameOf } from './actor-names.js';
 import { harmless } from './harmless.js';
 import { AT_LENGTH, messageOf, plain, plainEvent } from './plain.js';
 import { now, type Sent, type StepReport } from './report.js';
 
 /** An actor as XState passes it on, with what it runs. */
-type Ref = AnyActorRef & { readonly logic: unknown; readonly _parent?: Ref };
+type Ref = AnyActorRef & { readonly logic: unknown; readonly src: unknown; readonly _parent?: Ref };
 
 /** An event that an actor was sent and takes in its turn. */
 interface Step {
@@ -52,7 +52,9 @@ interface Known {
   readonly counts: WeakMap<Known, number>;
   /** How its machine stood last. */
   before: AnyMachineSnapshot | null;
-  /** It is reached no more, and another may have its name. */
+  /** The names of its children. */
+  readonly children: ActorNames;
+  /** Ends that it can be reached. */
   leave: () => void;
 }
 
@@ -112,7 +114,7 @@ const isOfLibrary = ({ logic }: { readonly logic: unknown }): boolean => {
 class Actors {
   isOver = false;
   private readonly known = new WeakMap<Ref, Known>();
-  private readonly names = new FreeNames();
+  private readonly roots = new ActorNames();
   /** Who can be sent nothing more has ended, whatever its state. */
   private readonly dropped =
     typeof FinalizationRegistry === 'undefined' ? null : new FinalizationRegistry<Ended>((known) => this.end(known));
@@ -158,9 +160,13 @@ class Actors {
     const { config } = ref.logic as { config?: { id?: string } };
     const isMachine = config !== undefined && typeof (ref.logic as { provide?: unknown }).provide === 'function';
     const chart = isMachine ? (config.id ?? '(machine)') : 'actor';
-    // XState numbers what has no name of its own.
-    const own = /^x:\d+$/.test(ref.id) ? ((isMachine ? config.id : undefined) ?? 'actor') : ref.id;
-    const { name, giveBack } = this.names.take(own);
+    const own = ownNameOf(ref, isMachine ? config.id : undefined);
+    const parent = ref._parent && this.meet(ref._parent);
+    const name = parent ? `${parent.name}/${parent.children.take(own)}` : this.roots.take(own);
+    return this.add({ ref, name, chart });
+  }
+
+  private add({ ref, name, chart }: Pick<Known, 'ref' | 'name' | 'chart'>): Known {
     const actor: Known = {
       ref,
       name,
@@ -169,7 +175,8 @@ class Actors {
       queue: [],
       counts: new WeakMap(),
       before: null,
-      leave: giveBack,
+      children: new ActorNames(),
+      leave: () => {},
     };
     this.known.set(ref, actor);
     return actor;
@@ -194,21 +201,17 @@ class Actors {
     };
   }
 
-  /** An actor starts, or starts anew: whatever it was sent before waits. */
+  /** An actor starts, or starts again under its name: whatever it was sent before waits. */
   private begin(ref: Ref, event: Message): void {
-    if (this.known.get(ref)?.life === 'ended') this.known.delete(ref);
-    const actor = this.meet(ref);
+    const before = this.known.get(ref);
+    const actor = before?.life === 'ended' ? this.add(before) : this.meet(ref);
     this.hearFailure(ref);
-    const { name, chart, leave: giveBack } = actor;
+    const { name, chart } = actor;
     actor.life = 'runs';
     actor.before = ref.getSnapshot() as AnyMachineSnapshot;
     actor.queue.unshift({ ...stepOf(event), at: this.instant() });
     const { events = [] } = ref.logic as { readonly events?: readonly string[] };
-    const unreach = this.reach(name, ref, events);
-    actor.leave = () => {
-      unreach();
-      giveBack();
-    };
+    actor.leave = this.reach(name, ref, events);
     this.dropped?.register(ref, { name, chart, leave: actor.leave }, actor);
   }
 
@@ -281,7 +284,7 @@ class Actors {
     });
   }
 
-  private startOf({ ref, chart }: Known): Pick<StepReport, 'kind' | 'event' | 'links' | 'charts'> {
+  private startOf({ ref, chart }: Known): Pick<StepReport, 'kind' | 'event' | 'links' | 'parent' | 'logic' | 'charts'> {
     const parent = ref._parent && this.known.get(ref._parent);
     const isNew = chart !== 'actor' && !this.charts.has(chart);
     this.charts.add(chart);
@@ -289,6 +292,8 @@ class Actors {
       kind: 'start',
       event: { type: 'start' },
       links: parent ? [parent.name] : [],
+      ...(parent && { parent: parent.name }),
+      logic: chart === 'actor' ? logicOf(ref.logic) : 'machine',
       ...(isNew && { charts: { [chart]: chartOf(ref.logic as AnyStateMachine) } }),
     };
   }

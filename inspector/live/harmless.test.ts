@@ -248,7 +248,7 @@ describe('nodes that are watched by hand', () => {
 describe('names of actors', () => {
   const job = createMachine({ id: 'job', initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } });
 
-  test('are given again when an actor has ended', () => {
+  test('are given once, and again when the same actor starts again', () => {
     const reports = watched();
     const [one, two] = [createActor(job).start(), createActor(job).start()];
     one.send({ type: 'go' });
@@ -256,18 +256,20 @@ describe('names of actors', () => {
     createActor(job, { id: 'job (3)' }).start();
     createActor(job).start();
     two.stop();
+    two.start();
     expect(reports.filter(({ kind }) => kind === 'start').map(({ node }) => node)).toEqual([
       'job',
       'job (2)',
-      'job',
       'job (3)',
+      'job (3) (1)',
       'job (4)',
+      'job (2)',
     ]);
   });
 
   test('of two thousand alike cost no more each than those of a few', () => {
     const reports = watched();
-    const looks = vi.spyOn(Set.prototype, 'has');
+    const looks = vi.spyOn(Map.prototype, 'get');
     onTestFinished(() => looks.mockRestore());
     const begin = () => createActor(job).start();
     const costOf = () => {

@@ -207,10 +207,11 @@ const aheadNote = (first: LiveReport): StepReport => ({
 });
 
 /** Programs may have actors of the same names. */
-const inProgram = ({ node, from, sent, links = [], ...report }: StepReport, program: string): StepReport => ({
+const inProgram = ({ node, from, sent, links = [], parent, ...report }: StepReport, program: string): StepReport => ({
   ...report,
   node: `${program}/${node}`,
   sent: sent.map((one) => ({ ...one, to: `${program}/${one.to}` })),
   links: links.map((other) => `${program}/${other}`),
   ...(from !== undefined && { from: `${program}/${from}` }),
+  ...(parent !== undefined && { parent: `${program}/${parent}` }),
 });

@@ -104,8 +104,9 @@ async function inspectNodes(
   options: ServeOptions,
 ): Promise<Served> {
   const { protocol, instance } = nodes[0]!;
-  const merger = new Merger(now(), (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
-  const trace = new LiveTrace(headerOf(nodes[0]!), () => merger.standing());
+  const began = now();
+  const merger = new Merger(began, (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
+  const trace = new LiveTrace({ ...headerOf(nodes[0]!), began }, () => merger.standing());
   const inbox = new Inbox(merger);
   const reaching = new Reaching(merger, inbox);
   const { stop, reached } = told(nodes, reach, (report) => inbox.put(report, program));

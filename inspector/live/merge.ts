@@ -18,6 +18,12 @@ export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Over
 /** A message to a node that does not report by then is out of sight. */
 const OUT_OF_SIGHT_MS = 2000;
 
+/** So many nodes that have ended are kept in vector clocks and for pages that come late; an application may start an actor for each job. */
+const ENDED_MAX = 200;
+
+/** What the start of a node says of it for as long as it is there. */
+type Origin = Pick<StepLine, 'program' | 'parent' | 'logic'>;
+
 export class Merger {
   readonly nodes = new Map<NodeId, NodeView>();
   readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
@@ -31,8 +37,8 @@ export class Merger {
   private readonly linked = new Set<string>();
   /** By sender and receiver: the numbers of messages that gestures hold up, which others may overtake. */
   private readonly heldUp = new Map<string, Set<number>>();
-  /** The program that each node belongs to, and the nodes that are no more. */
-  private readonly programs = new Map<NodeId, string>();
+  /** What is known of each node since its start, and the nodes that have ended, oldest first. */
+  private readonly origins = new Map<NodeId, Origin>();
   private readonly ended = new Map<NodeId, Message>();
   private index = 0;
   private at = 0;
@@ -86,7 +92,6 @@ export class Merger {
       ...[...this.nodes].map(([node, roles]): TraceLine => {
         const overlay = this.marks(node, roles, this);
         const end = this.ended.get(node);
-        const program = this.programs.get(node);
         return {
           ...base,
           kind: end === undefined ? 'start' : 'crash',
@@ -96,7 +101,7 @@ export class Merger {
           emitted: [],
           roles,
           ...(overlay && { overlay }),
-          ...(program !== undefined && { program }),
+          ...this.origins.get(node),
         };
       }),
       ...this.links.map((between): TraceLine => ({ ...base, kind: 'channel', between, up: true })),
@@ -140,7 +145,7 @@ export class Merger {
 
   /** What a program did here is not known; what follows says how it stands after it. */
   private leaveOut({ count }: GapReport, program = ''): void {
-    const isOfIt = (node: NodeId) => this.programs.get(node) === program;
+    const isOfIt = (node: NodeId) => this.origins.get(node)?.program === program;
     this.lose(({ from, to }) => isOfIt(from) || isOfIt(to), 'what became of it was not told');
     this.network({ kind: 'skipped', why: `${count} reports of ${program}, which were too many or too large`, clock: {} });
     for (const line of this.standing()) this.put(line);
@@ -196,7 +201,7 @@ export class Merger {
       roles: changed,
       ...(overlay ? { overlay } : {}),
       ...(report.charts ? { charts: report.charts } : {}),
-      ...(kind === 'start' && program !== undefined ? { program } : {}),
+      ...(kind === 'start' ? this.origins.get(node) : {}),
       clock,
     };
     this.put(line);
@@ -211,10 +216,17 @@ export class Merger {
   }
 
   /** A node reports from now on: it was there before, or begins, or begins anew. */
-  private begin({ node, at, peers = [], links = [] }: StepReport, program: string | undefined): void {
+  private begin(
+    { node, at, peers = [], links = [], parent, logic }: StepReport,
+    program: string | undefined,
+  ): void {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
-    if (program !== undefined) this.programs.set(node, program);
+    this.origins.set(node, {
+      ...(program !== undefined && { program }),
+      ...(parent !== undefined && { parent }),
+      ...(logic !== undefined && { logic }),
+    });
     for (const key of this.heldUp.keys()) if ((JSON.parse(key) as NodeId[])[1] === node) this.heldUp.delete(key);
     if (isAnew) this.lose(({ to, sentAt }) => to === node && sentAt < at, 'its receiver began anew');
     for (const peer of links) this.link(node, peer);
@@ -226,11 +238,23 @@ export class Merger {
   }
 
   private end(node: NodeId, how: Message): void {
+    this.ended.delete(node);
     this.ended.set(node, how);
     const clock = this.tick(node, {});
     const said = { kind: 'crash', node, event: how, sent: [], emitted: [], roles: {}, clock } as const;
     this.put({ index: this.index++, at: this.at, ...said });
     this.lose(({ to }) => to === node, `its receiver has ${how.type}`);
+    if (this.ended.size > ENDED_MAX) this.forget(this.ended.keys().next().value!);
+  }
+
+  /** Steps of a node that ended long ago are in the trace; a later step no longer says that it knows them. */
+  private forget(node: NodeId): void {
+    for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports]) known.delete(node);
+    for (const clock of this.clocks.values()) delete clock[node];
+    const isOther = ([a, b]: readonly [NodeId, NodeId]) => a !== node && b !== node;
+    this.links.splice(0, this.links.length, ...this.links.filter(isOther));
+    for (const keys of [this.linked, this.down, this.unseen, this.heldUp])
+      for (const key of keys.keys()) if (!isOther(JSON.parse(key) as [NodeId, NodeId])) keys.delete(key);
   }
 
   /** It was only silent for long. */

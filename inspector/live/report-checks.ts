@@ -41,6 +41,8 @@ const OPTIONAL = {
   selected: isSelected,
   peers: (value: unknown) => isListOf(value, isPeer),
   links: (value: unknown) => isListOf(value, isString),
+  parent: isString,
+  logic: isString,
   isOwn: (value: unknown) => typeof value === 'boolean',
   isUnprompted: (value: unknown) => typeof value === 'boolean',
   peer: isString,

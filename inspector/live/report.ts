@@ -131,6 +131,9 @@ export interface StepReport {
   readonly peers?: readonly ReportedPeer[];
   /** And whom the node is linked with, for a page that does not know its topology. */
   readonly links?: readonly NodeId[];
+  /** At the start of an XState actor: its parent, and the kind of its logic. */
+  readonly parent?: NodeId;
+  readonly logic?: string;
   /** The name is one that the program gives for itself: others may have a node of the same. */
   readonly isOwn?: boolean;
   /** For what a link says: the node at its other end. */

@@ -123,6 +123,7 @@ export function checkHeader(value: unknown): TraceHeader {
   demand(nodes.length <= NODES_MAX, `it has ${nodes.length} nodes and the page shows at most ${NODES_MAX}`);
   demand(Array.isArray(links) && links.every(isLink), 'the "links" of its header are no list of [node, node, weight]');
   demand(isRecord(charts), 'its header has no "charts"');
+  demand(value['began'] === undefined || typeof value['began'] === 'number', 'the "began" of its header is not a number');
   const coverage = value['coverage'] ?? {};
   demand(isRecord(coverage) && Object.values(coverage).every(isRecord), 'the "coverage" of its header is no record of charts');
   const properties = value['properties'] ?? [];
@@ -174,6 +175,8 @@ function checkParts(value: JsonRecord): void {
   demand(areTransitions(taken) && areTransitions(refused), '"taken" and "refused" are no lists of transitions');
   demand(overlay === undefined || isOverlay(overlay), '"overlay" is no record of marks');
   demand(charts === undefined || isRecord(charts), 'its "charts" are no record');
+  const { parent = '', logic = '' } = value;
+  demand(isString(parent) && isString(logic), '"parent" or "logic" is not a text');
 }
 
 const isRefuted = (value: unknown): boolean =>

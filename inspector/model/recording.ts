@@ -56,8 +56,10 @@ export class ReadTrace {
   readonly running: number[][] = [];
   /** By line, how a live node went there: it ended, or its program was heard of no more. */
   readonly ends = new Map<number, string>();
-  /** By node: the program that it is part of. */
+  /** By node: the program that it is part of and, of an XState actor, the number of its parent and the kind of its logic. */
   readonly programs: (string | undefined)[] = [];
+  readonly parents: (number | undefined)[] = [];
+  readonly logics: (string | undefined)[] = [];
   /** By node: its steps. */
   readonly steps: number[][] = [];
   /** By the numbers of their nodes, as `from>to`. */
@@ -75,6 +77,8 @@ export class ReadTrace {
   readonly refusals: string[] = [];
   /** Lines of which a part is not what it has to be, and what that is. */
   readonly unshown: { readonly line: number; readonly why: string }[] = [];
+  /** Lines of a live trace that only prepare others: links that came up, and sendings that another line tells. Rising. */
+  readonly quiet: number[] = [];
   /** Nodes that the header does not list, with their first line, or `null` where a link of the header names them. */
   readonly strangers: { readonly node: string; readonly line: number | null }[] = [];
   /** Whether all lines so far are of the start of nodes: those that join later are in no header. */
@@ -261,6 +265,7 @@ export class ReadTrace {
     }
     if (kind === 'refused' && !between && line.why !== undefined) this.refusals.push(line.why);
     if (!between) return;
+    if (this.header?.live && (kind === 'placed' || (kind === 'channel' && up === true))) this.quiet.push(place);
     if (kind === 'channel') this.change(this.channel(...between), place, up ?? false);
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined) {
       const [from, to] = [this.nodeNumber(between[0]), this.nodeNumber(between[1])];
@@ -303,6 +308,8 @@ export class ReadTrace {
       this.tally.mark(node, line.overlay);
     }
     if (line.program !== undefined) this.programs[node] = line.program;
+    if (line.parent !== undefined) this.parents[node] = this.nodeNumber(line.parent);
+    if (line.logic !== undefined) this.logics[node] = line.logic;
     if (line.kind === 'crash') this.ends.set(place, line.event.type);
     const isUp = line.kind !== 'crash';
     const wasUp = (this.running[node]!.at(-1) ?? 1) % 2 === 1;
@@ -328,7 +335,7 @@ export class ReadTrace {
     const pruneChanges = (changes: number[]) => changes.splice(0, Math.max(lastAtMost(changes, 2 * first - 1), 0));
     this.running.forEach(pruneChanges);
     for (const { changes } of this.channels.values()) pruneChanges(changes);
-    for (const lines of [...this.steps, this.violations, this.gaps]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
+    for (const lines of [...this.steps, this.violations, this.gaps, this.quiet]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
     for (const text of this.texts.splice(0, first - this.first)) this.characters -= text.length;
     for (const column of [this.ats, this.kind, this.node, this.message]) column.drop(first);
     this.messages.drop(first);

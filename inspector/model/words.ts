@@ -5,11 +5,47 @@ import { isStep, type NetworkLine, type StepLine, type TraceLine } from '../../n
 export const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/\.?0+$/, '');
 
+/** A length of time of live programs. */
+export function durationText(ms: number): string {
+  if (Math.abs(ms) < 1000) return `${numberText(ms)} ms`;
+  return ms < 60_000 ? `${numberText(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min ${numberText((ms % 60_000) / 1000)} s`;
+}
+
+/** The last part of a name: the id of an actor without its program and its parents. */
+export const idOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+/** XState names an invoked actor without an id by its place and its state. */
+const actorId = (id: string): string => (/^\d+\./.test(id) ? id.slice(id.lastIndexOf('.') + 1) : id);
+
+const INTERNAL: Readonly<Record<string, string>> = {
+  'xstate.init': 'start',
+  'xstate.stop': 'stop',
+  'xstate.promise.resolve': 'resolved',
+  'xstate.promise.reject': 'rejected',
+  'xstate.observable.next': 'next value',
+  'xstate.observable.error': 'failed',
+  'xstate.observable.complete': 'completed',
+};
+const OF_ACTOR = { 'done.actor': 'done', 'error.actor': 'failed', snapshot: 'changed' } as const;
+
+/** The type of an event; an internal one of XState in words. `sender` is the name of the actor that sent it. */
+export function eventName(type: string, sender?: string): string {
+  if (!type.startsWith('xstate.')) return type;
+  if (Object.hasOwn(INTERNAL, type)) return INTERNAL[type]!;
+  const [, delay, state] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(type) ?? [];
+  if (delay !== undefined)
+    return `${/^\d+$/.test(delay) ? durationText(Number(delay)) : delay} in ${state!.slice(state!.lastIndexOf('.') + 1)} over`;
+  const [, of, id] = /^xstate\.(done\.actor|error\.actor|snapshot)\.(.+)$/.exec(type) ?? [];
+  if (of !== undefined) return `${sender === undefined ? actorId(id!) : idOf(sender)} ${OF_ACTOR[of as keyof typeof OF_ACTOR]}`;
+  const [, done] = /^xstate\.done\.state\.(.+)$/.exec(type) ?? [];
+  return done === undefined ? type.slice('xstate.'.length) : `${done.slice(done.lastIndexOf('.') + 1)} done`;
+}
+
 export const sentence = (line: TraceLine): string => (isStep(line) ? stepSentence(line) : networkSentence(line));
 
 function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
   const parts = [`${node} ${whatHappened(kind, event)}`];
-  if (sent.length > 0) parts.push(`sent ${sent.map(({ to, message }) => `${message.type} to ${to}`).join(', ')}`);
+  if (sent.length > 0) parts.push(`sent ${sent.map(({ to, message }) => `${eventName(message.type, node)} to ${to}`).join(', ')}`);
   if (emitted.length > 0) parts.push(`announced ${emitted.map(({ type }) => type).join(', ')}`);
   return parts.join('; ');
 }
@@ -19,11 +55,15 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
     case 'start':
       return event.type === 'stands' ? 'stands so' : 'started';
     case 'deliver':
-      return `received ${event.type}${event['from'] === undefined ? '' : ` from ${String(event['from'])}`}`;
+      return event['from'] === undefined
+        ? `received ${eventName(event.type)}`
+        : `received ${eventName(event.type, String(event['from']))} from ${String(event['from'])}`;
     case 'timer':
-      return `timer ${String(event['timer'] ?? event.type)} went off`;
+      return event.type.startsWith('xstate.')
+        ? `took ${eventName(event.type)}`
+        : `timer ${String(event['timer'] ?? event.type)} went off`;
     case 'command':
-      return `was asked to ${event.type}`;
+      return event.type.startsWith('xstate.') ? `took ${eventName(event.type)}` : `was asked to ${event.type}`;
     case 'link':
       return `noticed ${event.type} of ${String(event['peer'] ?? '')}`;
     case 'corrupt':
@@ -50,7 +90,7 @@ function networkSentence(line: NetworkLine): string {
     case 'lost':
       return `${event?.type ?? `message ${message ?? ''}`} ${pair} was lost${because}`;
     case 'placed':
-      return `${event?.type ?? 'a message'} ${pair} was put on its way${because}`;
+      return `${event ? eventName(event.type, between?.[0]) : 'a message'} ${pair} was put on its way${because}`;
     case 'duplicated':
       return `${event?.type ?? `message ${message ?? ''}`} ${pair} was doubled${because}`;
     case 'refused':

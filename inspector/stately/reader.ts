@@ -23,6 +23,7 @@ const WAITING_MAX = 100;
 interface Actor {
   readonly name: string;
   readonly chart: string;
+  readonly parent: Actor | undefined;
   hasEnded: boolean;
 }
 
@@ -64,9 +65,8 @@ export class StatelyReader {
   close(): void {
     for (const one of this.waiting.splice(0)) this.tellNext(one);
     for (const { name, hasEnded } of this.actors.values()) {
-      if (hasEnded) continue;
-      this.merger.gone(name, this.now());
       this.names.delete(name);
+      if (!hasEnded) this.merger.gone(name, this.now());
     }
   }
 
@@ -74,14 +74,21 @@ export class StatelyReader {
     if (this.actors.has(sessionId) || this.created.has(sessionId)) return;
     const config = typeof definition === 'string' ? parseRecord(definition) : {};
     const chart = textOf(config['id']) ?? 'actor';
-    const wanted = textOf(name) ?? sessionId;
+    const own = textOf(name) ?? sessionId;
     this.created.set(sessionId, () => {
-      const actor = this.add(sessionId, wanted, chart);
-      const charts = this.charts.has(chart) ? {} : { charts: { [chart]: config } };
-      this.charts.add(chart);
-      this.tell(actor, { ...this.base(actor), kind: 'start', event: { type: 'start' }, ...charts }, viewOf(actor, snapshot));
       const parent = this.actors.get(textOf(parentId) ?? '');
-      if (parent) this.merger.link(parent.name, actor.name);
+      const actor = this.add(sessionId, { own, chart, parent });
+      const isNew = !this.charts.has(chart);
+      this.charts.add(chart);
+      const start: Omit<StepReport, 'roles'> = {
+        ...this.base(actor),
+        kind: 'start',
+        event: { type: 'start' },
+        logic: chart === 'actor' ? 'actor' : 'machine',
+        ...(parent && { parent: parent.name, links: [parent.name] }),
+        ...(isNew && { charts: { [chart]: config } }),
+      };
+      this.tell(actor, start, viewOf(actor, snapshot));
       return actor;
     });
   }
@@ -126,7 +133,6 @@ export class StatelyReader {
     this.tell(actor, report, view);
     if (!isLast || actor.hasEnded) return;
     actor.hasEnded = true;
-    this.names.delete(actor.name);
     this.tell(actor, { ...this.base(actor), kind: 'crash', event: { type: 'ended' } }, null);
   }
 
@@ -142,20 +148,31 @@ export class StatelyReader {
 
   /** An actor that was there before anybody listened is known by its number. */
   private actorOf(sessionId: string): Actor {
-    return this.actors.get(sessionId) ?? this.created.get(sessionId)?.() ?? this.add(sessionId, sessionId, 'actor');
+    return (
+      this.actors.get(sessionId) ??
+      this.created.get(sessionId)?.() ??
+      this.add(sessionId, { own: sessionId, chart: 'actor', parent: undefined })
+    );
   }
 
-  /** An actor starts, or starts again after it has stopped. */
+  /** An actor starts, or starts again after it has stopped: under its name, and its children under theirs. */
   private start(sessionId: string): void {
-    if (this.actors.get(sessionId)?.hasEnded) this.actors.delete(sessionId);
+    const before = this.actors.get(sessionId);
+    if (before?.hasEnded) {
+      this.actors.delete(sessionId);
+      for (const actor of [before, ...this.actors.values()])
+        if (actor === before || (actor.parent === before && actor.hasEnded)) this.names.delete(actor.name);
+    }
     this.actorOf(sessionId);
   }
 
-  private add(sessionId: string, name: string, chart: string): Actor {
-    let free = name;
-    for (let other = 2; this.names.has(free); other++) free = `${name} (${other})`;
-    this.names.add(free);
-    const actor = { name: free, chart, hasEnded: false };
+  /** Each actor has a name of its own, below that of its parent. */
+  private add(sessionId: string, { own, chart, parent }: Pick<Actor, 'chart' | 'parent'> & { readonly own: string }): Actor {
+    const wanted = parent ? `${parent.name}/${own}` : own;
+    let name = wanted;
+    for (let other = 2; this.names.has(name); other++) name = `${wanted} (${other})`;
+    this.names.add(name);
+    const actor = { name, chart, parent, hasEnded: false };
     this.actors.set(sessionId, actor);
     return actor;
   }

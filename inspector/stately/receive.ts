@@ -48,9 +48,10 @@ const HEADER: TraceHeader = {
  * @experimental
  */
 export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'page'> = {}): Promise<Receiving> {
-  const merger = new Merger(now(), (line) => trace.add(line));
+  const began = now();
+  const merger = new Merger(began, (line) => trace.add(line));
   const inbox = new Inbox(merger);
-  const trace = new LiveTrace(HEADER, () => merger.standing());
+  const trace = new LiveTrace({ ...HEADER, began }, () => merger.standing());
   const names = new Set<string>();
   const programs = new FreeNames();
   const speakStately = () => {

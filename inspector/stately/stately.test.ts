@@ -186,12 +186,12 @@ describe('our page receives what @statelyai/inspect tells', () => {
     expect(sentences(recording)).toEqual(
       expect.arrayContaining([
         'hall was asked to enter',
-        'press hall → lamp was put on its way',
-        'lamp received press from hall',
+        'press hall → hall/lamp was put on its way',
+        'hall/lamp received press from hall',
       ]),
     );
     const end = new Moment(recording, recording.end - 1);
-    const lamp = recording.nodes.find('lamp');
+    const lamp = recording.nodes.find('hall/lamp');
     expect(end.roles(lamp).map(({ view }) => view.value)).toEqual(['on']);
     expect(end.flights()).toEqual([]);
     expect(end.channelUp(recording.nodes.find('hall'), lamp)).toBe(true);
@@ -218,7 +218,7 @@ describe('our page receives what @statelyai/inspect tells', () => {
   test('two programs whose actors have the same names are two networks, each in its place', async () => {
     const recording = await received(async (socket) => void (await Promise.all([hall(socket), hall(socket)])));
     expect(recording.problem).toBeNull();
-    expect(recording.nodes.names.toSorted()).toEqual(['hall', 'hall (2)', 'lamp', 'lamp (2)']);
+    expect(recording.nodes.names.toSorted()).toEqual(['hall', 'hall (2)', 'hall (2)/lamp', 'hall/lamp']);
     const programOf = (name: string) => recording.programs[recording.nodes.find(name)];
     expect(['hall', 'hall (2)'].map(programOf).toSorted()).toEqual(['program', 'program (2)']);
     // A lamp is in the program of the hall that it is linked to.
@@ -234,14 +234,14 @@ describe('our page receives what @statelyai/inspect tells', () => {
       await soon(100);
       await hall(socket);
     });
-    expect(recording.nodes.names).toEqual(['hall', 'lamp']);
+    expect(recording.nodes.names).toEqual(['hall', 'hall/lamp']);
     expect(recording.programs).toEqual(['program', 'program']);
     const told = sentences(recording);
     const afterOne = told.findIndex((one) => one.startsWith('hall is gone'));
-    expect(told.slice(afterOne).filter((one) => one === 'hall started' || one === 'lamp started')).toHaveLength(2);
+    expect(told.slice(afterOne).filter((one) => one === 'hall started' || one === 'hall/lamp started')).toHaveLength(2);
     const lives = (line: number) => [0, 1].map((node) => new Moment(recording, line).life(node));
     expect(lives(afterOne - 1)).toEqual(['alive', 'alive']);
-    expect(lives(told.findLastIndex((one) => one === 'lamp received press from hall'))).toEqual(['alive', 'alive']);
+    expect(lives(told.findLastIndex((one) => one === 'hall/lamp received press from hall'))).toEqual(['alive', 'alive']);
     expect(lives(recording.end - 1)).toEqual(['gone', 'gone']);
   });
 
@@ -256,7 +256,7 @@ describe('our page receives what @statelyai/inspect tells', () => {
       await hall(socket);
     });
     expect(codes).toEqual([1007, 1007, 1007]);
-    expect(sentences(recording)).toContain('lamp received press from hall');
+    expect(sentences(recording)).toContain('hall/lamp received press from hall');
   });
 
   test('the token alone lets a program connect, whatever its origin; a refusal is shown in the terminal and on the page', async () => {
