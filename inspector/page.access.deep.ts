@@ -39,7 +39,7 @@ test('axe reports nothing on any view', async () => {
   await page.keyboard.press('t');
   expect(await axeComplaints(page, 'html', ['color-contrast'])).toEqual([]);
   await page.keyboard.press('t');
-  for (const name of ['log', 'why', 'properties', 'by hand', 'compare']) {
+  for (const name of ['events', 'why', 'properties', 'by hand', 'compare']) {
     await page.getByRole('tab', { name }).click();
     expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
   }
@@ -83,7 +83,7 @@ test('nor with a live system attached: its program, what can be done to it, a wa
   await page.getByRole('searchbox').blur();
   await page.keyboard.press('t');
   expect(await axeComplaints(page, 'html', ['color-contrast'])).toEqual([]);
-  for (const name of ['log', 'why', 'properties', 'compare']) {
+  for (const name of ['events', 'why', 'properties', 'compare']) {
     await page.getByRole('tab', { name }).click();
     expect(await axeComplaints(page, '[data-view="plots"]')).toEqual([]);
   }

@@ -102,10 +102,10 @@ describe('everything in a trace is data', () => {
       page.locator(`[data-view="${view}"]`).getByRole('button', { name: 'show as text' }),
     );
     for (const text of texts) await text.click();
-    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('tab', { name: 'events' }).click();
     await page.locator('[data-view="network"]').getByRole('button', { name: evil }).first().click();
     expect(await page.locator('#title-chart').innerText()).toBe(`Statechart of ${evil}`);
-    expect(await page.locator('.log .is-now').innerText()).toContain(`violated: ${evil}`);
+    expect(await page.locator('.event-row.is-now .type').innerText()).toContain(`violated: ${evil}`);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Quiver inspector');
     for (const text of texts) await text.click();

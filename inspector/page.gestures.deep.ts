@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../testing/simulate.js';
-import { openPage, read, type Opened } from './page/testing/browser.js';
+import { eventsOf, openPage, read, type Opened } from './page/testing/browser.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 
@@ -42,8 +42,8 @@ async function does(name: string, inside = card()): Promise<void> {
 const tab = (name: string | RegExp): Promise<void> => page.getByRole('tab', { name }).click();
 
 const log = async (): Promise<string> => {
-  await tab('log');
-  return page.locator('.log').innerText();
+  await tab('events');
+  return eventsOf(page);
 };
 
 async function saved(name: string): Promise<string> {

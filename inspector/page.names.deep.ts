@@ -11,13 +11,13 @@ test('a name without a break wraps in every list, and pictures tell it whole und
     page.evaluate(() =>
       [document.documentElement, ...document.querySelectorAll('.panel-body :not(input), .panel-head *, .transport :not(input)')]
         .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
-        .filter((one) => one.closest('svg, .plots') === null)
+        .filter((one) => one.closest('svg, .plots, .event-row') === null)
         .map((one) => `${one.tagName}.${one.className}`),
     );
   await page.keyboard.press('/');
   await page.getByRole('searchbox').fill('state:waiting');
   await page.locator('.intervals li').first().waitFor();
-  for (const name of ['log', 'why', 'properties', 'compare']) {
+  for (const name of ['events', 'why', 'properties', 'compare']) {
     await page.getByRole('tab', { name }).click();
     expect([name, await sideways()]).toEqual([name, []]);
   }

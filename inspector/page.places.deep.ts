@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { simulate } from '../testing/simulate.js';
-import { openPage, read, type Opened } from './page/testing/browser.js';
+import { eventsOf, openPage, read, type Opened } from './page/testing/browser.js';
 import { directoryScenario, gestures, traceOf } from './page/testing/traces.js';
 
 const election = { protocol: 'election', topology: { kind: 'path', n: 3 }, until: { idle: true } };
@@ -80,8 +80,8 @@ describe('nodes are added and moved by hand', () => {
     await card().getByLabel('links by distance').check();
     await moves('Alt+ArrowDown');
     expect(await done()).toEqual(['cut n0 n1']);
-    await tab('log');
-    expect(await page.locator('.log').innerText()).toMatch(/channel n0 → n1 went down/);
+    await tab('events');
+    expect(await eventsOf(page)).toMatch(/channel n0 → n1 went down/);
     await page.keyboard.press('End');
     await moves('Alt+ArrowUp');
     expect(await done()).toEqual(['cut n0 n1', 'join n0 n1']);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { natsServer } from '../adapters/transports/servers.fixture.js';
 import { hasCommand } from '../testing/servers.js';
 import { axeComplaints } from './page/testing/axe.js';
-import { pageUrl, visit } from './page/testing/browser.js';
+import { eventsOf, pageUrl, visit } from './page/testing/browser.js';
 import { startPeer, type Peer } from './page/testing/peers.js';
 import { keepPicture } from './page/testing/pictures.js';
 import { receiveInspection, type Receiving } from './stately/receive.js';
@@ -62,8 +62,8 @@ async function useLock(peer: Peer): Promise<void> {
 }
 
 const log = async (page: Page): Promise<string> => {
-  await page.getByRole('tab', { name: 'log' }).click();
-  return page.locator('.log').innerText();
+  await page.getByRole('tab', { name: 'events' }).click();
+  return eventsOf(page);
 };
 
 const isHere = hasCommand('nats-server');

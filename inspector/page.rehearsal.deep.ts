@@ -20,7 +20,7 @@ test('a lane for each process, what broke, and the charts of the process, its re
     await expect.poll(() => chart.textContent()).toContain(role);
   const lanes = await page.locator('[data-view="network"] [role="img"]').getAttribute('aria-label');
   expect(lanes).toMatch(/^Network of 4 nodes and 6 links/);
-  await page.getByRole('tab', { name: 'log' }).click();
+  await page.getByRole('tab', { name: 'events' }).click();
   await keepPicture(page, 'inspector-rehearsal');
   await close();
 });

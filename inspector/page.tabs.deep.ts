@@ -13,7 +13,7 @@ test('all six are in sight, in one row from 1280 on, and nothing has to be scrol
   await answer;
   await read(page);
   const tabs = page.getByRole('tab');
-  expect(await tabs.allInnerTexts()).toEqual(['plots', 'log', 'why', 'properties4', 'by hand1', 'compare']);
+  expect(await tabs.allInnerTexts()).toEqual(['events', 'why', 'properties4', 'by hand1', 'compare', 'plots']);
   // What is chosen is bold.
   await page.getByRole('tab', { name: /^properties/ }).click();
   const measured: Record<number, { readonly hidden: number; readonly rows: number }> = {};

@@ -49,6 +49,8 @@ describe('the four views', () => {
     const marked = /^Network of 5 nodes and 5 links at 0: 0 messages on their way; marked: n0 ●/;
     expect(await page.getByRole('img', { name: marked }).count()).toBe(1);
     expect(await page.getByRole('img', { name: 'Space-time diagram around line 5' }).count()).toBe(1);
+    expect(await page.getByRole('table', { name: 'events' }).getByRole('row').count()).toBeGreaterThan(5);
+    await page.getByRole('tab', { name: 'plots' }).click();
     expect(await page.locator('.plot canvas').count()).toBe(4);
   });
 
@@ -80,15 +82,17 @@ describe('the four views', () => {
     expect(await page.locator('.as-text').count()).toBe(0);
   });
 
-  test('the log says in sentences what happened, and goes where one clicks', async () => {
-    await page.getByRole('tab', { name: 'log' }).click();
+  test('the events say who sent what to whom, and go where one clicks', async () => {
+    await page.getByRole('tab', { name: 'events' }).click();
     await stepTo(START + 2);
-    expect(await page.locator('.log .is-now').innerText()).toMatch(/n1 received find from n2; sent find to n0/);
+    const cells = page.locator('.event-row.is-now').getByRole('cell');
+    expect((await cells.allInnerTexts()).slice(0, 3)).toEqual(['1', 'n2 → n1', 'find']);
     await page.getByRole('button', { name: 'n2 received token from n0; announced granted' }).click();
-    expect(await page.locator('.log .is-now').innerText()).toMatch(/announced granted/);
+    await expect.poll(async () => (await cells.allInnerTexts()).slice(1, 3)).toEqual(['n0 → n2', 'token']);
+    expect((await cells.nth(3).innerText()).split('\n')).toEqual(['waiting.last →', 'holding.using.last']);
     expect(await activeStates()).toEqual(['holding', 'holding.using', 'holding.using.last']);
     const here = await lineNow();
-    await page.locator('.log').focus();
+    await page.getByRole('table', { name: 'events' }).focus();
     await press('ArrowDown');
     expect(await lineNow()).toBe(here + 1);
     await press('ArrowUp', 2);
@@ -113,8 +117,8 @@ describe('the four views', () => {
   });
 
   test('a click on a value shows what it was over time, and goes there', async () => {
-    await stepTo(LINES);
-    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('tab', { name: 'events' }).click();
+    await press('Home');
     await page.getByRole('button', { name: 'n2 was asked to request' }).click();
     const row = page.locator('.context tr').filter({ has: page.getByRole('button', { name: 'parent', exact: true }) });
     expect(await row.innerText()).toBe('parent\tn1 → n2');
@@ -281,8 +285,8 @@ describe('time', () => {
     await page.getByRole('button', { name: 'play', exact: true }).waitFor();
     expect(await lineSays()).toMatch(/n2 received token/);
     const first = await lineNow();
-    await page.getByRole('tab', { name: 'log' }).click();
-    expect(await page.locator('.log .is-hit').allInnerTexts()).toHaveLength(2);
+    // The events that do not answer are hidden.
+    expect(await page.getByRole('table', { name: 'events' }).getByRole('row').count()).toBe(3);
     await page.getByRole('tab', { name: 'plots' }).click();
     await keepPicture(page, 'inspector-asked');
     await press('n');

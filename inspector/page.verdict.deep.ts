@@ -73,7 +73,7 @@ describe('the counterexample of the checker', () => {
     expect(await page.locator('.causes .outside').innerText()).toBe('That was asked for from outside.');
     await expect.poll(darkPoints).toBeLessThan(0.7 * dark);
     await keepPicture(page, 'inspector-why');
-    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('tab', { name: 'events' }).click();
     await expect.poll(darkPoints).toBe(dark);
     await page.getByRole('tab', { name: 'why' }).click();
   });
@@ -86,9 +86,9 @@ describe('the counterexample of the checker', () => {
     for (const [key, tab] of [
       ['ArrowLeft', 'compare'],
       ['ArrowRight', 'plots'],
-      ['ArrowRight', 'log'],
-      ['End', 'compare'],
-      ['Home', 'plots'],
+      ['ArrowRight', 'events'],
+      ['End', 'plots'],
+      ['Home', 'events'],
     ] as const) {
       await page.keyboard.press(key);
       expect(await chosen()).toBe(tab);
@@ -134,8 +134,8 @@ describe('the transitions of a step', () => {
     };
     await goTo(/n1 received find from n2; sent find to n0/);
     await page.locator('.state').first().waitFor();
-    await page.getByRole('tab', { name: 'log' }).click();
-    await page.locator('.log .is-now button').click();
+    await page.getByRole('tab', { name: 'events' }).click();
+    await page.locator('.event-row.is-now button').click();
     expect(await page.locator('#title-chart').innerText()).toBe('Statechart of n1');
     expect(await transitions('is-taken')).toHaveLength(1);
     expect(await transitions('is-refused')).toEqual([expect.stringContaining('parentIsToBeDrawn')]);
@@ -160,7 +160,7 @@ describe('the transitions of a step', () => {
     await end();
     await scene(`${unreported.join('\n')}\n`)();
     expect(await transitions('is-taken')).toEqual([]);
-    await page.getByRole('tab', { name: 'log' }).click();
+    await page.getByRole('tab', { name: 'events' }).click();
     await page.getByRole('button', { name: 'n1 received find from n2; sent find to n0' }).first().click();
     await page.locator('.state').first().waitFor();
     expect(await transitions('is-taken')).toEqual([]);

@@ -216,10 +216,7 @@ export class Merger {
   }
 
   /** A node reports from now on: it was there before, or begins, or begins anew. */
-  private begin(
-    { node, at, peers = [], links = [], parent, logic }: StepReport,
-    program: string | undefined,
-  ): void {
+  private begin({ node, at, peers = [], links = [], parent, logic }: StepReport, program: string | undefined): void {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
     this.origins.set(node, {

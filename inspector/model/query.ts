@@ -14,7 +14,7 @@ import { isStep, type TraceLine } from '../../network/trace.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 import { activePaths } from './values.js';
-import { sentence } from './words.js';
+import { eventName, sentence } from './words.js';
 
 /** A line that is asked about. */
 interface Place {
@@ -110,8 +110,13 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     (value) =>
     ({ recording, line }) => {
       const told = recording.line(line);
-      const sent = isStep(told) ? told.sent.map(({ message }) => message.type) : [];
-      return told.event?.type === value || sent.includes(value);
+      const isAsked = ({ type }: { readonly type: string }, sender?: string) =>
+        type === value || eventName(type, sender) === value;
+      const sender = recording.nodeOf(line) < 0 ? undefined : recording.senderAt(line);
+      return (
+        (told.event && isAsked(told.event, sender)) ||
+        (isStep(told) && told.sent.some(({ message }) => isAsked(message, told.node)))
+      );
     },
   from:
     (value) =>

@@ -14,6 +14,7 @@ import { Messages } from './messages.js';
 import { lineOf, TraceReader } from './reader.js';
 import { Tally } from './tally.js';
 import { ChartVisits } from './visits.js';
+import { eventName } from './words.js';
 
 export interface TraceLimits {
   readonly lines: number;
@@ -269,7 +270,7 @@ export class ReadTrace {
     if (kind === 'channel') this.change(this.channel(...between), place, up ?? false);
     if ((kind === 'duplicated' || kind === 'placed') && message !== undefined) {
       const [from, to] = [this.nodeNumber(between[0]), this.nodeNumber(between[1])];
-      this.messages.send(place, message, from, to, event?.type ?? 'copy', 0);
+      this.messages.send(place, message, from, to, event ? eventName(event.type, between[0]) : 'copy', 0);
     }
   }
 
@@ -293,8 +294,9 @@ export class ReadTrace {
     this.node.push(node);
     this.steps[node]!.push(place);
     for (const { id, to, message, cost } of line.sent) {
-      this.messages.send(place, id, node, this.nodeNumber(to), message.type, cost ?? 0);
-      this.tally.send(message.type, cost ?? 0);
+      const type = eventName(message.type, line.node);
+      this.messages.send(place, id, node, this.nodeNumber(to), type, cost ?? 0);
+      this.tally.send(type, cost ?? 0);
     }
     for (const role of Object.keys(line.roles)) {
       const slot = this.slot(node, role);
@@ -335,7 +337,8 @@ export class ReadTrace {
     const pruneChanges = (changes: number[]) => changes.splice(0, Math.max(lastAtMost(changes, 2 * first - 1), 0));
     this.running.forEach(pruneChanges);
     for (const { changes } of this.channels.values()) pruneChanges(changes);
-    for (const lines of [...this.steps, this.violations, this.gaps, this.quiet]) lines.splice(0, lastAtMost(lines, first - 1) + 1);
+    for (const lines of [...this.steps, this.violations, this.gaps, this.quiet])
+      lines.splice(0, lastAtMost(lines, first - 1) + 1);
     for (const text of this.texts.splice(0, first - this.first)) this.characters -= text.length;
     for (const column of [this.ats, this.kind, this.node, this.message]) column.drop(first);
     this.messages.drop(first);

@@ -127,10 +127,10 @@ function stretchesOf(
 }
 
 /** The nodes that act in the window or get something from it, in the order of the topology; all of them when they are few. */
-export function lanesIn(recording: ReadTrace, axis: Axis, window: Window, always: number, allUpTo: number): number[] {
+export function lanesIn(recording: ReadTrace, axis: Axis, window: Window, always: readonly number[], allUpTo: number): number[] {
   const { nodes, messages } = recording;
   if (nodes.size <= allUpTo) return nodes.names.map((_, node) => node);
-  const shown = new Set<number>(always >= 0 ? [always] : []);
+  const shown = new Set(always);
   const [first, end] = linesIn(recording, axis, window);
   for (let line = first; line < Math.min(end, first + DOTS_MAX); line++) {
     if (recording.nodeOf(line) >= 0) shown.add(recording.nodeOf(line));

@@ -36,7 +36,8 @@ export function eventName(type: string, sender?: string): string {
   if (delay !== undefined)
     return `${/^\d+$/.test(delay) ? durationText(Number(delay)) : delay} in ${state!.slice(state!.lastIndexOf('.') + 1)} over`;
   const [, of, id] = /^xstate\.(done\.actor|error\.actor|snapshot)\.(.+)$/.exec(type) ?? [];
-  if (of !== undefined) return `${sender === undefined ? actorId(id!) : idOf(sender)} ${OF_ACTOR[of as keyof typeof OF_ACTOR]}`;
+  if (of !== undefined)
+    return `${sender === undefined ? actorId(id!) : idOf(sender).replace(/ \(\d+\)$/, '')} ${OF_ACTOR[of as keyof typeof OF_ACTOR]}`;
   const [, done] = /^xstate\.done\.state\.(.+)$/.exec(type) ?? [];
   return done === undefined ? type.slice('xstate.'.length) : `${done.slice(done.lastIndexOf('.') + 1)} done`;
 }
@@ -45,7 +46,8 @@ export const sentence = (line: TraceLine): string => (isStep(line) ? stepSentenc
 
 function stepSentence({ kind, node, event, sent, emitted }: StepLine): string {
   const parts = [`${node} ${whatHappened(kind, event)}`];
-  if (sent.length > 0) parts.push(`sent ${sent.map(({ to, message }) => `${eventName(message.type, node)} to ${to}`).join(', ')}`);
+  if (sent.length > 0)
+    parts.push(`sent ${sent.map(({ to, message }) => `${eventName(message.type, node)} to ${to}`).join(', ')}`);
   if (emitted.length > 0) parts.push(`announced ${emitted.map(({ type }) => type).join(', ')}`);
   return parts.join('; ');
 }

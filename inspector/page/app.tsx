@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Attach } from './attach.js';
 import { ChartView } from './chart/view.js';
+import type { TraceHeader } from '../../network/trace.js';
 import { textOf } from '../gestures.js';
 import { excerptOf } from '../model/excerpt.js';
 import { download } from './download.js';
@@ -16,11 +17,12 @@ import { share, shared } from './share.js';
 import { Beside } from './story/beside.js';
 import { allStories, besideRun, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
-import { isChartWide, isHelpOpen, maximized, theme, toggleTheme } from './shell.js';
+import { isChartWide, isHelpOpen, isTreeOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
-import { Endless, NodeList } from './log.js';
+import { Endless, NodeList } from './properties.js';
 import { isLoading, problem, recording, growing, show, sourceProblem, verdict } from './state.js';
+import { ActorTree } from './tree.js';
 import { PlaybackControls } from './transport.js';
 
 export function App() {
@@ -30,7 +32,15 @@ export function App() {
   }, []);
   const drop = useDrop();
   const { header, nodes } = growing();
-  const isWaiting = header?.live === true && header.protocol === 'programs' && nodes.size === 0;
+  const hasPrograms = header?.protocol === 'programs';
+  const isWaiting = isAwaited(header, nodes.size);
+  const hasTree = isTreeOpen.value ?? hasPrograms;
+  const layout = [
+    story.value && 'has-story',
+    besideRun.value && 'has-beside',
+    hasPrograms && 'has-programs',
+    hasTree && 'has-tree',
+  ];
   return (
     <div
       class={`page${maximized.value ? ` has-large` : ''}${isChartWide.value ? ' has-wide-chart' : ''}${drop.isOver ? ' is-over' : ''}`}
@@ -42,8 +52,9 @@ export function App() {
       {isWaiting ? (
         <Attach />
       ) : header ? (
-        <main class={`${story.value ? 'has-story' : ''}${besideRun.value ? ' has-beside' : ''}`}>
+        <main class={layout.filter(Boolean).join(' ')}>
           <StoryStrip />
+          {hasTree && <ActorTree />}
           <NetworkView />
           <Beside />
           <ChartView />
@@ -61,6 +72,9 @@ export function App() {
   );
 }
 
+const isAwaited = (header: TraceHeader | null, nodes: number): boolean =>
+  header?.live === true && header.protocol === 'programs' && nodes === 0;
+
 const count = (number: number, thing: string): string => `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
 
 function TopBar() {
@@ -76,7 +90,7 @@ function TopBar() {
       {header && (
         <p class="facts">
           <b>{header.protocol}</b>
-          <span>{count(nodes.size, 'node')}</span>
+          {!isAwaited(header, nodes.size) && <span>{count(nodes.size, 'node')}</span>}
           {header.links.length > 0 && <span>{count(header.links.length, 'link')}</span>}
           {!header.live && <span>seed {header.seed}</span>}
           {header.choices && <span class="tag">counterexample</span>}
@@ -92,42 +106,57 @@ function TopBar() {
           {shared.value}
         </p>
       )}
-      <div class="tools">
-        {allStories.value.length > 0 && (
-          <a class="button" href="#stories">
-            Stories
-          </a>
-        )}
-        {header?.live && (
-          <button type="button" class="button" onClick={saveLastMinute}>
-            Save the last minute
-          </button>
-        )}
-        {header && (
-          <button type="button" class="button" onClick={() => void share()}>
-            Share
-          </button>
-        )}
-        <label class="button">
-          Open a trace
-          <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
-        </label>
-        <IconButton
-          label={theme.value === 'dark' ? 'light colors' : 'dark colors'}
-          icon={
-            theme.value === 'dark'
-              ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8'
-              : 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z'
-          }
-          onPress={toggleTheme}
-        />
-        <IconButton
-          label="help and keys"
-          icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4"
-          onPress={() => (isHelpOpen.value = !isHelpOpen.value)}
-        />
-      </div>
+      <Tools />
     </header>
+  );
+}
+
+function Tools() {
+  const { header: given, nodes } = growing();
+  // Before the first program reports there is nothing to save and to share.
+  const header = isAwaited(given, nodes.size) ? null : given;
+  const hasTree = isTreeOpen.value ?? header?.protocol === 'programs';
+  return (
+    <div class="tools">
+      {allStories.value.length > 0 && (
+        <a class="button" href="#stories">
+          Stories
+        </a>
+      )}
+      {header?.live && (
+        <button type="button" class="button" onClick={saveLastMinute}>
+          Save the last minute
+        </button>
+      )}
+      {header && (
+        <button type="button" class="button" aria-pressed={hasTree} onClick={() => (isTreeOpen.value = !hasTree)}>
+          {header.protocol === 'programs' ? 'Actors' : 'Nodes'}
+        </button>
+      )}
+      {header && (
+        <button type="button" class="button" onClick={() => void share()}>
+          Share
+        </button>
+      )}
+      <label class="button">
+        Open a trace
+        <input type="file" accept=".ndjson,.jsonl,.json,.txt" onChange={(event) => openFirst(event.currentTarget.files)} />
+      </label>
+      <IconButton
+        label={theme.value === 'dark' ? 'light colors' : 'dark colors'}
+        icon={
+          theme.value === 'dark'
+            ? 'M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.6 4.6M19.4 19.4 18 18M6 18l-1.4 1.4M19.4 4.6 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8'
+            : 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z'
+        }
+        onPress={toggleTheme}
+      />
+      <IconButton
+        label="help and keys"
+        icon="M9.2 9a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.1.9-1.1 1.9M12 17v.4"
+        onPress={() => (isHelpOpen.value = !isHelpOpen.value)}
+      />
+    </div>
   );
 }
 

@@ -20,7 +20,7 @@ function waysTo(url: string): readonly Way[] {
     { title: 'Node.js: every actor', code: `QUIVER_INSPECT=${url} node --import xstate-quiver/inspector/auto program.js` },
     {
       title: '@statelyai/inspect',
-      code: `createActor(machine, { inspect: createWebSocketInspector({ url: '${url.replace('http', 'ws')}inspect' }).inspect })`,
+      code: `import { createWebSocketInspector } from '@statelyai/inspect';\nconst { inspect } = createWebSocketInspector({ url: '${url.replace('http', 'ws')}inspect' });\n// useMachine(machine, { inspect }) or createActor(machine, { inspect })`,
     },
   ];
 }

@@ -157,7 +157,10 @@ function SidePicture({ name, run, now, parts }: SideProps) {
   const playhead = axis.value === 'time' ? here : xOf(run, axis.value, now);
   const { from, to } = shownWindow.value;
   const window = { from: from + playhead - here, to: to + playhead - here };
-  const nodes = lanesIn(run, axis.value, window, selectedNode.value, LANES_MAX).slice(0, LANES_MAX);
+  const nodes = lanesIn(run, axis.value, window, selectedNode.value < 0 ? [] : [selectedNode.value], LANES_MAX).slice(
+    0,
+    LANES_MAX,
+  );
   const { dots, arrows } = layOut(run, axis.value, window, (node) => nodes.indexOf(node));
   const x = (value: number) => `${NAMES + ((value - window.from) / (window.to - window.from)) * (100 - NAMES)}%`;
   const y = (lane: number) => (lane + 0.5) * LANE;

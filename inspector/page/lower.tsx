@@ -1,9 +1,10 @@
-/** The panel for what is read rather than watched: plots, the log, the properties. */
+/** The panel for what is read rather than watched: the events, the properties, plots. */
 import { GesturePanel } from './gestures.js';
 import { currentGestures } from './branches.js';
 import { Compare } from './compare.js';
 import { offer } from './reach.js';
-import { Log, Properties } from './log.js';
+import { Events } from './events.js';
+import { Properties } from './properties.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
 import { tab, type Tab } from './tab.js';
@@ -12,7 +13,14 @@ import { Why } from './why.js';
 
 export function LowerPanel() {
   const violations = verdict.value.violated.length;
-  const shown: readonly Tab[] = ['plots', 'log', 'why', 'properties', ...(offer.value ? (['by hand'] as const) : []), 'compare'];
+  const shown: readonly Tab[] = [
+    'events',
+    'why',
+    'properties',
+    ...(offer.value ? (['by hand'] as const) : []),
+    'compare',
+    'plots',
+  ];
   const tabs = (
     <span role="tablist" class="tabs" aria-label="lower panel" onKeyDown={(event) => moveTab(event, shown)}>
       {shown.map((name) => (
@@ -59,5 +67,5 @@ function Content() {
   if (tab.value === 'by hand' && offer.value) return <GesturePanel />;
   if (tab.value === 'compare') return <Compare />;
   if (tab.value === 'why') return <Why />;
-  return tab.value === 'log' ? <Log /> : <Properties />;
+  return tab.value === 'events' ? <Events /> : <Properties />;
 }

@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals';
 
 export type Theme = 'light' | 'dark';
-export type ViewName = 'network' | 'chart' | 'space-time' | 'plots' | 'log';
+export type ViewName = 'network' | 'chart' | 'space-time' | 'plots';
 
 /** Where page and trace are one file, there is no server to ask. */
 export const isServed = document.getElementById('trace') === null;
@@ -13,6 +13,8 @@ export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
 export const isHelpOpen = signal(false);
 export const isReachOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
+/** Whether the tree of actors stands at the left; `null` until a viewer says: where there are programs. */
+export const isTreeOpen = signal<boolean | null>(null);
 /** Whether the chart has half of the page. */
 export const isChartWide = signal(false);
 export const asText = signal<ReadonlySet<ViewName>>(new Set());

@@ -1,5 +1,6 @@
 /** What the states of the tally are called: without their chart's name, unless there are several charts. */
 import { computed } from '@preact/signals';
+import { kindStyle } from './colors.js';
 import { growing } from './state.js';
 
 const count = computed(() => growing().tally.states.size);
@@ -9,3 +10,9 @@ export const stateNames = computed((): readonly string[] => {
   const charts = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
   return charts.size > 1 ? names : names.map((name) => name.slice(name.indexOf(':') + 2));
 });
+
+/** The color that a state of a chart has in lanes and plots. */
+export function stateStyle(chart: string, state: string | null): string {
+  const number = state === null ? -1 : growing().tally.states.find(`${chart}: ${state}`);
+  return number < 0 ? 'var(--muted)' : kindStyle(number);
+}

@@ -1,6 +1,6 @@
 /** Which of what is read rather than watched is in the lower panel. */
 import { signal } from '@preact/signals';
 
-export type Tab = 'plots' | 'log' | 'why' | 'properties' | 'by hand' | 'compare';
+export type Tab = 'events' | 'why' | 'properties' | 'by hand' | 'compare' | 'plots';
 
-export const tab = signal<Tab>('plots');
+export const tab = signal<Tab>('events');

@@ -2,6 +2,7 @@
 import { computed } from '@preact/signals';
 import { xOf } from '../model/playback.js';
 import { numberText, sentence } from '../model/words.js';
+import { timeText } from './time-text.js';
 import { AskLine } from './ask-line.js';
 import { hits, intervals, isAsking, stretches } from './ask.js';
 import { forks, type Fork } from './branches.js';
@@ -100,7 +101,7 @@ function Readout({ end }: { end: number }) {
   return (
     <div class="readout">
       <output class="time" aria-label="now">
-        {timed.value && <b>{numberText(Number(playhead.value.x.toFixed(2)))}</b>}
+        {timed.value && <b>{timeText(playhead.value.x)}</b>}
         <span>
           line {Math.max(currentLine.value + 1, 0)} of {end}
         </span>

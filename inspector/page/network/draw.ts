@@ -70,7 +70,7 @@ function drawCircles(drawn: Drawn, { nodes }: Scene): void {
       ctx.beginPath();
       let any = false;
       for (let node = 0; node < nodes.length; node++) {
-        if (nodes[node]!.tone !== tone || nodes[node]!.life !== life) continue;
+        if (nodes[node]!.tone !== tone || nodes[node]!.life !== life || !nodes[node]!.isHere) continue;
         const { x, y } = spotOf(drawn, node);
         ctx.moveTo(x + radius, y);
         ctx.arc(x, y, radius, 0, 2 * Math.PI);
@@ -85,6 +85,18 @@ function drawCircles(drawn: Drawn, { nodes }: Scene): void {
     }
   }
   ctx.setLineDash([]);
+  drawStates(drawn, nodes);
+}
+
+/** A node of a program has the color that its state has in lanes and plots. */
+function drawStates(drawn: Drawn, nodes: Scene['nodes']): void {
+  const { ctx } = drawn;
+  for (const [node, { stateNumber, tone, life, isHere }] of nodes.entries()) {
+    if (stateNumber < 0 || tone !== 'plain' || life !== 'alive' || !isHere) continue;
+    const color = kindColor(stateNumber);
+    ctx.fillStyle = `color-mix(in srgb, ${color} 30%, ${palette().panel})`;
+    circle(ctx, spotOf(drawn, node), radiusOf(drawn), ctx.fillStyle, color);
+  }
 }
 
 /** The ground of each group: where two nodes of one group are linked, it reaches from one to the other. */
@@ -146,33 +158,40 @@ export function drawGauges(drawn: Drawn, { nodes }: Scene): void {
 }
 
 export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hovered }: Emphasis): void {
-  const { ctx, names } = drawn;
+  const { ctx, names, count } = drawn;
   const radius = radiusOf(drawn);
   const colors = palette();
-  const all = names.length <= LABELS_MAX || drawn.view.scale > 1.6;
+  const all = count <= LABELS_MAX || drawn.view.scale > 1.6;
   const isChosenNode = (node: number) => node === selected || node === hovered;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   const inside = (name: string) => radius >= 11 && name.length <= 3;
+  const hasStates = nodes.some(({ state }) => state !== '');
   // Below the nodes, a name that would cover another one is left out; there is always room for the chosen ones.
   const taken: Spot[] = [];
-  const isCovered = ({ x, y }: Spot) => taken.some((spot) => Math.abs(spot.x - x) < 30 && Math.abs(spot.y - y) < 11);
+  const isCovered = ({ x, y }: Spot) =>
+    taken.some((spot) => Math.abs(spot.x - x) < 30 && Math.abs(spot.y - y) < (hasStates ? 26 : 11));
   const isFolded = new Set(drawn.folds.flatMap((fold) => fold.nodes));
-  const shown = [...names.entries()].filter(([node]) => !isFolded.has(node));
+  const shown = [...names.entries()].filter(([node]) => !isFolded.has(node) && nodes[node]?.isHere !== false);
   const chosenFirst = shown.sort(([a], [b]) => Number(isChosenNode(b)) - Number(isChosenNode(a)));
   for (const [node, name] of chosenFirst) {
     const isChosen = isChosenNode(node);
     if (!all && !isChosen) continue;
     const spot = spotOf(drawn, node);
-    if (!inside(name) && names.length <= LABELS_MAX) {
+    if (!inside(name) && count <= LABELS_MAX) {
       if (isCovered(spot)) continue;
       taken.push(spot);
     }
     const { x, y } = spot;
-    const isSmall = inside(name) || names.length > 40;
+    const isSmall = inside(name) || count > 40;
     ctx.font = `${isChosen ? 700 : 550} ${isSmall ? 10.5 : 12}px ${FONT}`;
     if (inside(name)) fillText(ctx, name, x, y + 0.5, colors.tones[nodes[node]?.tone ?? 'plain'].text, null);
     else fillText(ctx, shorten(name), x, y + radius + 10, isChosen || !isSmall ? colors.ink : colors.muted, colors.panel);
+    const { state = '', life = 'alive' } = nodes[node] ?? {};
+    const below = life === 'alive' ? state : life;
+    if (below === '' || (state === '' && life === 'alive')) continue;
+    ctx.font = `450 12px ${FONT}`;
+    fillText(ctx, shorten(below), x, y + radius + 24, colors.muted, colors.panel);
   }
   drawBadges(drawn, nodes);
 }

@@ -8,6 +8,8 @@ export interface Drawn {
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
   readonly names: readonly string[];
+  /** How many spots have a node: nodes that lie on one spot count once. */
+  readonly count: number;
   /** Nodes that lie on one spot, and have no names of their own. */
   readonly folds: readonly FoldedNodes[];
 }
@@ -27,7 +29,7 @@ export interface Emphasis {
 export const LABELS_MAX = 120;
 
 export const spotOf = ({ view, xs, ys }: Drawn, node: number): Spot => toCanvas(view, xs[node]!, ys[node]!);
-export const radiusOf = ({ view, names }: Drawn): number => radiusAt(view.scale, names.length);
+export const radiusOf = ({ view, count }: Drawn): number => radiusAt(view.scale, count);
 
 export function circle(ctx: CanvasRenderingContext2D, { x, y }: Spot, radius: number, fill: string | null, stroke: string): void {
   ctx.beginPath();
@@ -62,4 +64,5 @@ export function fillText(
   ctx.fillText(text, x, y);
 }
 
-export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+/** The end of a name tells it from others as often as its start does. */
+export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 11)}…${text.slice(-12)}` : text);

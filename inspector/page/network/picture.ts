@@ -35,7 +35,8 @@ import { CROWD, placeCrowd } from './crowd.js';
 import { placeNodes, type Placement, type Positions } from './force.js';
 import { keepPlaces, range } from './by-hand.js';
 import { between, fit, MARGIN, loopAt, radiusAt, toCanvas, toPlane, type Spot, type Viewport } from './geometry.js';
-import { folded, foldsOf, placePrograms, programsOf } from './programs.js';
+import { folded, foldsOf, placePrograms, programsOf, type Span } from './programs.js';
+import { idOf } from '../../model/words.js';
 import { SceneReader } from './scene.js';
 
 /** More moving messages than this are only counted. */
@@ -71,7 +72,7 @@ export const placement = computed((): Placement | null => {
   placedBefore?.placement.stop();
   const { size } = recording.value.nodes;
   const placement = programs.value
-    ? placePrograms(programs.value, ends)
+    ? placePrograms(programs.value, ends, spanOf)
     : size > CROWD
       ? placeCrowd(size, ends, movedTo)
       : placeNodes(size, ends);
@@ -79,6 +80,13 @@ export const placement = computed((): Placement | null => {
   placedBefore = { key, placement };
   return placement;
 });
+/** How long a live node was there: a node that runs again was there for all of the time. */
+function spanOf(node: number): Span {
+  const { steps, running } = recording.value;
+  const last = running[node]?.at(-1) ?? 1;
+  return [steps[node]?.[0] ?? 0, last % 2 === 1 ? Infinity : last >> 1];
+}
+
 /** Where everybody stands. */
 export function spotsNow(): ReadonlyMap<string, Spot> {
   const { xs, ys } = positions.value;
@@ -108,7 +116,15 @@ const refuted = computed(() => {
 });
 
 export const scene = computed(() => reader.value?.scene(moment.value, refuted.value) ?? { nodes: [], pointers: [], marks: [] });
-const folds = computed(() => foldsOf(programs.value ?? [], scene.value.nodes, selectedNode.value));
+const folds = computed(() => foldsOf(programs.value ?? [], scene.value.nodes));
+/** How many nodes are drawn: those of a fold are one. */
+export const spotsDrawn = computed(() =>
+  folds.value.reduce((sum, { nodes }) => sum - nodes.length + 1, recording.value.nodes.size),
+);
+/** How the nodes are called in the picture: an actor by its id, for its program stands around it. */
+const labels = computed(() =>
+  recording.value.nodes.names.map((name, node) => (recording.value.programs[node] === undefined ? name : idOf(name))),
+);
 /** Where the nodes are drawn. */
 export const drawnAt = computed(() => folded(positions.value, folds.value));
 export const links = computed(() => reader.value?.links(moment.value) ?? []);
@@ -127,7 +143,7 @@ const pairs = (path: readonly number[]): [number, number][] => path.slice(1).map
 export function moving(): MovingMessage[] {
   const { xs, ys } = drawnAt.value;
   const { types } = recording.value.messages;
-  const radius = radiusAt(currentView.value.scale, xs.length);
+  const radius = radiusAt(currentView.value.scale, spotsDrawn.value);
   const spot = (node: number) => toCanvas(currentView.value, xs[node] ?? 0, ys[node] ?? 0);
   return flights.value.slice(0, MESSAGES_MAX).map((message) => ({
     ordinal: message.ordinal,
@@ -167,7 +183,8 @@ export function paintNetwork(ctx: CanvasRenderingContext2D, given: Size): void {
     ctx,
     view: currentView.value,
     ...drawnAt.value,
-    names,
+    names: labels.value,
+    count: spotsDrawn.value,
     folds: folds.value,
   });
   const inputs = [theme.value, currentView.value, links.value, emphasis.value, ctx.canvas.width, ctx.canvas.height, scene.value];

@@ -13,18 +13,20 @@ import {
   moving,
   placement,
   positions,
+  scene,
+  spotsDrawn,
   spotsNow,
 } from './picture.js';
 
 /** The node under a place of the canvas, -1 for none. */
 function nodeAt(at: Spot): number {
   const { xs, ys } = drawnAt.value;
-  const reach = Math.max(radiusAt(currentView.value.scale, recording.value.nodes.size), 8) + 3;
+  const reach = Math.max(radiusAt(currentView.value.scale, spotsDrawn.value), 8) + 3;
   let [nearest, distance] = [-1, reach];
   for (let node = 0; node < xs.length; node++) {
     const { x, y } = toCanvas(currentView.value, xs[node]!, ys[node]!);
     const apart = Math.hypot(x - at.x, y - at.y);
-    if (apart < distance) [nearest, distance] = [node, apart];
+    if (apart < distance && scene.value.nodes[node]?.isHere !== false) [nearest, distance] = [node, apart];
   }
   return nearest;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Life } from '../../model/moment.js';
-import { folded, foldsOf, placePrograms, programsOf } from './programs.js';
+import { folded, foldsOf, placePrograms, programsOf, seatsOf, type Span } from './programs.js';
 
 const namesOf = (sizes: readonly number[]): (string | undefined)[] =>
   sizes.flatMap((size, program) => Array.from({ length: size }, () => `program ${program}`));
@@ -55,14 +55,23 @@ test('where no node is part of a program there are none; one of no program stand
   ]);
 });
 
-test('of a program what has stopped lies on one spot, but for what is selected', () => {
+test('of a program what has stopped lies on one spot', () => {
   const programs = programsOf(['a', 'a', 'a', 'a', 'b', 'b', undefined], 7)!;
   const lives = (['alive', 'ended', 'gone', 'ended', 'ended', 'crashed', 'gone'] as Life[]).map((life) => ({ life }));
-  const folds = foldsOf(programs, lives, 0);
+  const folds = foldsOf(programs, lives);
   expect(folds).toEqual([{ nodes: [1, 2, 3], description: '2 ended, 1 gone' }]);
-  expect(foldsOf(programs, lives, 2)).toEqual([{ nodes: [1, 3], description: '2 ended' }]);
   const given = { xs: Float64Array.from([0, 1, 2, 3, 4, 5, 6]), ys: Float64Array.from([0, 1, 2, 3, 4, 5, 6]) };
   expect([...folded(given, folds).xs]).toEqual([0, 1, 1, 1, 4, 5, 6]);
   expect([...given.xs]).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(folded(given, [])).toBe(given);
+});
+
+test('1,500 actors of which two run at a time stand on four seats, and the first that stopped on its own', () => {
+  const span = (node: number): Span => (node === 0 ? [0, Infinity] : [node, node + 1]);
+  const nodes = Array.from({ length: 1501 }, (_, node) => node);
+  const seats = seatsOf(nodes, span);
+  expect(new Set(seats).size).toBe(4);
+  expect(seats.filter((seat) => seat === seats[1])).toHaveLength(1);
+  const { xs, ys } = placePrograms([{ name: 'shop', nodes }], [], span);
+  expect(new Set(nodes.map((node) => `${xs[node]} ${ys[node]}`)).size).toBe(4);
 });

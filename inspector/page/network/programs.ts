@@ -14,14 +14,34 @@ export interface ProgramNodes {
   readonly nodes: readonly number[];
 }
 
+/** From the first to the last line of a node; `Infinity` for one that runs at the end. */
+export type Span = readonly [from: number, to: number];
+
+/**
+ * The seat of each node: a node takes that of one that ended before it began, so that there are as many seats as nodes that run at a time. The first
+ * one that stops keeps its own, for all that have stopped lie there.
+ */
+export function seatsOf(nodes: readonly number[], spanOf: (node: number) => Span): readonly number[] {
+  const firstStopped = nodes.find((node) => spanOf(node)[1] !== Infinity);
+  /** By seat: when it is free again. */
+  const free: number[] = [];
+  return nodes.map((node) => {
+    const [from, to] = spanOf(node);
+    const known = free.findIndex((since) => since < from);
+    const seat = known < 0 ? free.length : known;
+    free[seat] = node === firstStopped ? Infinity : to;
+    return seat;
+  });
+}
+
 /** Nodes that lie on the spot of the first of them. */
 export interface FoldedNodes {
   readonly nodes: readonly number[];
   readonly description: string;
 }
 
-/** Between the nodes of a program. */
-const SPACING = 62;
+/** Between the nodes of a program, whose names and states stand below them. */
+const SPACING = 84;
 /** On a circle up to so many. */
 const CIRCLE_MAX = 7;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
@@ -63,7 +83,11 @@ interface Disc extends SimulationNodeDatum {
   readonly radius: number;
 }
 
-export function placePrograms(programs: readonly ProgramNodes[], ends: readonly LinkEnds[]): Placement {
+export function placePrograms(
+  programs: readonly ProgramNodes[],
+  ends: readonly LinkEnds[],
+  spanOf: (node: number) => Span = () => [0, Infinity],
+): Placement {
   const count = programs.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const programOf = new Int32Array(count);
   programs.forEach(({ nodes }, program) => nodes.forEach((node) => (programOf[node] = program)));
@@ -74,16 +98,19 @@ export function placePrograms(programs: readonly ProgramNodes[], ends: readonly 
   }
   const middles = placeNodes(programs.length, [...between.values()]);
   while (middles.settle(Infinity));
-  const discs = programs.map(({ nodes }, i): Disc => ({ x: middles.xs[i]!, y: middles.ys[i]!, radius: radiusFor(nodes.length) }));
+  const taken = programs.map(({ nodes }) => seatsOf(nodes, spanOf));
+  const counts = taken.map((seats) => seats.reduce((most, seat) => Math.max(most, seat), 0) + 1);
+  const discs = counts.map((count, i): Disc => ({ x: middles.xs[i]!, y: middles.ys[i]!, radius: radiusFor(count) }));
   const collide = forceCollide<Disc>(({ radius }) => radius + GAP / 2).iterations(4);
   forceSimulation(discs).stop().force('collide', collide).tick(COLLIDE_TICKS);
   const [xs, ys] = [new Float64Array(count), new Float64Array(count)];
-  programs.forEach(({ nodes }, i) =>
-    seats(nodes.length).forEach(({ x, y }, seat) => {
-      xs[nodes[seat]!] = discs[i]!.x! + x;
-      ys[nodes[seat]!] = discs[i]!.y! + y;
-    }),
-  );
+  programs.forEach(({ nodes }, i) => {
+    const spots = seats(counts[i]!);
+    nodes.forEach((node, place) => {
+      const { x, y } = spots[taken[i]![place]!]!;
+      [xs[node], ys[node]] = [discs[i]!.x! + x, discs[i]!.y! + y];
+    });
+  });
   return {
     xs,
     ys,
@@ -95,20 +122,17 @@ export function placePrograms(programs: readonly ProgramNodes[], ends: readonly 
   };
 }
 
-const STOPPED: readonly Life[] = ['ended', 'gone'];
+const STOPPED: readonly Life[] = ['ended', 'gone', 'failed'];
 
-/** In each program the nodes that have stopped, if they are several, without the selected one. */
-export function foldsOf(
-  programs: readonly ProgramNodes[],
-  lives: readonly { readonly life: Life }[],
-  selected: number,
-): FoldedNodes[] {
+/** In each program the nodes that have stopped, if they are several. */
+export function foldsOf(programs: readonly ProgramNodes[], lives: readonly { readonly life: Life }[]): FoldedNodes[] {
   return programs.flatMap(({ name, nodes }) => {
-    const stopped =
-      name === null ? [] : nodes.filter((node) => node !== selected && STOPPED.includes(lives[node]?.life ?? 'alive'));
+    const stopped = name === null ? [] : nodes.filter((node) => STOPPED.includes(lives[node]?.life ?? 'alive'));
     if (stopped.length < 2) return [];
     const counts = STOPPED.map((life) => [life, stopped.filter((node) => lives[node]!.life === life).length] as const);
-    const description = counts.filter(([, count]) => count > 0).map(([life, count]) => `${count} ${life}`);
+    const description = counts
+      .filter(([, count]) => count > 0)
+      .map(([life, count]) => `${count.toLocaleString('en-US')} ${life}`);
     return [{ nodes: stopped, description: description.join(', ') }];
   });
 }

@@ -1,6 +1,7 @@
 /** What the picture of the network shows at one moment, free of pixels: read from the model once for each line. */
 import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
+import { lastAtMost } from '../../model/columns.js';
 import { Interned } from '../../model/interned.js';
 import type { Life, Moment } from '../../model/moment.js';
 import type { Channel, ReadTrace } from '../../model/recording.js';
@@ -13,6 +14,11 @@ export interface SceneNode {
   /** The number of its group, in the order of appearance; -1 for none. */
   readonly group: number;
   readonly gauges: readonly Gauge[];
+  /** Whether it has begun: a live node is drawn from then on. */
+  readonly isHere: boolean;
+  /** Of a node of a program: its states in words, and the number of the first one among all states; -1 for none. */
+  readonly state: string;
+  readonly stateNumber: number;
 }
 
 export interface Gauge {
@@ -80,6 +86,7 @@ export class SceneReader {
     for (let number = 0; number < this.recording.nodes.size; number++) {
       const overlay = moment.overlay(number);
       nodes.push({
+        ...this.stateOf(moment, number),
         tone: refuted.has(number) ? 'wrong' : (overlay?.tone ?? 'plain'),
         badge: overlay?.badge ?? null,
         life: moment.life(number),
@@ -92,6 +99,17 @@ export class SceneReader {
       for (const mark of read.marks) marks.push(mark);
     }
     return { nodes, pointers, marks };
+  }
+
+  private stateOf(moment: Moment, node: number): Pick<SceneNode, 'isHere' | 'state' | 'stateNumber'> {
+    const { steps, programs, tally, slotsOf } = this.recording;
+    const begins = steps[node]?.[0];
+    const isHere = begins === undefined || begins <= moment.line || programs[node] === undefined;
+    if (!isHere || programs[node] === undefined) return { isHere, state: '', stateNumber: -1 };
+    const numbers = (slotsOf[node] ?? []).map(({ lines, states }) => states[lastAtMost(lines, moment.line)] ?? -1);
+    const known = numbers.filter((number) => number >= 0);
+    const words = known.map((number) => tally.states.names[number]!.replace(/^.*?: /, ''));
+    return { isHere, state: words.join(', '), stateNumber: known[0] ?? -1 };
   }
 
   /** The same list for as long as no channel has changed. */

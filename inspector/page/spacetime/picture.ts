@@ -12,13 +12,14 @@ import {
   type Stretch,
   type Window,
 } from '../../model/spacetime.js';
-import { numberText } from '../../model/words.js';
+import { idOf, numberText } from '../../model/words.js';
 import { hits, intervals } from '../ask.js';
 import { chainLines } from '../asked-why.js';
 import type { Size } from '../canvas.js';
 import { kindColor, palette } from '../colors.js';
 import { distanceToLine } from '../network/geometry.js';
 import { stateNames } from '../state-names.js';
+import { timeText } from '../time-text.js';
 import { bandHeight, boxOf, drawSlices, type LaneScale } from './draw-slices.js';
 import { axis, currentLine, isPlaying, playhead, recording, growing, selectedMessage, selectedNode, way } from '../state.js';
 
@@ -31,11 +32,21 @@ const NAME_HEIGHT = 12;
 const LINES_AT_FIRST = 36;
 
 /** As wide as the longest name, within reason. */
-const NAMES_WIDTH = { min: 40, max: 104, character: 6.6 } as const;
+const NAMES_WIDTH = { min: 40, max: 132, character: 6.4 } as const;
 export const namesWidth = computed(() => {
-  const longest = Math.max(0, ...laneNodes.value.map((node) => recording.value.nodes.names[node]?.length ?? 0));
+  const longest = Math.max(0, ...laneNodes.value.map((node) => laneName(node).length));
   return Math.min(Math.max(longest * NAMES_WIDTH.character + 18, NAMES_WIDTH.min), NAMES_WIDTH.max);
 });
+
+/** An actor is named by its parent and its id; both ends of a long name are shown. */
+const NAME_MAX = 18;
+function laneName(node: number): string {
+  const { nodes, programs, parents } = recording.value;
+  const name = nodes.names[node] ?? '';
+  if (programs[node] === undefined || !name.startsWith(`${programs[node]}/`)) return name;
+  const parent = parents[node];
+  return parent === undefined ? name.slice(programs[node].length + 1) : `${idOf(nodes.names[parent]!)} › ${idOf(name)}`;
+}
 
 const size = signal<Size>({ width: 0, height: 0 });
 /** How much of the axis is in sight; `null` until it is chosen. */
@@ -55,7 +66,18 @@ export const shownWindow = computed((): Window => {
   const from = Math.max(Math.min(playhead.value.x + shift.value - span.value * 0.62, latest), earliest);
   return { from, to: from + span.value };
 });
-const laneNodes = computed(() => lanesIn(growing(), axis.value, settledRange.value, selectedNode.value, LANES_SHOWN_ALL));
+/** Actors that run have a lane though they do nothing for a while, as far as there are few of them. */
+const runningNodes = computed((): readonly number[] => {
+  const { programs, running, nodes } = growing();
+  const all = nodes.names.flatMap((_, node) =>
+    programs[node] !== undefined && (running[node]!.at(-1) ?? 1) % 2 === 1 ? [node] : [],
+  );
+  return all.length <= LANES_SHOWN_ALL ? all : [];
+});
+const laneNodes = computed(() => {
+  const always = selectedNode.value < 0 ? runningNodes.value : [selectedNode.value, ...runningNodes.value];
+  return lanesIn(growing(), axis.value, settledRange.value, always, LANES_SHOWN_ALL);
+});
 /** The range in coarse steps, so that lanes do not come and go at every frame. */
 const settledRange = computed((): Window => {
   const step = span.value / 2;
@@ -167,7 +189,7 @@ function drawGrid(ctx: CanvasRenderingContext2D, { width, height }: Size, scale:
     const x = Math.round(scale.x(value)) + 0.5;
     ctx.moveTo(x, HEAD);
     ctx.lineTo(x, height);
-    ctx.fillText(numberText(axis.value === 'lines' ? value + 1 : value), x, HEAD / 2 + 1);
+    ctx.fillText(axis.value === 'lines' ? numberText(value + 1) : timeText(value), x, HEAD / 2 + 1);
   }
   ctx.stroke();
   ctx.strokeStyle = colors.line;
@@ -331,8 +353,8 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
     last = y;
     ctx.font = `${isChosen ? 700 : 500} 11.5px system-ui, sans-serif`;
     ctx.fillStyle = isChosen ? colors.accent : colors.ink;
-    const name = recording.value.nodes.names[node] ?? '';
-    ctx.fillText(name.length > 13 ? `${name.slice(0, 12)}…` : name, namesWidth.value - 8, y);
+    const name = laneName(node);
+    ctx.fillText(name.length > NAME_MAX ? `${name.slice(0, 5)}…${name.slice(6 - NAME_MAX)}` : name, namesWidth.value - 8, y);
   }
   ctx.restore();
 }

@@ -29,7 +29,7 @@ function paint(ctx: CanvasRenderingContext2D): void {
   const { run } = besideRun.value ?? {};
   const { xs, ys } = positions.value;
   if (!run || !reader.value || xs.length < run.nodes.size) return;
-  const drawn = { ctx, view: currentView.value, xs, ys, names: run.nodes.names, folds: [] };
+  const drawn = { ctx, view: currentView.value, xs, ys, names: run.nodes.names, count: xs.length, folds: [] };
   const scene = reader.value.scene(momentThere.value);
   const links = reader.value.links(momentThere.value);
   drawGroups(drawn, scene, links);

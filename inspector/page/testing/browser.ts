@@ -84,3 +84,10 @@ export async function openPage(source: TraceSource, { scheme = 'light', gestures
 
 /** Until everything that the source gave has been read. */
 export const read = (page: Page): Promise<unknown> => page.waitForSelector('.page[data-read="true"]', { timeout: 30_000 });
+
+/** The events in sight as sentences, one a line. */
+export const eventsOf = (page: Page): Promise<string> =>
+  page
+    .getByRole('table', { name: 'events' })
+    .getByRole('button')
+    .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label')).join('\n'));

@@ -1,54 +1,7 @@
-/** The trace in sentences around the playhead, and what was violated. */
-import { lastAtMost } from '../model/columns.js';
-import { sentence, numberText } from '../model/words.js';
-import { hits } from './ask.js';
+/** What was violated, and where. */
+import { numberText } from '../model/words.js';
 import { More } from './more.js';
-import { scrollWithin } from './sight.js';
-import { currentLine, growing, recording, selectedNode, show, step, timed, verdict } from './state.js';
-
-const LINES_AROUND = 60;
-
-export function Log() {
-  const { first, end } = growing();
-  const from = Math.max(first, currentLine.value - LINES_AROUND);
-  const to = Math.min(end, currentLine.value + LINES_AROUND + 1);
-  const lines = Array.from({ length: Math.max(to - from, 0) }, (_, i) => from + i);
-  return (
-    <ol class="log" tabIndex={0} aria-label="lines of the trace" onKeyDown={walk}>
-      {lines.map((line) => (
-        <LogLine key={line} line={line} />
-      ))}
-      {lines.length === 0 && <li class="empty">nothing has happened yet</li>}
-    </ol>
-  );
-}
-
-function LogLine({ line }: { line: number }) {
-  const isNow = line === currentLine.value;
-  const kind = recording.value.kindOf(line);
-  return (
-    <li
-      class={`${isNow ? 'is-now' : ''} ${line > currentLine.value ? 'is-future' : ''} kind-${kind}${isHit(line) ? ' is-hit' : ''}`}
-      aria-current={isNow ? 'step' : undefined}
-      ref={isNow ? scrollWithin : null}
-    >
-      <button type="button" onClick={() => show(line)}>
-        <span class="at">{numberText(recording.value.at(line))}</span>
-        <span>{sentence(recording.value.line(line))}</span>
-      </button>
-    </li>
-  );
-}
-
-/** The arrow keys go from line to line. */
-function walk(event: KeyboardEvent): void {
-  const direction = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null;
-  if (direction === null) return;
-  event.preventDefault();
-  step('line', direction);
-}
-
-const isHit = (line: number): boolean => hits.value[lastAtMost(hits.value, line)] === line;
+import { recording, selectedNode, show, timed, verdict } from './state.js';
 
 const HOLDS = { true: 'holds', false: 'violated', null: 'not told' } as const;
 

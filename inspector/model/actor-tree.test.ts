@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { treeRows, type TreeInput, type TreeRow } from './actor-tree.js';
+import type { Life } from './moment.js';
+
+const textOf = (row: TreeRow): string =>
+  `${'  '.repeat(row.level - 1)}${row.kind === 'program' ? `${row.name} (${row.running})` : row.label}`;
+
+/** A program with an actor that has started a promise for each job. */
+function shop(jobs: number, lifeOfJob: Life = 'ended'): TreeInput {
+  const names = ['shop/app', 'shop/app/cart', ...Array.from({ length: jobs }, (_, i) => `shop/app/load (${i + 1})`), 'lone'];
+  return {
+    names,
+    programs: names.map((name) => (name === 'lone' ? undefined : 'shop')),
+    parents: names.map((name) => (name.startsWith('shop/app/') ? 0 : undefined)),
+    lifeOf: (node) => (names[node]!.includes('load') ? lifeOfJob : 'alive'),
+    isHere: () => true,
+    toggled: new Set(),
+    matches: null,
+  };
+}
+
+test('program, actor and child; what has stopped is one row', () => {
+  expect(treeRows(shop(1500)).map(textOf)).toEqual(['shop (2)', '  app', '    cart', '    1,500 stopped', 'lone']);
+  expect(treeRows(shop(1500, 'failed')).map(textOf)[3]).toBe('    1,500 stopped, 1,500 failed');
+});
+
+test('a single one that has stopped keeps its row, and so does what runs', () => {
+  expect(treeRows(shop(1)).map(textOf)).toEqual(['shop (2)', '  app', '    cart', '    load (1)', 'lone']);
+  expect(treeRows(shop(2, 'alive')).map(textOf)).toEqual([
+    'shop (4)',
+    '  app',
+    '    cart',
+    '    load (1)',
+    '    load (2)',
+    'lone',
+  ]);
+});
+
+test('rows open and close', () => {
+  const rows = treeRows(shop(3));
+  const fold = rows.find(({ kind }) => kind === 'stopped')!;
+  expect(
+    treeRows({ ...shop(3), toggled: new Set([fold.key]) })
+      .map(textOf)
+      .slice(3),
+  ).toEqual(['    3 stopped', '      load (1)', '      load (2)', '      load (3)', 'lone']);
+  expect(treeRows({ ...shop(3), toggled: new Set([rows[0]!.key]) }).map(textOf)).toEqual(['shop (2)', 'lone']);
+});
+
+test('a filter keeps what matches, with what is above it, and says how much of a fold that is', () => {
+  const input = shop(30);
+  const matches = (node: number) => input.names[node]!.endsWith('(7)');
+  expect(treeRows({ ...input, matches }).map(textOf)).toEqual(['shop (2)', '  app', '    1 of 30 stopped', '      load (7)']);
+});
+
+test('actors that claim to be parents of each other are shown once', () => {
+  const lines = treeRows({ ...shop(0), names: ['a', 'b'], programs: [], parents: [1, 0] }).map(textOf);
+  expect(lines).toEqual(['a', '  b']);
+});

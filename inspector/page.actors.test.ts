@@ -1,0 +1,86 @@
+/** A live application on the page: the tree of its actors, and the table of its events. */
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { startApplication, type Application } from './page/testing/application.js';
+import { axeComplaints } from './page/testing/axe.js';
+import { pageUrl, visit } from './page/testing/browser.js';
+import { receiveInspection } from './stately/receive.js';
+
+async function opened(options?: { reach: boolean }): Promise<{ page: Page; application: Application }> {
+  const receiving = await receiveInspection({ page: pageUrl });
+  onTestFinished(() => receiving.close());
+  const application = await startApplication(receiving.url, options);
+  const { page, leave } = await visit(receiving.url);
+  onTestFinished(() => leave());
+  await page.getByRole('treeitem').first().waitFor();
+  return { page, application };
+}
+
+/** The rows of the tree, without their last events. */
+const tree = async (page: Page): Promise<string[]> =>
+  (await page.getByRole('treeitem').allInnerTexts()).map((text) =>
+    text.replaceAll(/[▾▸]/g, '').trim().split('\n').slice(0, 2).join(' '),
+  );
+const selected = (page: Page) => page.getByRole('treeitem', { selected: true });
+
+test('1,500 promises that ended are one row of the tree, whatever is selected', async () => {
+  const { page, application } = await opened();
+  await application.load(1500);
+  await expect
+    .poll(() => tree(page), { timeout: 20_000 })
+    .toEqual([expect.stringMatching(/shop.*2 running/), 'app idle', 'cart empty', '1,500 stopped']);
+  // One of them is selected, and stays in the fold.
+  await page.getByRole('treeitem', { name: '1,500 stopped' }).click();
+  await page.getByRole('treeitem', { name: /^load/ }).first().click();
+  await page.getByRole('treeitem', { name: '1,500 stopped' }).click();
+  await expect.poll(() => tree(page)).toEqual([expect.stringMatching(/shop/), 'app idle', 'cart empty', '1,500 stopped']);
+  expect(await selected(page).innerText()).toContain('1,500 stopped');
+  expect(await page.locator('#title-chart').innerText()).toBe('Statechart of shop/app/load');
+  expect(await axeComplaints(page)).toEqual([]);
+});
+
+test('the keys of the tree move, open and close, and a letter goes to its filter', async () => {
+  const { page, application } = await opened();
+  await application.load(3);
+  await expect.poll(() => tree(page)).toHaveLength(4);
+  await page.getByRole('tree').focus();
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await press('Home', 'ArrowDown');
+  await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app');
+  await press('ArrowLeft');
+  await expect.poll(() => tree(page)).toHaveLength(2);
+  await press('ArrowRight', 'ArrowRight');
+  await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app/cart');
+  await press('End', 'ArrowRight');
+  await expect.poll(() => tree(page)).toHaveLength(7);
+  await press('c', 'a', 'r');
+  expect(await page.getByRole('textbox', { name: 'filter the actors' }).inputValue()).toBe('car');
+  await expect.poll(() => tree(page)).toEqual([expect.stringMatching(/shop/), 'app idle', 'cart empty']);
+});
+
+test('the events: from, to, type in words, payload, state and context before and after; a filter hides the others', async () => {
+  const { page, application } = await opened();
+  await application.load(2);
+  application.actor.getSnapshot().children['cart']!.send({ type: 'ADD', count: 3 });
+  const table = page.getByRole('table', { name: 'events' });
+  const row = table.getByRole('row').filter({ hasText: 'ADD' });
+  await row.waitFor();
+  expect((await row.getByRole('cell').allInnerTexts()).slice(2).map((text) => text.replaceAll('\n', ' '))).toEqual([
+    '→ app › cart',
+    'ADD',
+    '{"count":3}',
+    'empty → filled',
+    'items: 0 → 3',
+  ]);
+  expect(await row.getByRole('cell').nth(0).innerText()).toMatch(/^[\d.]+ (ms|s)$/);
+  expect(await row.getByRole('cell').nth(1).innerText()).toMatch(/^\d\d:\d\d:\d\d\.\d\d\d$/);
+  await expect.poll(() => table.getByRole('cell', { name: 'load done' }).count()).toBe(2);
+  expect(await table.innerText()).not.toMatch(/xstate\.|was put on its way/);
+  await page.getByRole('textbox', { name: 'filter the events' }).fill('type:ADD');
+  await expect.poll(() => table.getByRole('row').count()).toBe(2);
+  await page.getByRole('textbox', { name: 'filter the events' }).fill('');
+  await table.getByRole('cell', { name: 'load done' }).first().click();
+  await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app');
+});

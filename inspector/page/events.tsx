@@ -1,0 +1,174 @@
+/** The trace as a table of events; a filter hides the lines that do not answer it. */
+import { computed } from '@preact/signals';
+import { eventRow, shownLines, type ContextChange, type EventRow, type StateChange } from '../model/event-rows.js';
+import { lastAtMost } from '../model/columns.js';
+import { sentence } from '../model/words.js';
+import { askedText, hits, isAsking, questionProblem } from './ask.js';
+import { stateStyle } from './state-names.js';
+import { currentLine, growing, pauseAt, recording, show, timed } from './state.js';
+import { timeText } from './time-text.js';
+import { VirtualList } from './virtual.js';
+
+const ROW_HEIGHT = 26;
+
+interface Shown {
+  readonly count: number;
+  lineAt(row: number): number;
+  rowOf(line: number): number;
+}
+
+const isFiltered = computed(() => askedText.value.trim() !== '' && questionProblem.value === null);
+
+const shown = computed((): Shown => {
+  if (!isFiltered.value) return shownLines(growing());
+  const lines = hits.value;
+  return { count: lines.length, lineAt: (row) => lines[row]!, rowOf: (line) => lastAtMost(lines, line) };
+});
+
+export function Events() {
+  const { count, lineAt, rowOf } = shown.value;
+  const here = currentLine.value < growing().first ? -1 : rowOf(currentLine.value);
+  return (
+    <div class={`events${growing().header?.began === undefined ? '' : ' has-clock'}`}>
+      <div class="filter">
+        {!isAsking.value && (
+          <input
+            type="text"
+            aria-label="filter the events"
+            placeholder="Filter: node:app type:GO -type:tick"
+            value={askedText.value}
+            onInput={({ currentTarget: { value } }) => (askedText.value = value)}
+            onKeyDown={(event) => event.key === 'Escape' && (askedText.value = '')}
+          />
+        )}
+        <output>{count === 1 ? '1 event' : `${count.toLocaleString('en-US')} events`}</output>
+        {questionProblem.value !== null && !isAsking.value && (
+          <p class="problem" role="alert">
+            {questionProblem.value}
+          </p>
+        )}
+      </div>
+      <VirtualList
+        class="table"
+        role="table"
+        aria-label="events"
+        aria-rowcount={count + 1}
+        tabIndex={0}
+        onKeyDown={walk}
+        count={count}
+        rowHeight={ROW_HEIGHT}
+        current={here}
+        head={<Head />}
+        row={(row) => <Row key={lineAt(row)} row={row} line={lineAt(row)} isNow={row === here} />}
+      />
+      {count === 0 && <p class="empty">{isFiltered.value ? 'No event answers the filter.' : 'Nothing has happened yet.'}</p>}
+    </div>
+  );
+}
+
+const Head = () => (
+  <div role="row" aria-rowindex={1} class="event-row is-head">
+    {[
+      'Time',
+      ...(growing().header?.began === undefined ? [] : ['Clock']),
+      'From → to',
+      'Event',
+      'Payload',
+      'State',
+      'Context',
+    ].map((name) => (
+      <span role="columnheader" key={name}>
+        {name}
+      </span>
+    ))}
+  </div>
+);
+
+function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }) {
+  const event = eventRow(recording.value, line);
+  const kind = recording.value.kindOf(line);
+  return (
+    <div
+      role="row"
+      aria-rowindex={row + 2}
+      aria-current={isNow ? 'step' : undefined}
+      class={`event-row kind-${kind}${isNow ? ' is-now' : ''}${line > currentLine.value ? ' is-future' : ''}${event.isWrong ? ' is-wrong' : ''}`}
+      onClick={() => show(line)}
+    >
+      <span role="cell" class="at">
+        <button type="button" tabIndex={-1} aria-label={sentence(recording.value.line(line))} title={`line ${line + 1}`}>
+          {placeText(line)}
+        </button>
+      </span>
+      {recording.value.header?.began !== undefined && (
+        <span role="cell" class="clock">
+          {clockText(line)}
+        </span>
+      )}
+      <span role="cell" class="route" title={`${event.from} → ${event.to}`}>
+        {event.from !== '' && <bdi>{shorten(event.from)}</bdi>} {event.to !== '' && <>→ {shorten(event.to)}</>}
+      </span>
+      <Cells event={event} />
+    </div>
+  );
+}
+
+function Cells({ event: { type, payload, states, context } }: { event: EventRow }) {
+  return (
+    <>
+      <span role="cell" class="type" title={type}>
+        {type}
+      </span>
+      <span role="cell" class="json" title={payload}>
+        {payload !== '' && <code>{payload}</code>}
+      </span>
+      <span role="cell" class="states" title={states.map(stateText).join('\n')}>
+        {states.map((change) => (
+          <State key={change.role} {...change} />
+        ))}
+      </span>
+      <span role="cell" class="json" title={context.map(contextText).join('\n')}>
+        {context.length > 0 && <code>{context.map(contextText).join(', ')}</code>}
+      </span>
+    </>
+  );
+}
+
+const stateText = ({ before, after }: StateChange): string => `${before ?? ''} → ${after ?? 'closed'}`;
+const contextText = ({ key, before, after }: ContextChange): string => `${key}: ${before ?? 'none'} → ${after ?? 'none'}`;
+
+const State = ({ chart, before, after }: StateChange) => (
+  <>
+    {before !== null && <span>{before} →</span>}
+    <b class="chip" style={{ '--state': stateStyle(chart, after) }}>
+      {after ?? 'closed'}
+    </b>
+  </>
+);
+
+/** A counterexample has no times, but lines. */
+const placeText = (line: number): string => (timed.value ? timeText(recording.value.at(line)) : String(line + 1));
+
+function clockText(line: number): string {
+  const clock = new Date(recording.value.header!.began! + recording.value.at(line));
+  return `${clock.toLocaleTimeString('en-GB')}.${String(clock.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** The end of a name says more than its start, which others have as well. */
+const NAME_MAX = 26;
+const shorten = (name: string): string => {
+  const parts = name.split('/');
+  const short = parts.length > 2 ? parts.slice(-2).join(' › ') : parts.at(-1)!;
+  return short.length > NAME_MAX ? `${short.slice(0, 9)}…${short.slice(-(NAME_MAX - 10))}` : short;
+};
+
+/** The arrow keys go from row to row. */
+function walk(event: KeyboardEvent): void {
+  const { count, lineAt, rowOf } = shown.value;
+  const here = rowOf(currentLine.value);
+  const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + 10, PageUp: here - 10 }[event.key];
+  if (to === undefined || count === 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  pauseAt(lineAt(Math.min(Math.max(to, 0), count - 1)));
+}
