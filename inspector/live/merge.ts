@@ -18,8 +18,8 @@ export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Over
 /** A message to a node that does not report by then is out of sight. */
 const OUT_OF_SIGHT_MS = 2000;
 
-/** So many nodes that have ended are kept in vector clocks and for pages that come late; an application may start an actor for each job. */
-const ENDED_MAX = 200;
+/** So many nodes that have ended stay in vector clocks, which every line carries: an application may start an actor for each job. */
+const ENDED_MAX = 30;
 
 /** What the start of a node says of it for as long as it is there. */
 type Origin = Pick<StepLine, 'program' | 'parent' | 'logic'>;
@@ -248,10 +248,11 @@ export class Merger {
   private forget(node: NodeId): void {
     for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports]) known.delete(node);
     for (const clock of this.clocks.values()) delete clock[node];
-    const isOther = ([a, b]: readonly [NodeId, NodeId]) => a !== node && b !== node;
-    this.links.splice(0, this.links.length, ...this.links.filter(isOther));
-    for (const keys of [this.linked, this.down, this.unseen, this.heldUp])
-      for (const key of keys.keys()) if (!isOther(JSON.parse(key) as [NodeId, NodeId])) keys.delete(key);
+    const own = this.links.filter((link) => link.includes(node));
+    if (own.length === 0) return;
+    const others = this.links.filter((link) => !link.includes(node));
+    this.links.splice(0, this.links.length, ...others);
+    for (const link of own) for (const keys of [this.linked, this.down, this.unseen, this.heldUp]) keys.delete(channel(...link));
   }
 
   /** It was only silent for long. */

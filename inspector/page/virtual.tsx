@@ -39,7 +39,7 @@ export function VirtualList({ count, rowHeight, row, current, head, ...rest }: V
     if (current < 0 || (place >= scrollTop && place + rowHeight <= scrollTop + room)) return;
     list.current!.scrollTop = place < scrollTop ? place : place + rowHeight - room;
     look();
-  }, [current, step]);
+  }, [current, step, height]);
   const first = Math.max(Math.floor(top / step) - SPARE, 0);
   const last = Math.min(Math.floor(top / step) + Math.ceil(height / rowHeight) + SPARE, count);
   return (

@@ -191,7 +191,7 @@ export function drawNames(drawn: Drawn, { nodes }: Scene, { node: selected, hove
     const below = life === 'alive' ? state : life;
     if (below === '' || (state === '' && life === 'alive')) continue;
     ctx.font = `450 12px ${FONT}`;
-    fillText(ctx, shorten(below), x, y + radius + 24, colors.muted, colors.panel);
+    fillText(ctx, shorten(below), x, y + radius + (inside(name) ? 10 : 24), colors.muted, colors.panel);
   }
   drawBadges(drawn, nodes);
 }
