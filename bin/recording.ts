@@ -1,9 +1,10 @@
-/** What the checker finds as the lines of a trace: a counterexample made again, and the nearest good run. */
-import type { CounterexampleHeader } from '../inspector/gestures.js';
+/** What the checker finds as the lines of a trace: a counterexample made again, the nearest good run, and a branch of it. */
+import type { CounterexampleHeader, SentCommand } from '../inspector/gestures.js';
 import { recordRun } from '../network/record-run.js';
 import type { SimulationOptions } from '../network/simulation.js';
 import type { Refuted, TraceHeader, TraceLine } from '../network/trace.js';
 import type { Scenario } from '../network/scenario/types.js';
+import { branchOff } from '../test/explore/branch.js';
 import { nearestGoodRun } from '../test/explore/good-run.js';
 
 /** A counterexample of the checker: the scenario without its workload, whose commands are among the choices. */
@@ -29,6 +30,17 @@ export function recordNearest(
   const lines = [...recordRun(scenario, json, { choices: good.choices, ...(start && { start }) })];
   return lines.filter((line) => !('kind' in line && line.kind === 'verdict'));
 }
+
+/** A counterexample in which a viewer gives commands. */
+export const recordBranch = (
+  scenario: Scenario,
+  { scenario: json, choices, start }: CounterexampleHeader,
+  commands: readonly SentCommand[],
+): Iterable<TraceHeader | TraceLine> =>
+  recordRun(scenario, json, {
+    choices: branchOff(scenario, { choices, ...(start && { start }) }, commands),
+    ...(start && { start }),
+  });
 
 /** The options of a simulation that a trace's header asks for. */
 export const optionsOf = ({ choices, refutes, start }: TraceHeader): SimulationOptions => ({

@@ -2,7 +2,7 @@
  * What the page asks for by name, and what it is answered: by the server on loopback, or, on the site, by a worker beside the page.
  *
  * `trace`, `stories` and `story/NAME/RUN` are asked for; `offer`, `meters` and `run` are asked about a scenario, `nearest` about the
- * header of a counterexample.
+ * header of a counterexample, `branch` about one and the commands that are given in it.
  */
 import { UsageError } from '../machines/errors.js';
 import type { Gestures } from './gestures.js';
@@ -30,6 +30,8 @@ export function answerAbout(name: string, scenario: unknown, gestures: Gestures 
       return gestures && { trace: gestures.run(scenario) };
     case 'nearest':
       return gestures?.nearest ? { trace: gestures.nearest(scenario) } : null;
+    case 'branch':
+      return gestures?.branch ? { trace: gestures.branch(scenario) } : null;
     default:
       return null;
   }

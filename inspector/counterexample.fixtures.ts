@@ -1,5 +1,5 @@
 /** The trace of a counterexample, for tests of the page. */
-import { recordCounterexample, recordNearest } from '../bin/recording.js';
+import { recordBranch, recordCounterexample, recordNearest } from '../bin/recording.js';
 import { recordRun } from '../network/record-run.js';
 import { protocols } from '../machines/index.js';
 import { parseScenario } from '../network/scenario/parse.js';
@@ -20,4 +20,9 @@ export function counterexampleTrace(): string {
 }
 
 /** As the server of `quiver explore` has them. */
-export const gesturesOnCounterexample = gesturesFor((json) => parseScenario(json, protocols), recordRun, recordNearest);
+export const gesturesOnCounterexample = gesturesFor(
+  (json) => parseScenario(json, protocols),
+  recordRun,
+  recordNearest,
+  recordBranch,
+);

@@ -48,6 +48,15 @@ export interface Gestures {
   run(scenario: unknown): Iterable<string>;
   /** The trace of the nearest good run to a counterexample, by the header of its trace. Throws as `offer` does, and where none is found. */
   nearest?(header: unknown): Iterable<string>;
+  /** The trace of a counterexample in which commands are given, by its header and the commands. Throws as `offer` does. */
+  branch?(asked: unknown): Iterable<string>;
+}
+
+/** A command that a viewer gives in a counterexample after so many of its steps. */
+export interface SentCommand {
+  readonly at: number;
+  readonly node: string;
+  readonly do: string;
 }
 
 /**
@@ -56,6 +65,7 @@ export interface Gestures {
  * @param parse checks a scenario.
  * @param record runs it and gives the lines of its trace.
  * @param nearest gives the lines of the nearest good run to a counterexample, `null` where none is found.
+ * @param branch gives the lines of a counterexample in which commands are given.
  * @returns what `serveTrace` takes as `gestures`.
  * @experimental
  */
@@ -63,6 +73,11 @@ export const gesturesFor = (
   parse: (json: unknown) => Scenario,
   record: (scenario: Scenario, json: unknown) => Iterable<TraceHeader | TraceLine>,
   nearest?: (scenario: Scenario, header: CounterexampleHeader) => Iterable<TraceHeader | TraceLine> | null,
+  branch?: (
+    scenario: Scenario,
+    header: CounterexampleHeader,
+    commands: readonly SentCommand[],
+  ) => Iterable<TraceHeader | TraceLine>,
 ): Gestures => ({
   offer(json) {
     const { protocol, options, contacts } = parse(json);
@@ -75,14 +90,33 @@ export const gesturesFor = (
   run: (json) => textOf(record(parse(json), json)),
   ...(nearest && {
     nearest(header) {
-      const { scenario, choices, start } = (header ?? {}) as Partial<TraceHeader>;
-      if (!Array.isArray(choices)) throw new UsageError('this is no counterexample: its trace has no choices');
-      const found = nearest(parse(scenario), { scenario, choices, ...(start && { start }) });
+      const counterexample = counterexampleIn(header);
+      const found = nearest(parse(counterexample.scenario), counterexample);
       if (!found) throw new UsageError('no good run was found from any state of this one');
       return textOf(found);
     },
   }),
+  ...(branch && {
+    branch(asked) {
+      const { header, commands } = (asked ?? {}) as { readonly header?: unknown; readonly commands?: unknown };
+      const counterexample = counterexampleIn(header);
+      if (!Array.isArray(commands) || !commands.every(isCommand))
+        throw new UsageError('a branch is asked for with commands: [{ "at": 3, "node": "n1", "do": "request" }]');
+      return textOf(branch(parse(counterexample.scenario), counterexample, commands));
+    },
+  }),
 });
+
+function counterexampleIn(header: unknown): CounterexampleHeader {
+  const { scenario, choices, start } = (header ?? {}) as Partial<TraceHeader>;
+  if (!Array.isArray(choices)) throw new UsageError('this trace is not a counterexample: its header has no choices');
+  return { scenario, choices, ...(start && { start }) };
+}
+
+const isCommand = (command: unknown): command is SentCommand => {
+  const { at, node, do: name } = (command ?? {}) as Partial<SentCommand>;
+  return typeof at === 'number' && typeof node === 'string' && typeof name === 'string';
+};
 
 /** What the header of its trace says of a counterexample. */
 export type CounterexampleHeader = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;

@@ -84,3 +84,24 @@ test('the events: from, to, type in words, payload, state and context before and
   await table.getByRole('cell', { name: 'load done', exact: true }).first().click();
   await expect.poll(() => page.locator('#title-chart').innerText()).toBe('Statechart of shop/app');
 });
+
+test('enabled events are buttons; a payload has a form with the last values; what is sent arrives', async () => {
+  const { page, application } = await opened({ reach: true });
+  const cart = application.actor.getSnapshot().children['cart']!;
+  cart.send({ type: 'ADD', count: 3 });
+  await page.getByRole('treeitem', { name: 'cart' }).click();
+  const send = page.getByRole('region', { name: /^Send to/ });
+  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['ADD', 'CLEAR', 'Send']);
+  await send.getByRole('button', { name: 'ADD' }).click();
+  const count = send.getByLabel('count');
+  expect(await count.inputValue()).toBe('3');
+  await count.fill('4');
+  await send.getByRole('button', { name: 'Send ADD' }).click();
+  await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 7 });
+  await send.getByRole('button', { name: 'CLEAR' }).click();
+  await expect.poll(() => send.getByRole('button').allInnerTexts()).toEqual(['ADD', 'Send', 'Send ADD']);
+  await send.getByRole('textbox', { name: 'another event' }).fill('{"type":"ADD","count":1}');
+  await send.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.poll(() => cart.getSnapshot().context).toEqual({ items: 1 });
+  expect(await axeComplaints(page)).toEqual([]);
+});

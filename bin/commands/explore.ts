@@ -21,7 +21,7 @@ import type { ValuesOf, VerbWork } from '../verbs.js';
 import { Forks } from '../forks.js';
 import { importOf, protocolsFor } from '../protocols.js';
 import { recordRun } from '../../network/record-run.js';
-import { recordNearest } from '../recording.js';
+import { recordBranch, recordNearest } from '../recording.js';
 import { readFile, readJsonAs } from '../read-file.js';
 import { readerIn, readScenario } from '../scenarios.js';
 import { fromCheckout } from '../checkout.js';
@@ -94,7 +94,7 @@ function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explo
 async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
   const protocols = await protocolsFor(null);
   const parse = (json: unknown) => parseScenario(json, protocols, readerIn(folder));
-  const gestures = gesturesFor(parse, recordRun, recordNearest);
+  const gestures = gesturesFor(parse, recordRun, recordNearest, recordBranch);
   return {
     ...gestures,
     run: (json) => forks.run(parse(json), json),

@@ -1,6 +1,6 @@
 /** The whole page. */
 import { useEffect, useState } from 'preact/hooks';
-import { Attach } from './attach.js';
+import { Attach, YourApp } from './attach.js';
 import { ChartView } from './chart/view.js';
 import type { TraceHeader } from '../../network/trace.js';
 import { textOf } from '../gestures.js';
@@ -13,11 +13,14 @@ import { LowerPanel } from './lower.js';
 import { NetworkView } from './network/view.js';
 import { MessageCard } from './message-card.js';
 import { IconButton } from './panel.js';
+import { Palette } from './palette.js';
+import { SendBar } from './send.js';
+import { panelSizes, Splitters } from './splitters.js';
 import { share, shared } from './share.js';
 import { Beside } from './story/beside.js';
 import { allStories, besideRun, story } from './story/state.js';
 import { StoryList, StoryStrip } from './story/view.js';
-import { isChartWide, isHelpOpen, isTreeOpen, maximized, theme, toggleTheme } from './shell.js';
+import { isChartWide, isHelpOpen, isPaletteOpen, isTreeOpen, maximized, theme, toggleTheme } from './shell.js';
 import { tab } from './tab.js';
 import { SpaceTimeView } from './spacetime/view.js';
 import { Endless, NodeList } from './properties.js';
@@ -52,21 +55,26 @@ export function App() {
       {isWaiting ? (
         <Attach />
       ) : header ? (
-        <main class={layout.filter(Boolean).join(' ')}>
+        <main class={layout.filter(Boolean).join(' ')} style={panelSizes()}>
           <StoryStrip />
           {hasTree && <ActorTree />}
           <NetworkView />
           <Beside />
-          <ChartView />
+          <div class="chart-column">
+            <ChartView />
+            <SendBar />
+          </div>
           <PlaybackControls />
           <SpaceTimeView />
           <LowerPanel />
           <MessageCard />
+          <Splitters hasTree={hasTree} />
         </main>
       ) : (
         <Welcome />
       )}
       {isHelpOpen.value && <Help />}
+      {isPaletteOpen.value && <Palette />}
       {drop.isOver && <div class="drop-target">Drop a trace to open it</div>}
     </div>
   );
@@ -270,7 +278,9 @@ function Welcome() {
   if (isLoading.value) return <main class="welcome">Reading…</main>;
   return (
     <main class="welcome">
-      <h2>Watch coordination happen</h2>
+      <h2>Watch your XState app</h2>
+      <YourApp />
+      <h2>Or watch coordination happen</h2>
       <StoryList />
       <HowTo />
     </main>

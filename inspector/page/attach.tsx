@@ -34,6 +34,16 @@ export const Attach = () => (
   </main>
 );
 
+/** What the start page says first. */
+export const YourApp = () => (
+  <Lines
+    title="Actors of any program, live"
+    code={`npm install --save-dev xstate-quiver ws
+npx quiver explore --live          # prints an ADDRESS to open
+QUIVER_INSPECT=ADDRESS node --import xstate-quiver/inspector/auto program.js`}
+  />
+);
+
 function Lines({ title, code }: Way) {
   const [label, setLabel] = useState('Copy');
   const copy = async () => setLabel((await copyText(code)) ? 'Copied' : 'Not copied: select the text');

@@ -96,7 +96,12 @@ function Row({ row, line, isNow }: { row: number; line: number; isNow: boolean }
       onClick={() => show(line)}
     >
       <span role="cell" class="at">
-        <button type="button" tabIndex={-1} aria-label={`${placeText(line)} ${sentence(recording.value.line(line))}`} title={`line ${line + 1}`}>
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={`${placeText(line)} ${sentence(recording.value.line(line))}`}
+          title={`line ${line + 1}`}
+        >
           {placeText(line)}
         </button>
       </span>

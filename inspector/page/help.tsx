@@ -33,6 +33,12 @@ export function Help() {
           </div>
           <div>
             <dt>
+              <kbd>Ctrl K</kbd>
+            </dt>
+            <dd>every command and every node by its name</dd>
+          </div>
+          <div>
+            <dt>
               <kbd>Tab</kbd>
             </dt>
             <dd>from view to view; arrows then walk inside of the network and the space-time diagram, and move a large chart</dd>

@@ -1,7 +1,7 @@
 /** The keys of the page. They are listed in its help, from here. */
 import { ask, goToHit } from './ask.js';
 import { changeSpeed, isPlaying, pauseAt, play, recording, selectedMessage, setAxis, axis, step, timed, trail } from './state.js';
-import { isChartWide, isReachOpen, isHelpOpen, toggleTheme } from './shell.js';
+import { isChartWide, isReachOpen, isHelpOpen, isPaletteOpen, maximized, toggleTheme } from './shell.js';
 
 interface Key {
   readonly keys: readonly string[];
@@ -44,6 +44,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['n'], shown: 'n', does: 'to the next line that answers', press: () => goToHit(1) },
   { keys: ['N'], shown: 'Shift n', does: 'to the line before that answers', press: () => goToHit(-1) },
   { keys: ['c'], shown: 'c', does: 'half the page for the chart', press: () => (isChartWide.value = !isChartWide.value) },
+  { keys: ['Escape'], shown: 'Esc', does: 'back to all views', press: () => (maximized.value = null) },
   { keys: ['t'], shown: 't', does: 'light or dark', press: () => toggleTheme() },
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];
@@ -54,6 +55,11 @@ const WRITTEN_IN = 'input:not([type=checkbox]), select, textarea';
 /** Views that use some keys themselves stop them before they come here. */
 export function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
+  if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+    event.preventDefault();
+    isPaletteOpen.value = true;
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || target.matches(WRITTEN_IN)) return;
   if (event.key === ' ' && target.matches('button, input, summary')) return;
   const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;

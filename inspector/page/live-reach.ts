@@ -6,7 +6,6 @@ import { computed, effect, signal } from '@preact/signals';
 import type { Offer } from '../gestures.js';
 import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
 import { askServer } from './served.js';
-import { isReachOpen } from './shell.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
 
 /** Whether what is shown goes on by itself. */
@@ -24,9 +23,7 @@ export const offerNow = computed((): Offer | null => (isAlive.value ? offerOfNod
 /** What was done last, in words. */
 export const lastDone = signal<string | null>(null);
 
-const selectedName = computed(() =>
-  isAlive.value && isReachOpen.value ? recording.value.nodes.names[selectedNode.value] : undefined,
-);
+const selectedName = computed(() => (isAlive.value ? recording.value.nodes.names[selectedNode.value] : undefined));
 
 effect(() => {
   const node = selectedName.value;

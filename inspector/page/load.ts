@@ -15,9 +15,12 @@ import {
   recording,
   replaced,
   selectedNode,
+  show,
   sourceProblem,
   timed,
+  verdict,
 } from './state.js';
+import { tab } from './tab.js';
 
 /** For so long it reads without a break. */
 const BREAK_MS = 40;
@@ -74,6 +77,14 @@ export function failed(why: string): false {
   isLoading.value = false;
   sourceProblem.value = why;
   return false;
+}
+
+/** A counterexample opens at what it violates, with the reasons. */
+export function showVerdict(): void {
+  const line = verdict.value.violated[0]?.line ?? null;
+  if (!recording.value.header?.choices || line === null) return;
+  show(line);
+  tab.value = 'why';
 }
 
 export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -7,20 +7,13 @@ import { Events } from './events.js';
 import { Properties } from './properties.js';
 import { Panel } from './panel.js';
 import { Plots, PlotsText } from './plots.js';
-import { tab, type Tab } from './tab.js';
+import { tab, TABS, type Tab } from './tab.js';
 import { verdict } from './state.js';
 import { Why } from './why.js';
 
 export function LowerPanel() {
   const violations = verdict.value.violated.length;
-  const shown: readonly Tab[] = [
-    'events',
-    'why',
-    'properties',
-    ...(offer.value ? (['by hand'] as const) : []),
-    'compare',
-    'plots',
-  ];
+  const shown = TABS.filter((name) => name !== 'by hand' || offer.value);
   const tabs = (
     <span role="tablist" class="tabs" aria-label="lower panel" onKeyDown={(event) => moveTab(event, shown)}>
       {shown.map((name) => (

@@ -5,7 +5,8 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.js';
-import { failed, loadFromServer, openTrace } from './load.js';
+import { baseOf, keepAddress, openedAt, returnTo } from './address.js';
+import { failed, loadFromServer, openTrace, showVerdict } from './load.js';
 import { traceInAddress, traceInPage } from './share.js';
 import { isPlaying, tick } from './state.js';
 import { addressOf, askForStories, openList, openStory, story } from './story/state.js';
@@ -29,20 +30,28 @@ function startPlayer(): void {
   });
 }
 
+/** What the address showed last, without the view of it. */
+let shown: string | null = null;
+
 async function follow(): Promise<void> {
   const { hash } = location;
-  // The story says itself where it has come to.
-  if (hash === addressOf.value) return;
+  const base = baseOf(hash);
+  // The story knows where it is.
+  if (`#${base}` === addressOf.value) return;
+  if (base === shown && !story.value) return returnTo(hash);
+  shown = base;
+  openedAt(hash);
   const inPage = traceInPage();
   if (inPage) return openTrace(inPage);
   await askForStories();
-  if (hash === '#stories') return openList();
-  const [, name, step] = /^#story=([\w-]+)(?:\/(\d+))?$/.exec(hash) ?? [];
+  if (base === 'stories') return openList();
+  const [, name, step] = /^story=([\w-]+)(?:\/(\d+))?$/.exec(base) ?? [];
   if (name !== undefined) return openStory(name, Number(step ?? 1) - 1);
   story.value = null;
   try {
     const inAddress = traceInAddress();
     await (inAddress ? openTrace(inAddress) : loadFromServer());
+    if (hash === `#${base}` || hash === '') showVerdict();
   } catch {
     failed(
       'The trace in this address is damaged: a part of the link is missing or was changed on its way. Copy the whole of it, or ask for the trace’s file.',
@@ -52,5 +61,6 @@ async function follow(): Promise<void> {
 
 render(<App />, document.getElementById('app')!);
 startPlayer();
+keepAddress();
 addEventListener('hashchange', () => void follow());
 void follow();

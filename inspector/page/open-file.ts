@@ -1,6 +1,6 @@
 /** A file that somebody opens on the page: a trace, or a story. */
 import { readStory } from '../stories/read-story.js';
-import { failed, hasNoRuns, loadFile } from './load.js';
+import { failed, hasNoRuns, loadFile, showVerdict } from './load.js';
 import { isServed } from './shell.js';
 import { tellStory } from './story/state.js';
 
@@ -13,7 +13,10 @@ export async function openFile(file: Blob): Promise<void> {
     .slice(0, START)
     .text()
     .catch(() => '');
-  if (!STORY.test(start)) return loadFile(file);
+  if (!STORY.test(start)) {
+    await loadFile(file);
+    return showVerdict();
+  }
   try {
     const story = readStory(await file.text());
     if (isServed) await tellStory(story, 0);

@@ -55,20 +55,30 @@ export async function askForOffer(load: Load): Promise<void> {
   reachProblem.value = null;
   recallBranches(null);
   forgetPlaces();
+  counterexample.value = null;
   const { header } = recording.value;
-  if (!header || header.choices || typeof header.scenario !== 'object' || header.scenario === null) return;
+  if (!header || typeof header.scenario !== 'object' || header.scenario === null) return;
   given.value = header.scenario;
   graph = header;
   const response = await post('offer', given.value).catch(() => null);
   if (response?.ok) offer.value = (await response.json()) as Offer | null;
   if (!offer.value) return;
+  if (header.choices) {
+    counterexample.value = header;
+    offer.value = { commands: offer.value.commands.filter(({ fields }) => fields.every(({ optional }) => optional)), does: [] };
+  }
   keepRun([], recording.value);
   recallBranches(given.value);
   if (current.value !== 0) await make(currentGestures.value, load);
   await askForMeters();
 }
 
+/** The header of the counterexample that branches leave from; `null` for any other trace. */
+const counterexample = signal<TraceHeader | null>(null);
+export const isCounterexample = computed(() => counterexample.value !== null);
+
 async function askForMeters(): Promise<void> {
+  if (counterexample.value) return;
   const response = await post('meters', scenarioNow.value).catch(() => null);
   if (response?.ok) meters.value = ((await response.json()) as readonly MeterSample[] | null) ?? [];
 }
@@ -83,7 +93,7 @@ export type Load = (body: ReadableStream<Uint8Array>) => Promise<void>;
  * was done, which is nothing where it could not be. `load` reads the run that was made again.
  */
 export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): Promise<readonly Gesture[]> {
-  const { at } = momentOfGesture();
+  const at = counterexample.value ? stepsUntil(currentLine.value) : momentOfGesture().at;
   const done = what.map((one) => ({ at, ...one }) as Gesture);
   const next = [...currentGestures.value, ...done];
   if (!(await make(next, load, () => goOn(next, done.map(gestureText).join(', '))))) return [];
@@ -124,7 +134,9 @@ async function make(next: readonly Gesture[], load: Load, isAccepted = (): void 
     return true;
   }
   try {
-    const response = await post('run', scenarioWith(next));
+    const response = await (counterexample.value
+      ? post('branch', { header: counterexample.value, commands: next })
+      : post('run', scenarioWith(next)));
     if (!response.ok || !response.body) throw new Error(await response.text());
     isAccepted();
     await load(response.body);
@@ -161,10 +173,25 @@ const post = (name: string, scenario: unknown): Promise<Response> =>
 
 /** The line at which one sees what a gesture did, and not what came of the properties by then. */
 export function lineOfGesture({ at }: Gesture): number {
+  if (counterexample.value) return lineOfStep(at);
   const { lastLineAt, kindOf, first } = recording.value;
   let line = lastLineAt(at);
   while (line > first && ['verdict', 'violated'].includes(kindOf(line))) line--;
   return line;
+}
+
+/** A counterexample has no time: a command is given after so many steps. */
+function stepsUntil(line: number): number {
+  let steps = 0;
+  for (let at = recording.value.first; at <= line; at++) if (recording.value.nodeOf(at) >= 0) steps++;
+  return steps;
+}
+
+function lineOfStep(steps: number): number {
+  let left = steps;
+  for (let line = recording.value.first; line < recording.value.end; line++)
+    if (recording.value.nodeOf(line) >= 0 && left-- === 0) return line;
+  return recording.value.end - 1;
 }
 
 /** A gesture in words. */

@@ -59,7 +59,7 @@ async function shareAddress(isFramed: boolean): Promise<string> {
 
 /** The trace in the address of the page, if there is one. */
 export const traceInAddress = (): ReadableStream<Uint8Array> | null =>
-  location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length)) : null;
+  location.hash.startsWith(PREFIX) ? unpack(location.hash.slice(PREFIX.length).replace(/&.*$/, '')) : null;
 
 /** The trace in the page itself, where page and trace are one file. */
 export function traceInPage(): ReadableStream<Uint8Array> | null {

@@ -11,6 +11,7 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 
 export const theme = signal<Theme>(system.matches ? 'dark' : 'light');
 export const isHelpOpen = signal(false);
+export const isPaletteOpen = signal(false);
 export const isReachOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
 /** Whether the tree of actors stands at the left; `null` until a viewer says: where there are programs. */

@@ -39,6 +39,7 @@ export function openList(): void {
 
 export async function openStory(name: string, number: number): Promise<void> {
   const found = allStories.value.find((one) => one.name === name);
+  if (found && story.value === found) return goToStep(Math.min(Math.max(number, 0), found.steps.length - 1));
   if (!found) return void failed(`There is no story "${name}" here: ${allStories.value.map((one) => one.name).join(', ')}.`);
   await tellStory(found, number);
 }
@@ -57,7 +58,7 @@ export async function goToStep(number: number): Promise<void> {
   const isForward = shown?.run === run && shown.recording === recording.value && number === stepNumber.value + 1;
   reached.value = -1;
   stepNumber.value = number;
-  if (addressOf.value !== null) history.replaceState(null, '', addressOf.value);
+  noteStep();
   if (shown?.run !== run || shown.recording !== recording.value) {
     if (!(await loadFromServer(...requestOf(told, run)))) {
       // What is to be seen is not there: nothing is told of another run.
@@ -77,6 +78,15 @@ export async function goToStep(number: number): Promise<void> {
   if (isForward && !isStill && line > currentLine.value) playTo(line, SECONDS_MAX);
   else pauseAt(line);
   reached.value = currentLine.value;
+}
+
+/** Back leads to the step before; a step that the address asked for is there already. */
+function noteStep(): void {
+  const address = addressOf.value;
+  if (address === null || address === location.hash || location.protocol === 'about:') return;
+  const isWithin = /^#story=[\w-]+\/\d+$/.test(location.hash);
+  if (isWithin) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
 }
 
 /** How the server is asked for a run: by its name, or, in a story of somebody's own, by its scenario. */
