@@ -143,7 +143,7 @@ describe('quiver rehearse', () => {
   const application = inFolder(
     'application.mjs',
     `export const starts = { peers: 1, seconds: 1, runs: 20, judges: [{ name: 'starts once', begin: () => ({
-        hear: ({ type, life }) => (type === 'start' && life > 1 ? 'it started again' : null) }) }], main: () => {} };
+        observe: ({ type, life }) => (type === 'start' && life > 1 ? 'it started again' : null) }) }], main: () => {} };
      export const still = { ...starts, faults: [] };`,
   );
 
@@ -158,7 +158,9 @@ describe('quiver rehearse', () => {
     expect(await quiver(['explore', kept, '--save', `${kept}.svg`])).toBe(0);
     expect(readFileSync(`${kept}.svg`, 'utf8')).toContain('>p0</text>');
     const old = inFolder('old.json', '{"rehearsal":2,"scenario":{}}');
-    await expect(quiver(['explore', old, '--save', `${kept}.html`])).rejects.toThrow('a failure of version 2; this release');
+    await expect(quiver(['explore', old, '--save', `${kept}.html`])).rejects.toThrow(
+      'The failure has version 2, and this release',
+    );
   });
 
   test.each([

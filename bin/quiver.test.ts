@@ -132,11 +132,11 @@ describe('quiver run', () => {
     [['replay', file('cut.json', '{"protocol": "dir')], /cut.json is no trace of this version/],
     [['rehearse', file('service.mjs', service), file('cut.json', '{"protocol": "dir')], /cut.json: line 1/],
     ...[
-      ['old.json', '{"rehearsal":2,"scenario":{}}', 'a failure of version 2; this release repeats version 1: rehearse anew'],
+      ['old.json', '{"rehearsal":2,"scenario":{}}', 'The failure has version 2, and this release replays version 1. Run the rehearsal again.'],
       [
         'odd.json',
         '{"rehearsal":1,"scenario":{}}',
-        'a failure of a rehearsal that was changed, or cut: scenario.peers is no list of names',
+        'The failure of the rehearsal was changed or truncated: scenario.peers is not a list of names',
       ],
       ['large.json', 2 ** 30, 'it has 1073 MB, and a text has 536 MB at most; name a smaller file'],
       ['larger.json', 2 ** 32, 'it has 4294 MB, and a text has 536 MB at most; name a smaller file'],
@@ -149,7 +149,7 @@ describe('quiver run', () => {
     ]),
     [
       ['rehearse', file('service.mjs', service), file('others.json', failureOf({ services: ['hub'] }))],
-      /^quiver: .*others.json: this is a failure of another rehearsal: its services are hub, and here they are none$/,
+      /^quiver: .*others.json: This is a failure of another rehearsal: its services are hub, but this rehearsal has none\./,
     ],
     [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000; give at most 1000000/],
     [

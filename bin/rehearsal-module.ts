@@ -2,7 +2,7 @@
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { Main } from '../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../test/rehearsal/options.js';
 import { exportsOf } from './modules.js';
 
 export interface DescribedRehearsal extends RehearseOptions {

@@ -159,7 +159,7 @@ describe('quota', () => {
 
   test('more than the budget is refused', () => {
     expect(broken({ faulty: [took('a'), took('b'), took('a')] })).toEqual([]);
-    expect(broken({ faulty: [took('a'), took('b'), took('a'), took('b')] })).toEqual(['b took 1, and that makes 4 of 3']);
+    expect(broken({ faulty: [took('a'), took('b'), took('a'), took('b')] })).toEqual(['b took 1, for a total of 4 of 3']);
   });
 
   test('less than the budget is refused when somebody was told that there is no more', () => {
@@ -196,10 +196,10 @@ test('in the end all follow one leader, who is up; that it is let go of afterwar
   const isOfLeaders = { isOfLeaders: true };
   const apart = [leads('a', 'a'), leads('b', 'b'), leads('c', 'a')];
   expect(broken({ faulty: apart, calm: [leads('b', 'a')], gone: [leads('a', null)] }, isOfLeaders)).toEqual([]);
-  expect(broken({ faulty: apart }, isOfLeaders)).toEqual(['a is led by a, and b by b']);
-  expect(broken({ faulty: [leads('a', 'a')] }, isOfLeaders)).toEqual(['a is led by a, and b by null']);
+  expect(broken({ faulty: apart }, isOfLeaders)).toEqual(['the leader of a is a, but that of b is b']);
+  expect(broken({ faulty: [leads('a', 'a')] }, isOfLeaders)).toEqual(['the leader of a is a, but that of b is null']);
   const gone = ['a', 'b', 'c'].map((peer) => leads(peer, 'd'));
-  expect(broken({ faulty: gone }, isOfLeaders)).toEqual(['a is led by d, who is not up']);
+  expect(broken({ faulty: gone }, isOfLeaders)).toEqual(['the leader of a is d, which is not up']);
 });
 
 describe('everybody', () => {
@@ -223,7 +223,7 @@ describe('everybody', () => {
   test('who has asked and waits while nobody has the lock is missed', () => {
     const ask: HistoryEntry = ['ask', { peer: 'a', lock: 'x', ask: '1.1' }];
     expect(broken({ calm: [ask, later] })).toEqual([
-      expect.stringMatching('a has asked for "x" at .* and waits, and nobody has it'),
+      expect.stringMatching('a requested "x" at .* and still waits, although no peer holds it'),
     ]);
     expect(broken({ calm: [ask, ['settle', { peer: 'a', lock: 'x', ask: '1.1' }], later] })).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe('everybody', () => {
 
   test('a peer that failed is a failure', () => {
     expect(broken({ gone: [['uncaught', { peer: 'a', error: 'it ended with status 1' }]] })).toEqual([
-      'a ended of an error that nobody caught: it ended with status 1',
+      'a ended because of an uncaught error: it ended with status 1',
     ]);
   });
 });

@@ -38,7 +38,7 @@ const SAID_MAX = 5;
 function judged(judge: RehearsalJudge, history: History, { peers, services, clients, recoveryMs }: HistoryTerms): string[] {
   const setting: Setting = { scenario: { peers, services, clients }, recoveryMs, store: new Map(), history };
   const hearing = judge.begin(setting);
-  const said = asHeard(history).map((line) => hearing.hear?.(line));
+  const said = asHeard(history).map((line) => hearing.observe?.(line));
   const end = hearing.end?.(history.at(-1)?.at ?? 0);
   return [...said, end].filter((description) => typeof description === 'string').slice(0, SAID_MAX);
 }

@@ -18,7 +18,7 @@
  * | `phase` | the round | `healed`: the last fault is over; `settled`: everybody has been served since; `ended`: nobody asks any more |
  */
 import { appendFileSync } from 'node:fs';
-import type { TellWorld } from '../test/rehearsal/watched.js';
+import type { ReportEvent } from '../test/rehearsal/watched.js';
 import type { RehearsalEvent } from '../test/rehearsal/world.js';
 
 export type HistoryLine = RehearsalEvent;
@@ -26,7 +26,7 @@ export type History = readonly HistoryLine[];
 
 /** Writes down what happens now, or has happened at `at`. */
 export const writerTo =
-  (file: string): TellWorld =>
+  (file: string): ReportEvent =>
   (type, fields) =>
     appendFileSync(file, `${JSON.stringify({ at: Date.now(), type, ...fields })}\n`);
 
@@ -35,7 +35,7 @@ const LOOK_MS = 25;
 const STALL_MS = 200;
 
 /** A process that was not let run for a while, by a busy machine or a signal, says so when it is. Gives what ends that. */
-export function tellStalls(write: TellWorld, what: 'pause' | 'cold', who: string): () => void {
+export function tellStalls(write: ReportEvent, what: 'pause' | 'cold', who: string): () => void {
   let last = Date.now();
   const looking = setInterval(() => {
     const now = Date.now();

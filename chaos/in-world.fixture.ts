@@ -11,7 +11,7 @@ import type { RehearsalJudge } from '../test/rehearsal/judges.js';
 import { diskStorage } from '../test/rehearsal/disk-storage.js';
 import { sleep } from '../testing/rehearsal/locks.js';
 import type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../test/rehearsal/options.js';
 import type { FaultKind } from '../test/rehearsal/scenario.js';
 import { violations } from './check.js';
 import type { History, HistoryLine } from './history.js';

@@ -1,6 +1,6 @@
 /** What real processes do in chaos, done in the world of rehearsals, and judged by the same rules. */
 import { expect, test } from 'vitest';
-import { tellFailure } from '../test/rehearsal/failure.js';
+import { formatFailure } from '../test/rehearsal/failure.js';
 import { invariant } from '../test/rehearsal/judges.js';
 import { rehearse } from '../test/rehearsal/rehearse.js';
 import type { RehearsalEvent } from '../test/rehearsal/world.js';
@@ -15,7 +15,7 @@ test.each<[WorldSubject, what: string]>([
   const noted = invariant('noted', (setting) => ((history = setting.history), true));
   const judges = [...options.judges!, noted];
   const report = await rehearse({ ...options, peers: 3, runs: 1, seed: 5, judges, shrinkSeconds: 0 }, main);
-  expect(report.failure && tellFailure(report.failure)).toBeNull();
+  expect(report.failure && formatFailure(report.failure)).toBeNull();
   const notes = (of: string) => history.filter((line) => line['what'] === of);
   expect(notes('phase').map((line) => line['phase'])).toEqual(['healed', 'settled', 'ended']);
   expect(new Set(notes('served').map(({ peer }) => peer)).size).toBe(3);

@@ -9,7 +9,7 @@ import type { Linked, Transport } from '../adapters/transports/transport.js';
 import { webSocketMesh } from '../adapters/transports/web-socket-mesh.js';
 import { webSocket } from '../adapters/transports/web-socket.js';
 import type { MembershipChange } from '../machines/locks/membership.js';
-import { watched, type LocksLike, type TellWorld } from '../test/rehearsal/watched.js';
+import { watched, type LocksLike, type ReportEvent } from '../test/rehearsal/watched.js';
 import { tellStalls, writerTo } from './history.js';
 import { PEERS, type DiskFault, type RoundSubject } from './plan.js';
 import { severed } from './severed.js';
@@ -82,7 +82,7 @@ export class ChaosPeer {
   readonly peers = PEERS;
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
-  readonly write: TellWorld;
+  readonly write: ReportEvent;
   private order: Order = { phase: 'faulty', unreached: [], disk: null, leaves: false, change: null };
   private readonly hearing = new Set<() => void>();
   private isServed = false;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MembershipChange } from '../machines/locks/membership.js';
-import type { TellWorld } from '../test/rehearsal/watched.js';
+import type { ReportEvent } from '../test/rehearsal/watched.js';
 import { violations, type HistoryTerms } from './check.js';
 import { notes, tellStalls, writerTo, type History, type HistoryLine } from './history.js';
 import { UNCONNECTED, UNSTORED, type ChaosPhase, type Order, type PeerReport, type PeerStage, type Started } from './peer.js';
@@ -60,7 +60,7 @@ class Round {
   private readonly cuts = new Set<Cut>();
   private readonly disks = new Map<string, DiskFault['how']>();
   private readonly leaving = new Set<string>();
-  private readonly write: TellWorld;
+  private readonly write: ReportEvent;
   private readonly noMoreStalls: () => void;
   /** Who is a member, and who is to be served in the end. */
   private members = PEERS;

@@ -1,7 +1,7 @@
 /** `xstate-quiver/rehearsal`: an application under faults in one process and in virtual time. */
 export { StaleFenceError, type FencedStore } from '../test/rehearsal/belongings.js';
 export { diskStorage } from '../test/rehearsal/disk-storage.js';
-export { tellFailure, type RehearsalFailure } from '../test/rehearsal/failure.js';
+export { formatFailure } from '../test/rehearsal/failure.js';
 /**
  * The judges that watch a rehearsal, such as `judges.alone` and `judges.linearizable`.
  *
@@ -12,5 +12,7 @@ export { invariant, lockJudges, type RehearsalJudge } from '../test/rehearsal/ju
 export { rehearsalMatchers } from '../test/rehearsal/matchers.js';
 export { natsBroker } from '../test/rehearsal/nats-broker.js';
 export type { Main, RehearsedPeer } from '../test/rehearsal/peer.js';
-export { rehearse, type RehearseOptions } from '../test/rehearsal/rehearse.js';
+export type { RehearseOptions } from '../test/rehearsal/options.js';
+export { rehearse } from '../test/rehearsal/rehearse.js';
+export type { RehearsalFailure } from '../test/rehearsal/report.js';
 export { RehearsalReporter } from '../test/rehearsal/reporter.js';

@@ -1,8 +1,9 @@
 /** `quiver rehearse FILE`: runs an application's module under faults in virtual time; with a failure's file, that failure again. */
 import { UsageError } from '../../machines/errors.js';
 import { checkReplay } from '../../test/rehearsal/failure.js';
-import { rehearse, type Rehearsal } from '../../test/rehearsal/rehearse.js';
-import { tellFailure } from '../../test/rehearsal/failure.js';
+import { rehearse } from '../../test/rehearsal/rehearse.js';
+import type { Rehearsal } from '../../test/rehearsal/report.js';
+import { formatFailure } from '../../test/rehearsal/failure.js';
 import { frameOf, RUNS_MAX } from '../../test/rehearsal/options.js';
 import { OutputFile } from '../output-file.js';
 import { rehearsalIn } from '../rehearsal-module.js';
@@ -33,7 +34,7 @@ const command: VerbWork<'rehearse'> = async (values, words) => {
     console.log(
       `${verdictInColor(result)}  ${word}: ${number(report.runs)} ${report.runs === 1 ? 'run' : 'runs'}, ${number(report.turns)} turns`,
     );
-    if (failure) console.log(tellFailure(failure));
+    if (failure) console.log(formatFailure(failure));
     if (failure && values.save !== undefined) console.log(`again: quiver rehearse ${word} ${values.save}`);
   }
   return failure ? 1 : 0;

@@ -1,7 +1,8 @@
 /**
- * The nodes of this package that processes make, as a rehearsal is notified of them.
+ * Access to the nodes that rehearsed processes create.
  *
- * Nodes tell whoever is in a place that both sides find by its name (adapters/node/watchers.ts); neither side imports the other.
+ * A new node reports to a global set of watchers, found under a registered symbol (adapters/node/watchers.ts), so that neither side imports
+ * the other.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView } from '../../machines/protocol.js';
@@ -9,27 +10,27 @@ import type { ReadSelected, Selected } from '../../network/world/selections.js';
 import { here } from './here.js';
 import type { Process } from './world.js';
 
-/** A node as it is alive, by what is used of it. */
-export interface AliveNode {
+/** The members of a live node that a rehearsal uses. */
+export interface LiveNodeView {
   readonly name: string;
   readonly protocol: Core;
   readonly ports: { peerAt(port: number): NodeId | undefined };
-  readonly steps$: Observations<AliveStep>;
+  readonly steps$: Observations<LiveStep>;
   readonly notifications$: Observations<Message>;
   readonly heard$: Observations<unknown>;
-  /** What runs its roles: who only looks asks it, since nothing is owed to it. */
+  /** The roles without pending commands. Reading them, unlike `view()`, does not deliver those commands. */
   readonly node: { view(): NodeView };
   watchSelections(read: ReadSelected): unknown;
   view(): NodeView;
 }
 
-/** By what is used of a subject of RxJS. */
+/** The members of an RxJS subject that a rehearsal uses. */
 interface Observations<T> {
   readonly observers: readonly unknown[];
-  subscribe(next: (told: T) => void): unknown;
+  subscribe(next: (value: T) => void): unknown;
 }
 
-interface AliveStep {
+interface LiveStep {
   readonly role?: string;
   readonly event: Message;
   readonly outcome: { readonly sends: readonly { readonly to: Address | readonly Address[]; readonly message: Message }[] };
@@ -40,14 +41,14 @@ interface AliveStep {
 
 const PLACE = Symbol.for('xstate-quiver.watchers');
 
-/** Tells of every node that a process makes from now on, until what it gives is called. */
-export function attendNodes(attend: (node: AliveNode, process: Process) => void): () => void {
-  const places = globalThis as unknown as Record<symbol, Set<(node: AliveNode) => void> | undefined>;
+/** Calls `watch` for every node that a process creates, until the returned function is called. */
+export function watchNodes(watch: (node: LiveNodeView, process: Process) => void): () => void {
+  const places = globalThis as unknown as Record<symbol, Set<(node: LiveNodeView) => void> | undefined>;
   const watchers = (places[PLACE] ??= new Set());
-  const hear = (node: AliveNode) => {
+  const notify = (node: LiveNodeView) => {
     const process = here()?.process;
-    if (process) attend(node, process);
+    if (process) watch(node, process);
   };
-  watchers.add(hear);
-  return () => void watchers.delete(hear);
+  watchers.add(notify);
+  return () => void watchers.delete(notify);
 }

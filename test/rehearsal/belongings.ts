@@ -1,19 +1,19 @@
 /**
- * What a peer has next to its peers: a store that all of them share, and its own disk.
+ * Resources of a peer besides its connections: a store that all peers share, and its own disk.
  *
- * The store is reached by every peer whatever is cut: a peer that has lost its peers and not its database is the case that locks are
- * dangerous in. A write may carry a fence, and is refused if one with a larger fence has been here, to write or to read; one without is taken
- * as it comes. A read with a fence is refused after a write with a larger one; those who read together may each have one of their own.
+ * Every peer reaches the store, whatever links are cut: a peer that has lost its peers but not its database is the situation in which locks
+ * are dangerous. A write with a fencing token is rejected if a larger one has been used before, to write or to read; a write without a token
+ * always succeeds. A read with a token is rejected after a write with a larger one, so that readers may share the store.
  *
- * The disk keeps what is written when a process is killed. When the power goes, a write that has not resolved may be there, be missing,
- * or be torn: its beginning is there and the rest is not. A rename happens whole or not at all.
+ * The disk keeps its files when a process is killed. After a loss of power, a write that has not resolved may be complete, missing, or
+ * torn (only its beginning is written). A rename is atomic.
  */
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /**
- * The shared store was written to with a smaller fence than one that has been there before, or read with a smaller one than was written with; nothing has
- * changed. The `store` of what `rehearse` runs throws it.
+ * The `store` of a rehearsal was used with a stale fencing token: a write after a use with a larger one, or a read after a write with a
+ * larger one. Nothing has changed.
  *
  * @experimental
  */
@@ -22,32 +22,39 @@ export class StaleFenceError extends Error {
 }
 
 /**
- * A store that all peers of a rehearsal share, reached whatever links are cut: what locks protect. Values are copied.
+ * A store that all peers of a rehearsal share, reached whatever links are cut. It stands for the resource that locks protect. Values are
+ * copied.
  *
  * @experimental
  */
 export interface FencedStore {
   /**
-   * What was written last; `undefined` before the first write. Give the fence where something is written by what is read: from then on nobody
-   * with a smaller one changes it.
+   * Reads the last written value.
    *
-   * @throws a `StaleFenceError` if somebody with a larger fence has written before.
+   * @param key the name of the value.
+   * @param options the fencing token, for a read whose result determines a later write. From then on, smaller tokens cannot write.
+   * @returns the value, or `undefined` before the first write.
+   * @throws StaleFenceError after a write with a larger fencing token.
    */
   read(key: string, options?: { readonly fence?: number }): Promise<unknown>;
-  /** @throws a `StaleFenceError` if somebody with a larger fence has written, or read, before. */
+  /**
+   * Writes a value.
+   *
+   * @throws StaleFenceError after a write or read with a larger fencing token.
+   */
   write(key: string, value: unknown, options?: { readonly fence?: number }): Promise<void>;
 }
 
-/** The store as judges see it. */
+/** The store, as judges read it. */
 export class SharedStore {
   readonly values = new Map<string, unknown>();
-  /** The largest fence of each key, of those who wrote, and of all. */
+  /** For each key, the largest fencing token of all writes, and of all uses. */
   private readonly written = new Map<string, number>();
   private readonly seen = new Map<string, number>();
 
   constructor(private readonly world: VirtualWorld) {}
 
-  /** The end of it that a peer has. */
+  /** The interface that peers use. */
   readonly end: FencedStore = {
     read: (key, { fence } = {}) => {
       const { id } = here()!.process;
@@ -69,19 +76,19 @@ export class SharedStore {
       this.written.set(key, fence);
     }
     this.values.set(key, value);
-    this.world.tell('write', { peer, key, value, ...(fence !== undefined && { fence }) });
+    this.world.report('write', { peer, key, value, ...(fence !== undefined && { fence }) });
   }
 
-  /** Refuses a fence that is smaller than the largest that counts. */
+  /** Rejects a token that is smaller than the largest relevant one. */
   private take(peer: string, key: string, fence: number, latest = -Infinity): void {
     if (fence < latest) {
-      this.world.tell('refused', { peer, key, fence, latest });
-      throw new StaleFenceError(`"${key}" was used with fence ${latest}; ${fence} is older`);
+      this.world.report('refused', { peer, key, fence, latest });
+      throw new StaleFenceError(`"${key}" was already used with fence ${latest}, and ${fence} is smaller`);
     }
     this.seen.set(key, Math.max(fence, this.seen.get(key) ?? -Infinity));
   }
 
-  /** There and back, each with its own delay; what is under way arrives although its sender stops meanwhile. */
+  /** A request and its response, each with its own delay. A request arrives even if its sender stops meanwhile. */
   private ask<T>(what: string, answer: () => T): Promise<T> {
     const { world, process } = here()!;
     const { life } = process;
@@ -104,11 +111,11 @@ export class SharedStore {
 
 export class Disk {
   private readonly files = new Map<string, string>();
-  /** What is not safe yet, and what the file was before. */
+  /** Writes that a loss of power can destroy, with the previous content of the file. */
   private readonly unsynced = new Set<{ readonly name: string; readonly text: string; readonly before: string | undefined }>();
-  /** So many faults have filled it. */
+  /** Number of active faults that fill the disk. */
   private fillings = 0;
-  /** Every sync takes so many times as long. */
+  /** Factor for the duration of every operation. */
   private slowness = 1;
 
   constructor(
@@ -124,13 +131,13 @@ export class Disk {
     this.fillings += isFull ? 1 : -1;
   }
 
-  /** `undefined` when there is no such file. */
+  /** Returns `undefined` if there is no such file. */
   async read(name: string): Promise<string | undefined> {
     await this.wait(0.2);
     return this.files.get(name);
   }
 
-  /** Resolves once it is safe from a loss of power; rejects with `ENOSPC` while the disk is full. */
+  /** Resolves when the content survives a loss of power. Rejects with `ENOSPC` while the disk is full. */
   async write(name: string, text: string): Promise<void> {
     if (this.fillings > 0) {
       await this.wait(0.2);
@@ -146,12 +153,12 @@ export class Disk {
   async rename(from: string, to: string): Promise<void> {
     await this.wait(1);
     const text = this.files.get(from);
-    if (text === undefined) throw new Error(`there is no "${from}" to rename to "${to}"`);
+    if (text === undefined) throw new Error(`cannot rename "${from}" to "${to}": no such file`);
     this.files.delete(from);
     this.files.set(to, text);
   }
 
-  /** The power has gone: what was not safe is there, missing, or torn. */
+  /** Applies a loss of power: each unsynced write becomes complete, missing, or torn. */
   lose(): void {
     for (const { name, text, before } of this.unsynced) {
       const what = this.world.chance.below(3);

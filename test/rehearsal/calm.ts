@@ -1,40 +1,44 @@
 /**
- * Where nothing failed: what a promise is judged by that holds "while a majority neither stops nor loses links".
+ * Undisturbed processes: those for which a promise of the form "while a majority neither stops nor loses links" must hold.
  *
- * After a fault has healed, its consequences take a while: a detector has to notice, a connection to be made again. Until then nobody
- * whom it touched counts as undisturbed.
+ * After a fault has healed, its consequences last for a while: a failure detector has to notice, a connection has to be restored. Until then,
+ * the processes that the fault affected do not count as undisturbed.
  */
 import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 import type { RehearsalEvent } from './world.js';
 
-/** A detector's three seconds, a new connection's five, and two for what follows. */
+/** Three seconds for a failure detector, five for a new connection, and two for the consequences. */
 const RECOVERY_MS = 10_000;
-/** A peer that starts for the first time is linked with the others by then. */
+/** Time in which a peer that starts for the first time connects to the others. */
 const BEGIN_MS = 2_000;
 
-/** Who may be undisturbed, and with whom. */
+/** The scenario, and the recovery time after a fault. */
 export interface CalmSetting {
   readonly scenario: Pick<RehearsalScenario, 'peers' | 'services' | 'clients'> &
     Partial<Pick<RehearsalScenario, 'limits' | 'latencyMs'>>;
-  /** How long what has failed goes on to disturb. @defaultValue 10,000 */
+  /**
+   * Milliseconds after a fault during which it still disturbs.
+   *
+   * @defaultValue 10,000
+   */
   readonly recoveryMs?: number;
 }
 
-/** From then on: the lists of voters of which one counts, while a change is decided. */
+/** The lists of voters that may be in force from `at` on; several while a change is being decided. */
 interface Lists {
   readonly at: number;
   readonly lists: readonly (readonly string[])[];
 }
 
 export class Calm {
-  /** Until when somebody is not to be counted on; infinite while a fault lasts. */
+  /** The end of each process's disturbance; infinite before its first start. */
   private readonly disturbed = new Map<string, number>();
   private readonly lasting = new Map<string, number>();
   private readonly lists: Lists[];
   private readonly scenario: CalmSetting['scenario'];
   private readonly recoveryMs: number;
   private readonly full = new Map<string, number>();
-  /** Nothing has failed yet. */
+  /** True until something fails. */
   isWhole = true;
 
   constructor({ scenario, recoveryMs = RECOVERY_MS }: CalmSetting) {
@@ -44,7 +48,7 @@ export class Calm {
     for (const peer of scenario.peers) this.disturbed.set(peer, Infinity);
   }
 
-  hear({ type, at, peer, ...rest }: RehearsalEvent): void {
+  observe({ type, at, peer, ...rest }: RehearsalEvent): void {
     if (type === 'start' && this.disturbed.has(peer!))
       this.until(peer!, at + ((rest['life'] as number) === 1 ? Math.min(BEGIN_MS, this.recoveryMs) : this.recoveryMs));
     else if (type === 'end') this.fail(peer!, at);
@@ -52,7 +56,7 @@ export class Calm {
     else if (type === 'fault' || type === 'healed') {
       const fault = rest['fault'] as RehearsalFault;
       if (fault.what === 'full') this.full.set(fault.who, (this.full.get(fault.who) ?? 0) + (type === 'fault' ? 1 : -1));
-      // A clock that is wrong stops nobody, and no link; and who cannot go on without its disk ends.
+      // A wrong clock stops no process and no link. A process that cannot work without its full disk ends by itself.
       if (fault.what === 'jump' || fault.what === 'drift' || fault.what === 'full') return;
       for (const process of this.touched(fault)) {
         const count = (this.lasting.get(process) ?? 0) + (type === 'fault' ? 1 : -1);
@@ -82,17 +86,17 @@ export class Calm {
     this.disturbed.set(process, known === Infinity ? at : Math.max(known, at));
   }
 
-  /** Since then the peer, what carries its messages, and a majority with it of each list in force have not failed. */
+  /** True if the peer, the services, and a majority of each list in force have not been disturbed since then. */
   isUndisturbed(peer: string, since: number): boolean {
     const isCalm = (process: string) => (this.lasting.get(process) ?? 0) === 0 && (this.disturbed.get(process) ?? 0) <= since;
-    // Whose disk is full ends at its next promise, and leaves the others before its process is gone.
+    // A peer with a full disk ends at its next write, and may leave the others before its process ends.
     const isThere = (voter: string) => isCalm(voter) && (voter === peer || !this.hasFullDisk(voter));
     const isMajority = (voters: readonly string[]) => 2 * voters.filter(isThere).length > voters.length;
     const isServed = this.listsSince(since).every(isMajority);
     return isCalm(peer) && this.isKept(peer, since) && this.scenario.services.every(isCalm) && isServed;
   }
 
-  /** It never was one of those who vote, or nothing since then has removed it, nor is about to. */
+  /** True if the peer was never a voter, or if no change since then has removed it or is about to. */
   isKept(peer: string, since: number): boolean {
     const votes = this.lists.some(({ lists }) => lists.some((voters) => voters.includes(peer)));
     return !votes || this.listsSince(since).every((voters) => voters.includes(peer));

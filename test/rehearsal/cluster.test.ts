@@ -11,7 +11,8 @@ import type { Events } from '../../machines/cluster/messages.js';
 import { diskStorage } from './disk-storage.js';
 import { noErrors, type RehearsalJudge } from './judges.js';
 import type { Main } from './peer.js';
-import { rehearse, type RehearseOptions } from './rehearse.js';
+import type { RehearseOptions } from './options.js';
+import { rehearse } from './rehearse.js';
 
 const log = setup({
   types: { context: {} as { tags: readonly string[] }, events: {} as { type: 'ADD'; tag: string } },
@@ -62,7 +63,7 @@ const oneHistory = (): RehearsalJudge => ({
       return acknowledged.find((tag) => !tags.has(tag));
     };
     return {
-      hear: ({ what, ...event }) => {
+      observe: ({ what, ...event }) => {
         if (what === 'acknowledged') {
           if (!event['isSeen']) return `${event['tag'] as string} was acknowledged, and its sender has not seen it`;
           acknowledged.push(event['tag'] as string);
@@ -98,7 +99,7 @@ afterEach(() => {
   charts['host'] = hostMachine;
 });
 
-test('with storage, under every fault: acknowledged events are kept once and in one order', async () => {
+test('with storage, all faults: acknowledged events are kept once and in one order', async () => {
   const { failure, counts } = await rehearse(options, main);
   expect(failure).toBeNull();
   expect(counts['note']).toBeGreaterThan(100);

@@ -1,20 +1,20 @@
 /**
- * Connections of a world, on a TCP that behaves as badly as the real one.
+ * Connections of a simulated world, with all the problems of real TCP.
  *
- * What is sent comes in order, late, and not at all while the way is severed: then it waits, as TCP sends it again. A process that is
- * killed resets its connections; with its machine it says nothing, and the other end is notified of it only by silence, or by a reset once the
- * machine is back and gets what it knows nothing of. To nobody who listens a connection is refused; to nobody who answers it takes
- * 20 seconds until it fails.
+ * Data arrives in order and late. While the path is severed, data waits, because TCP retransmits it. A killed process resets its connections.
+ * A machine without power sends nothing: the other end notices only the silence, or a reset when the machine is back and receives data for
+ * an unknown connection. Connecting to a port without a listener is refused. Connecting to a machine that does not respond fails after 20
+ * seconds.
  *
- * What stands on them: WebSockets in whole frames (web-sockets.ts), and the sockets of `node:net` in bytes (sockets.ts).
+ * Two layers use these connections: WebSockets with whole frames (web-sockets.ts), and the sockets of `node:net` with bytes (sockets.ts).
  */
 import type { Process, VirtualWorld } from './world.js';
 
-/** 100 Mbit a second. */
+/** 100 Mbit/s. */
 const BYTES_PER_MS = 12_500;
-const KNOCKS_MAX = 20;
+const ATTEMPTS_MAX = 20;
 
-/** Who listens: at a process, under a name of the port. */
+/** A listener: a process that accepts connections on a named port. */
 export interface Listening {
   readonly process: Process;
 }
@@ -27,16 +27,16 @@ export function listenersOf(world: VirtualWorld): Map<string, Listening> {
   return listeners;
 }
 
-/** What becomes of an attempt to connect. */
+/** The callbacks of an attempt to connect. */
 interface Attempt<L> {
-  /** True if nobody waits for it any more. */
+  /** True if the result is no longer needed. */
   isOver(): boolean;
   failed(code: 'ECONNREFUSED' | 'ETIMEDOUT'): void;
   reached(listener: L): void;
 }
 
-/** A process knocks at another one's port, until it ends. */
-export function knock<L extends Listening>(
+/** Tries to connect to another process's port, until there is a result or the process ends. */
+export function connectTo<L extends Listening>(
   world: VirtualWorld,
   process: Process,
   host: string,
@@ -50,10 +50,10 @@ export function knock<L extends Listening>(
     void world.after(wires.delay(process.id, host), null, `${process.id} knocks at ${host}`, () => {
       if (isOver()) return;
       const there = world.processes.get(host);
-      const isHeard = wires.isThrough(process.id, host) && wires.isThrough(host, process.id) && there?.state !== 'paused';
+      const isReachable = wires.isThrough(process.id, host) && wires.isThrough(host, process.id) && there?.state !== 'paused';
       const listener = listenersOf(world).get(`${host}:${port}`) as L | undefined;
-      if (there && !isHeard) {
-        if (tries === KNOCKS_MAX) attempt.failed('ETIMEDOUT');
+      if (there && !isReachable) {
+        if (tries === ATTEMPTS_MAX) attempt.failed('ETIMEDOUT');
         else world.after(1_000, null, 'once more', () => tryOnce(tries + 1));
       } else if (!listener) attempt.failed('ECONNREFUSED');
       else attempt.reached(listener);
@@ -61,24 +61,24 @@ export function knock<L extends Listening>(
   tryOnce(0);
 }
 
-/** What uses one end of a connection; the kinds are its own, but for `reset`, which is TCP's. */
+/** The user of one end of a connection. It defines the kinds of data, except `reset`, which is TCP's. */
 interface EndUser<D> {
   take(kind: string, data: D): void;
-  /** A fault resets the connection. */
+  /** Called when a fault resets the connection. */
   reset(): void;
-  /** Its process has ended. */
+  /** Called when the process of this end has ended. */
   ended(): void;
 }
 
 /** One end of a connection. */
 export class ConnectionEnd<D extends { readonly length: number }> {
   other: ConnectionEnd<D> | undefined;
-  /** What has been sent and has not arrived. */
+  /** Number of bytes sent that have not arrived. */
   bufferedAmount = 0;
   isClosed = false;
-  /** Its machine has no power: what it had not got rid of is lost, and a slow way may have kept much of it. */
+  /** True after a loss of power: unsent data is lost, and a slow path may contain much of it. */
   private isSilent = false;
-  /** When the last of what was sent arrives: nothing overtakes. */
+  /** Arrival time of the last data sent. Nothing arrives before it. */
   private last = 0;
   private readonly stuck: [kind: string, data: D][] = [];
 
@@ -104,7 +104,7 @@ export class ConnectionEnd<D extends { readonly length: number }> {
     return `${this.process.id}>${this.peer}`;
   }
 
-  /** Whatever comes from now on is answered with a reset. */
+  /** Closes this end. Data that arrives later is answered with a reset. */
   close(): void {
     this.isClosed = true;
     this.process.resetting.delete(this.reset);
@@ -123,7 +123,7 @@ export class ConnectionEnd<D extends { readonly length: number }> {
     world.after(this.last - world.now, null, `${this.name} ${kind} ${String(data)}`, () => this.pass(kind, data));
   }
 
-  /** In order, even over a way that was severed: what comes behind something that is stuck is stuck, too. */
+  /** Keeps the order over a severed path: data behind waiting data waits, too. */
   private pass(kind: string, data: D): void {
     const { wires } = this.world;
     const [from, to] = [this.process.id, this.peer];
@@ -136,7 +136,7 @@ export class ConnectionEnd<D extends { readonly length: number }> {
     const { wires } = this.world;
     const [from, to] = [this.process.id, this.peer];
     if (!wires.isThrough(from, to)) return wires.whenThrough(from, to, () => this.passAgain());
-    // All at once: what was sent since must not come between.
+    // Deliver all waiting data at once, so that data sent later cannot come between.
     for (const [kind, data] of this.stuck.splice(0)) if (!this.isSilent || kind === 'reset') this.arrive(kind, data);
   }
 
@@ -145,7 +145,8 @@ export class ConnectionEnd<D extends { readonly length: number }> {
     const { other, world } = this;
     if (!other) return;
     if (other.isClosed) {
-      // The machine is back without this connection, or its process is gone: a reset. While it is off: silence.
+      // If the machine is back without this connection, or the process has ended, answer with a reset. While the machine is off,
+      // stay silent.
       if (other.process.state !== 'down' && kind !== 'reset') other.carry('reset');
       return;
     }

@@ -10,11 +10,11 @@ import type { RehearsalScenario } from './scenario.js';
 /** What p0 notes, in each of its lives. */
 async function noted(main: Main, more: Partial<RehearsalScenario> = {}): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
-  const { happenings } = await runOnce({ ...quietScenario, ...more }, { judges: [] }, only);
-  return happenings.flatMap(({ type, what }) => (type === 'note' ? [what as string] : []));
+  const { events } = await runOnce({ ...quietScenario, ...more }, { judges: [] }, only);
+  return events.flatMap(({ type, what }) => (type === 'note' ? [what as string] : []));
 }
 
-test('nothing, then what was saved last, over a restart', async () => {
+test('loads nothing at first, then the last saved value, also after a restart', async () => {
   const seen = await noted(async ({ life, disk, note }) => {
     const storage = diskStorage(disk);
     note(`${life}: ${JSON.stringify(await storage.load('a'))} ${JSON.stringify(await storage.load('b'))}`);
@@ -30,7 +30,7 @@ test.each([
   ['torn', (text: string) => text.slice(0, -1)],
   ['empty', () => ''],
   ['of something else', (text: string) => text.replace('5', '6')],
-])('what is there and is %s is null, and not the value before', async (_, damage) => {
+])('a value that is %s loads as null, not as the previous value', async (_, damage) => {
   const seen = await noted(async ({ disk, note }) => {
     const storage = diskStorage(disk);
     await storage.save('a', 5);
@@ -40,7 +40,7 @@ test.each([
   expect(seen).toEqual(['null']);
 });
 
-test('while the disk is full a save is refused, and leaves the value before', async () => {
+test('a full disk rejects a save and keeps the previous value', async () => {
   const full = { what: 'full', who: 'p0', other: 'p1', atMs: 1_000, lastsMs: 2_000, size: 1 } as const;
   const seen = await noted(
     async ({ disk, note }) => {

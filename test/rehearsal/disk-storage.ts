@@ -1,6 +1,6 @@
 /**
- * A peer's disk as the storage of its nodes, as `folderStorage` keeps values: under their hash, in its own file that takes the place of the
- * one before once it is safe. So a value that a loss of power has torn counts as one that has been forgotten, and none is half of another.
+ * A peer's disk as storage of its nodes. Like `folderStorage`, it stores each value with its hash in a file that replaces the previous one
+ * after it is safe. A value that a loss of power has torn is therefore reported as forgotten, never as a mixture of two values.
  */
 import { createHash } from 'node:crypto';
 import type { RehearsedPeer } from './peer.js';
@@ -8,8 +8,8 @@ import type { RehearsedPeer } from './peer.js';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * The disk of a rehearsed peer, where `createLocks` and its like take a `storage`. While the disk is full they end with a `StorageError`, as on a
- * machine; a main that then calls `process.exit` is started again.
+ * Uses the disk of a rehearsed peer as `storage` of `createLocks` and others. While the disk is full, they end with a `StorageError`, as on
+ * a real machine. A main that then calls `process.exit` is restarted.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  *   const locks = watch(createLocks({ transport, peers: [id], storage: diskStorage(disk) }));
  *   await locks.request('report', () => {}).catch((error) => {
  *     if (!(error instanceof StorageError)) throw error;
- *     process.exit(1); // a supervisor starts it again, until the disk has room
+ *     process.exit(1); // a supervisor restarts the process, until the disk has room
  *   });
  * };
  * console.log((await rehearse({ peers: 1, runs: 1, seconds: 4, faults: ['kill', 'full'] }, main)).failure);

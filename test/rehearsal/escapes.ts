@@ -1,15 +1,16 @@
 /**
- * What leaves a world: real timers, real sockets, real files, which no seed repeats.
+ * Detects what escapes a world: real timers, sockets and files, which no seed can reproduce.
  *
- * The globals and Node's timers are those of the world, so what is left is what a module has taken for itself before, and what talks to
- * the machine. Node tells of each when it begins (async_hooks); that costs too much for every run, so it is done for those run twice.
+ * The globals and Node's timers are replaced by those of the world. What remains are functions that a module saved before, and calls that
+ * reach the machine. Node reports each of them when it starts (async_hooks). This is too slow for every run, so it is done only for runs
+ * that are repeated for comparison.
  */
 import { createHook } from 'node:async_hooks';
 import { here } from './here.js';
 
 const REAL = /^(Timeout|Immediate|TCP.*|PIPE.*|UDP.*|FSREQ.*|GETADDRINFO.*|HTTPCLIENTREQUEST|PROCESSWRAP|WORKER|MESSAGEPORT)$/;
 
-/** Node's own frames, and those of the world. */
+/** Frames of Node and of the world. */
 const OURS = /node:|network[/\\]clock\.|rehearsal[/\\](world|escapes|rehearse|platform|peer)\.[jt]s:/;
 const DEEP = 40;
 
@@ -21,7 +22,7 @@ function stackOf(): readonly string[] {
   return stack.split('\n').slice(1);
 }
 
-export function notificationEscapes(): { stop(): readonly string[] } {
+export function watchEscapes(): { stop(): readonly string[] } {
   const escapes = new Set<string>();
   const hook = createHook({
     init: (_, type) => {

@@ -5,7 +5,7 @@ import { ReadTrace } from '../../inspector/model/recording.js';
 import { layOut } from '../../inspector/model/spacetime.js';
 import { verdictOf } from '../../inspector/model/verdict.js';
 import { sentence } from '../../inspector/model/words.js';
-import type { RehearsalFailure } from './failure.js';
+import type { RehearsalFailure } from './report.js';
 import { traceOfFailure } from './failure-trace.js';
 import { quietScenario } from './quiet.fixture.js';
 import type { RehearsalEvent } from './world.js';
@@ -72,7 +72,7 @@ test('a process and its requests for locks go through their charts', () => {
   expect([at(820).runs(node('p0')), at(860).runs(node('p0'))]).toEqual([false, true]);
 });
 
-test('a tenure and a death are stretches of the lane', () => {
+test('holding a lock and being down are marked on the lane', () => {
   const { stretches } = layOut(recording, 'time', { from: 0, to: 1_000 }, (number) => number);
   expect(stretches).toEqual([
     { lane: node('p0'), kind: 'held', from: 20, to: 400 },
@@ -84,13 +84,13 @@ test('a tenure and a death are stretches of the lane', () => {
   expect(within).toEqual([{ lane: node('p0'), kind: 'held', from: 200, to: 250 }]);
 });
 
-test('a way that two faults sever is through once both are over', () => {
+test('a path that two faults sever is open once both are over', () => {
   const through = (ms: number, from: string, to: string) => at(ms).channelUp(node(from), node(to));
   expect([150, 350, 550].map((ms) => through(ms, 'p0', 'p1'))).toEqual([false, false, true]);
   expect([150, 350, 550].map((ms) => through(ms, 'hub', 'p0'))).toEqual([false, true, true]);
 });
 
-test('faults and what was found are told in words', () => {
+test('faults and the violation are described', () => {
   const said = Array.from({ length: recording.end }, (_, line) => sentence(recording.line(line)));
   expect(said).toContain('p0 ask lock=x ask=1.1');
   expect(said).toContain('p0 fault part who=p0 other=p1 size=0');
@@ -101,6 +101,6 @@ test('faults and what was found are told in words', () => {
   });
 });
 
-test('what is no failure of this version is refused', () => {
-  expect(() => [...traceOfFailure({ ...failure, rehearsal: 2 })]).toThrow('a failure of version 2');
+test('a value that is not a failure of this version is rejected', () => {
+  expect(() => [...traceOfFailure({ ...failure, rehearsal: 2 })]).toThrow('The failure has version 2');
 });

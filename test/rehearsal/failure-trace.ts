@@ -1,9 +1,9 @@
 /**
- * A failure as a trace for the inspector: a node for each process, with a chart for the process and one for each request of a lock, the
- * faults on the lane of whom they struck, the ways that they severed, and what the judge found.
+ * Converts a failure into a trace for the inspector. Each process is a node with a chart for the process and one for each lock request.
+ * The trace shows faults, severed channels, and the violation.
  *
- * On the same lane stand the roles of Quiver's own nodes, and their messages go from lane to lane; the link that carries them is folded away. It
- * is made of the file alone, without the application.
+ * The node of a process also shows the roles of Quiver's own nodes, and their messages; the link layer that carries them is omitted. The
+ * trace is made from the failure file only, without the application.
  */
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import type { TransitionId } from '../../network/world/selections.js';
@@ -52,7 +52,7 @@ const laterOf = (...clocks: readonly Clock[]): Clock => {
   return later;
 };
 
-/** What is known of one process. */
+/** The state of one process. */
 class Lane {
   private readonly roles = new Map<string, RoleView>([['process', { chart: 'process', value: PROCESS.initial, context: {} }]]);
   private readonly changed: Record<string, RoleView | null> = {};
@@ -65,7 +65,7 @@ class Lane {
     this.put(role, { chart: 'request', value: REQUEST.initial, context });
   }
 
-  /** A request that is over is seen no more; so are all of a process that has ended. */
+  /** Moves a chart to its next state. Finished requests are removed, and all requests when the process ends. */
   take(role: string, event: string, context?: object): void {
     const view = this.roles.get(role);
     const { on = {} } = CHARTS[view?.chart ?? '']?.states[view!.value as string] ?? {};
@@ -76,28 +76,28 @@ class Lane {
     if (value === 'down') for (const other of this.roles.keys()) if (other !== role) this.put(other, null);
   }
 
-  /** The request by which it is inside. */
+  /** The role of the request that holds the lock. */
   insideBy(lock: unknown, fence: unknown): string {
     const isIt = ({ chart, value, context }: RoleView) =>
       chart === 'request' && value === 'inside' && context.lock === lock && context.fence === fence;
     return [...this.roles].find(([, view]) => isIt(view))?.[0] ?? '';
   }
 
-  /** A step of one of its nodes: what it has changed. */
+  /** Records the changes of a step of one of the process's nodes. */
   step({ name, roles, taken }: RoleStep): void {
     for (const [role, view] of Object.entries(roles)) this.put(`${name} ${role}`, view);
     this.taken.push(...taken.map((one) => ofNode(name, one)));
   }
 
-  tell(
+  line(
     kind: StepLine['kind'],
     event: StepLine['event'],
-    { heard = {}, ...more }: Partial<StepFields> & { heard?: Clock } = {},
+    { received = {}, ...more }: Partial<StepFields> & { received?: Clock } = {},
   ): StepFields {
     const [roles, taken] = [{ ...this.changed }, [...this.taken]];
     for (const role of Object.keys(roles)) delete this.changed[role];
     this.taken.length = 0;
-    this.clock = laterOf(this.clock, heard, { [this.id]: (this.clock[this.id] ?? 0) + 1 });
+    this.clock = laterOf(this.clock, received, { [this.id]: (this.clock[this.id] ?? 0) + 1 });
     const { clock } = this;
     return {
       node: this.id,
@@ -128,22 +128,22 @@ class Lane {
   }
 }
 
-/** What a line of the story means for the lane of its process. */
+/** The step that an event of the story means for its process. */
 function stepFieldsOf(lane: Lane, { at: _, type, peer: __, ...fields }: RehearsalEvent): StepFields {
   const { lock, ask, fence, life } = fields as Readonly<Record<string, any>>;
   const role = `${lock} ${ask}`;
   if (type === 'start' || type === 'end') lane.take('process', type);
   else if (type === 'ask') lane.open(role, { lock, ask });
   else if (type === 'grant') lane.take(role, type, { lock, ask, fence });
-  // A grant is told by itself.
+  // A grant has its own event.
   else if (type === 'settle' && fields['how'] !== 'granted') lane.take(role, type);
   else if (type === 'release' || type === 'lost') lane.take(lane.insideBy(lock, fence), type);
-  if (type === 'start') return lane.tell(life === 1 ? 'start' : 'restart', { type });
-  if (type === 'end') return lane.tell('crash', { type: 'killed' });
-  return lane.tell(type === 'uncaught' ? 'fault' : 'note', { ...fields, type: `${type} ${fieldsText(fields)}` });
+  if (type === 'start') return lane.line(life === 1 ? 'start' : 'restart', { type });
+  if (type === 'end') return lane.line('crash', { type: 'killed' });
+  return lane.line(type === 'uncaught' ? 'fault' : 'note', { ...fields, type: `${type} ${fieldsText(fields)}` });
 }
 
-/** Nodes come and go with their process, whose steps say so. */
+/** The kind of a role's step. Steps of the process itself are in the story. */
 const kindOf = ({ event: { type }, from }: RoleStep): StepLine['kind'] => {
   if (from !== undefined) return 'deliver';
   if (type === 'timer') return 'timer';
@@ -153,9 +153,10 @@ const kindOf = ({ event: { type }, from }: RoleStep): StepLine['kind'] => {
 const ofPause = { fault: 'pause', healed: 'resume' } as const;
 
 /**
- * A failure of a rehearsal as a trace that `quiver explore` shows.
+ * Converts a failure of a rehearsal into a trace that `quiver explore` shows.
  *
- * @throws UsageError for what is not a failure of this version.
+ * @param file a failure as `rehearse` has reported it, parsed from JSON.
+ * @throws UsageError for anything else, and for a failure of another version.
  */
 export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLine> {
   const { judge, description: why, atMs, seed, scenario, story, roles } = checkFailure(file);
@@ -176,8 +177,8 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
   const severed = new Severed();
   const carried = new CarriedMessages();
   const steps = [...(roles?.steps ?? [])];
-  for (const [place, happening] of [...story, null].entries()) {
-    while (steps.length > 0 && (happening === null || steps[0]!.place <= place)) {
+  for (const [place, event] of [...story, null].entries()) {
+    while (steps.length > 0 && (event === null || steps[0]!.place <= place)) {
       const step = steps.shift()!;
       const lane = lanes.get(step.peer);
       if (!lane) continue;
@@ -185,21 +186,21 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
       const arrival = carried.arrive(step);
       for (const lost of arrival.lost) yield { index: index++, at, ...lost };
       lane.step(step);
-      const told = lane.tell(kindOf(step), step.event, {
-        ...(arrival.clock && { heard: arrival.clock }),
+      const line = lane.line(kindOf(step), step.event, {
+        ...(arrival.clock && { received: arrival.clock }),
         ...(step.role !== undefined && { role: `${step.name} ${step.role}` }),
         ...(arrival.message !== undefined && { message: arrival.message }),
         refused: step.refused.map((one) => ofNode(step.name, one)),
       });
-      yield { index: index++, at, ...told, sent: carried.launch(step, told.clock) };
+      yield { index: index++, at, ...line, sent: carried.launch(step, line.clock) };
     }
-    if (happening === null) break;
-    const { at, type, peer } = happening;
-    const fault = happening['fault'] as RehearsalFault | undefined;
+    if (event === null) break;
+    const { at, type, peer } = event;
+    const fault = event['fault'] as RehearsalFault | undefined;
     const lane = lanes.get(fault?.who ?? peer ?? '');
     if (!lane) continue;
     if (!fault) {
-      yield { index: index++, at, ...stepFieldsOf(lane, happening) };
+      yield { index: index++, at, ...stepFieldsOf(lane, event) };
       if (type === 'end') for (const lost of carried.end(peer!)) yield { index: index++, at, ...lost };
       continue;
     }
@@ -207,18 +208,18 @@ export function* traceOfFailure(file: unknown): Generator<TraceHeader | TraceLin
     if (fault.what === 'pause') lane.take('process', ofPause[type as keyof typeof ofPause]);
     const { what, atMs: _, lastsMs: __, ...rest } = fault;
     const description = isOver ? `${what} is over` : `${what} ${fieldsText(rest)}`;
-    yield { index: index++, at, ...lane.tell('fault', { ...fault, type: description }) };
+    yield { index: index++, at, ...lane.line('fault', { ...fault, type: description }) };
     for (const way of severed.change(severedBy(fault, ids), isOver)) yield { index: index++, at, why: fault.what, ...way };
   }
   const clock = {};
-  // The failure says whole milliseconds.
+  // The time of the failure is rounded to whole milliseconds.
   const end = Math.max(atMs, story.at(-1)?.at ?? 0);
   yield { index: index++, at: end, kind: 'violated', why: `${judge}: ${why}`, refutes: { property: judge }, clock };
   const properties = [{ name: judge, kind: property.kind, holds: false }];
   yield { index, at: end, kind: 'verdict', verdict: 'invalid', properties, clock };
 }
 
-/** Ways that several faults sever are through once the last of them is over. */
+/** Counts the faults that sever each path. A path is open again when the last of them has healed. */
 class Severed {
   private readonly by = new Map<string, number>();
 

@@ -1,7 +1,8 @@
 /** What becomes of a failure: it is made short, told, kept as a file, and run again. */
 import { expect, test } from 'vitest';
 import { careful, careless } from '../../examples/invoices.js';
-import { tellFailure, type RehearsalFailure } from './failure.js';
+import { formatFailure } from './failure.js';
+import type { RehearsalFailure } from './report.js';
 import { invariant } from './judges.js';
 import { rehearsalMatchers } from './matchers.js';
 import type { Main } from './peer.js';
@@ -22,10 +23,10 @@ const counting: Main = async ({ disk, note }) => {
   await disk.write('starts', String(starts));
 };
 const never = (starts: number) =>
-  invariant(`no ${starts} starts`, ({ history }) => history.every((happening) => happening['starts'] !== starts));
+  invariant(`no ${starts} starts`, ({ history }) => history.every((event) => event['starts'] !== starts));
 const common = { peers: [3, 5], seconds: 10, runs: 50 };
 
-test('a failure is made short: the fewest peers, and no fault that does nothing for it', async () => {
+test('a failure is shrunk: few peers and only necessary faults', async () => {
   const { failure } = await rehearse({ ...common, judges: [never(2)] }, counting);
   expect(failure).toMatchObject({ rehearsal: 1, judge: 'no 2 starts' });
   expect(failure!.scenario.peers).toHaveLength(3);
@@ -37,7 +38,7 @@ test('a failure is made short: the fewest peers, and no fault that does nothing 
   expect(twice.failure!.scenario.faults).toHaveLength(2);
 });
 
-test('its load and its times are made smaller, too, and what comes after it is cut', async () => {
+test('its load and its times are shrunk, and later faults are removed', async () => {
   const options = { ...common, knobs: { load: [1, 20, 300] }, judges: [never(2)] };
   const long = (await rehearse({ ...options, seed: 7, shrinkSeconds: 0 }, counting)).failure!;
   const short = (await rehearse({ ...options, seed: long.seed, runs: 1 }, counting)).failure!;
@@ -55,7 +56,7 @@ test('its load and its times are made smaller, too, and what comes after it is c
   });
 });
 
-test('a failure is a file, and runs again from it; nothing is found once the fault is gone', async () => {
+test('a failure is replayed from its file; without the fault nothing is found', async () => {
   const { failure } = await rehearse({ ...common, judges: [never(2)] }, counting);
   const file = JSON.parse(JSON.stringify(failure)) as RehearsalFailure;
   const again = await rehearse({ ...common, judges: [never(2)], replay: file }, counting);
@@ -64,9 +65,9 @@ test('a failure is a file, and runs again from it; nothing is found once the fau
   expect(await rehearse({ ...common, judges: [never(2)], replay: without }, counting)).toHold();
 });
 
-test('it is told with its seed, its faults and what happened before', async () => {
+test('it is formatted with its seed, its faults and the events before it', async () => {
   const report = await rehearse({ ...common, judges: [never(2)] }, counting);
-  const told = tellFailure(report.failure!);
+  const told = formatFailure(report.failure!);
   expect(told).toMatch(
     /^no 2 starts: "no 2 starts" does not hold \(at \d\.\d{3} of 10 s\)\n  seed \d+; 3 peers; (kill|power) p\d at \d+ ms/,
   );
@@ -74,23 +75,23 @@ test('it is told with its seed, its faults and what happened before', async () =
   expect(() => expect(report).toHold()).toThrow('no 2 starts');
 });
 
-test('what is long in its story is cut for a reader, and whole in the file', async () => {
+test('long events are truncated in the text and complete in the file', async () => {
   const { failure } = await rehearse({ ...common, judges: [never(2)] }, counting);
   const story = [...failure!.story, { at: 9_000, type: 'note', peer: 'p0', what: 'sent', message: 'x'.repeat(3_000) }];
-  const last = tellFailure({ ...failure!, story })
+  const last = formatFailure({ ...failure!, story })
     .split('\n')
     .at(-1)!;
   expect(last).toMatch(/^  9\.000 s  note peer=p0 what=sent message=x+…$/);
   expect(last.length).toBeLessThan(250);
 });
 
-test('an unshrunk seed finds the same judge in the same time again', async () => {
+test('without shrinking, a seed finds the same violation again', async () => {
   const options = { ...common, judges: [never(2)], shrinkSeconds: 0 };
   const [one, two] = [await rehearse(options, counting), await rehearse(options, counting)];
   expect(one.failure).toEqual(two.failure);
 });
 
-test('the invoices of docs/rehearsal.md: without the fence two orders get one number, with it none do', async () => {
+test('the invoice example: without the fence two orders get the same number', async () => {
   // Just what the command of the page runs: what it finds in front of the reader is found.
   const { main, ...options } = careless;
   const { failure, runs } = await rehearse({ ...options, shrinkSeconds: 0 }, main);
@@ -101,7 +102,7 @@ test('the invoices of docs/rehearsal.md: without the fence two orders get one nu
   expect(await rehearse({ ...others, replay: failure! }, carefulMain)).toHold();
 }, 120_000);
 
-test.each([0.01, 1e-6])('when the time to make it short is over after %d s, what was found stands', async (shrinkSeconds) => {
+test.each([0.01, 1e-6])('when shrinking times out after %d s, the failure is still reported', async (shrinkSeconds) => {
   const { failure } = await rehearse({ ...common, judges: [never(2)], shrinkSeconds }, counting);
   expect(failure).toMatchObject({ judge: 'no 2 starts' });
 });

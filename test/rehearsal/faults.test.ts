@@ -31,8 +31,8 @@ const fault = (what: FaultKind, atMs: number, lastsMs: number, size = 1): Rehear
 
 /** What peers note under a fault, with the second and the peer. */
 async function notes(faults: readonly RehearsalFault[], main: Main, more: Partial<RehearsalScenario> = {}): Promise<string[]> {
-  const { happenings } = await runOnce({ ...scenario, ...more, faults }, { judges: [], clients: { c0: main } }, main);
-  return happenings.flatMap(({ type, at, peer, what }) =>
+  const { events } = await runOnce({ ...scenario, ...more, faults }, { judges: [], clients: { c0: main } }, main);
+  return events.flatMap(({ type, at, peer, what }) =>
     type === 'note' ? [`${Math.floor(at / 1_000)} ${peer} ${what as string}`] : [],
   );
 }
@@ -65,11 +65,11 @@ test.each<[FaultKind, lost: string[], size?: number]>([
   ['oneway', ['p1 hears p0']],
   ['split', ['p0 hears p1', 'p1 hears p0', 'p1 hears p2', 'p2 hears p1'], 0b101],
   ['split', ['p0 hears p1', 'p1 hears p0', 'p0 hears p2', 'p2 hears p0'], 0b001],
-])('%s: who does not hear whom', async (what, lost, size) => {
+])('%s: which messages are lost', async (what, lost, size) => {
   expect(await heard(what, size)).toEqual(ALL.filter((line) => !lost.includes(line)));
 });
 
-test('what was sent over a way that was cut comes in order, before what is sent when it is mended', async () => {
+test('data sent over a cut path arrives in order after it is restored', async () => {
   const told = await notes(
     [fault('deaf', 1_000, 500), fault('cut', 1_800, 400)],
     ({ id, listen, WebSocketServer, note }) => {
@@ -95,7 +95,7 @@ test('what was sent over a way that was cut comes in order, before what is sent 
 
 const starting: Main = ({ release, note }) => note(`starts ${release}`);
 
-test('a rolling deployment stops one peer after the other, and starts the next release of it', async () => {
+test('a rolling deployment restarts the peers in turn with the next release', async () => {
   expect((await notes([fault('roll', 1_000, 6_000)], starting)).slice(3)).toEqual([
     '2 p0 starts 2',
     '4 p1 starts 2',
@@ -103,7 +103,7 @@ test('a rolling deployment stops one peer after the other, and starts the next r
   ]);
 });
 
-test('a cold start: all are off, and come back one after the other', async () => {
+test('a cold start: all processes are off and start one after the other', async () => {
   expect((await notes([fault('cold', 1_000, 6_000)], starting)).slice(3)).toEqual([
     '1 p0 starts 1',
     '3 p1 starts 1',
@@ -111,7 +111,7 @@ test('a cold start: all are off, and come back one after the other', async () =>
   ]);
 });
 
-test('who is stopped hears SIGTERM, has five seconds, and is started again when the fault heals', async () => {
+test('stop sends SIGTERM, waits five seconds, and restarts when the fault heals', async () => {
   const closing =
     (ms: number): Main =>
     async ({ id, note }) => {
@@ -151,7 +151,7 @@ test.each<[FaultKind, lastsMs: number]>([
   },
 );
 
-test('an error on the way to its end ends who was asked to, and it is started when that has healed', async () => {
+test('an error while stopping ends the process, which restarts after the fault', async () => {
   const told = (lastsMs: number) =>
     notes([fault('stop', 1_000, lastsMs)], ({ id, note }) => {
       if (id !== 'p0') return;
@@ -169,12 +169,12 @@ test.each<[FaultKind, FaultKind]>([
   ['stop', 'power'],
   ['kill', 'roll'],
   ['kill', 'cold'],
-])('%s: a shorter %s that heals meanwhile does not start the process', async (long, short) => {
+])('%s: a shorter %s that heals first does not start the process', async (long, short) => {
   const told = await notes([fault(long, 1_000, 5_000), fault(short, 2_000, 1_000)], starting);
   expect(told.filter((line) => line.includes('p0')).map((line) => line.slice(0, 11))).toEqual(['0 p0 starts', '6 p0 starts']);
 });
 
-test('a process that is to be kept down is not started by its supervisor, nor for the first time', async () => {
+test('a process that a fault keeps down is not started by its supervisor', async () => {
   const exits: Main = ({ id, life, note }) => {
     note('up');
     if (id === 'p0' && life === 1) setTimeout(() => process.exit(1), 900);
@@ -185,7 +185,7 @@ test('a process that is to be kept down is not started by its supervisor, nor fo
   expect(told).toEqual(['0 p0 up', '0 p2 up', '4 p0 up', '4 p1 up']);
 });
 
-test('a short pause does not end a long one, and pauses nobody who has started since', async () => {
+test('a short pause does not end a long one, nor pause a new life of the process', async () => {
   const ticking: Main = ({ id, life, note }) => void (id === 'p0' && setInterval(() => note(`life ${life}`), 1_000));
   const long = fault('pause', 1_500, 6_000);
   const seconds = async (faults: readonly RehearsalFault[]) => new Set((await notes(faults, ticking)).map((line) => line));
@@ -220,7 +220,7 @@ test('a short drift does not end a long one, nor a short slowness', async () => 
   expect(told).toEqual(['5 p0 late', '10 p0 450']);
 });
 
-test('who ends itself is started again by a supervisor, and the real process goes on', async () => {
+test('a process that exits is restarted by a supervisor; the real one continues', async () => {
   const told = await notes([], ({ id, life, note }) => {
     note(`life ${life}`);
     if (id === 'p0' && life < 3) process.exit(1);
@@ -228,7 +228,7 @@ test('who ends itself is started again by a supervisor, and the real process goe
   expect(told.filter((line) => line.includes('p0'))).toEqual(['0 p0 life 1', '1 p0 life 2', '2 p0 life 3']);
 });
 
-test('a clock that drifts gains or loses a part of the time, and keeps what it has gained', async () => {
+test('a drifting clock gains or loses time, and keeps the difference', async () => {
   const drifted = await notes([fault('drift', 1_000, 5_000, 100)], async ({ id, note }) => {
     if (id !== 'p0') return;
     const begun = Date.now();
@@ -238,7 +238,7 @@ test('a clock that drifts gains or loses a part of the time, and keeps what it h
   expect(drifted).toEqual(['10 p0 500']);
 });
 
-test('a full disk refuses, keeps what it had, and takes more when there is room again', async () => {
+test('a full disk rejects writes, keeps its files, and recovers', async () => {
   const told = await notes([fault('full', 1_000, 2_000)], async ({ id, disk, note }) => {
     if (id !== 'p0') return;
     const save = (text: string) => disk.write('file', text).catch((error: Error) => note(error.message));
@@ -253,7 +253,7 @@ test('a full disk refuses, keeps what it had, and takes more when there is room 
   expect(told).toEqual(["2 p0 ENOSPC: no space left on device, write 'file'", '2 p0 first', '4 p0 third']);
 });
 
-test('all ways and the disk of who is slow take so many times as long, and no other ones', async () => {
+test('slow affects all paths and the disk of its process, and no others', async () => {
   const told = await notes([fault('slow', 1_000, 2_000, 20)], async ({ id, disk, listen, WebSocketServer, note }) => {
     const took = async (what: string, run: () => Promise<unknown>) => {
       const begun = performance.now();
@@ -281,7 +281,7 @@ test('all ways and the disk of who is slow take so many times as long, and no ot
   expect(told.filter((line) => line.endsWith('at once'))).toHaveLength(13);
 });
 
-test('a pair of processes with a latency of its own has it in both directions, and no other pair has', async () => {
+test('the latency of a pair of processes applies in both directions to this pair', async () => {
   const distances = [{ between: ['p0', 'p1'], latencyMs: [300, 300] }] as const;
   const told = await notes(
     [],
@@ -303,7 +303,7 @@ test('a pair of processes with a latency of its own has it in both directions, a
   expect(told).toHaveLength(6);
 });
 
-test('clients start late, and fail like everybody', async () => {
+test('clients start late and fail like peers', async () => {
   const started = await notes(
     [{ ...fault('kill', 4_000, 1_000), who: 'c0' }],
     ({ id, note }) => void (id === 'c0' && note('up')),
@@ -316,7 +316,7 @@ test('clients start late, and fail like everybody', async () => {
   expect(started).toEqual(['2 c0 up', '5 c0 up']);
 });
 
-test.each(FAULTS)('%s heals: at the end all are up, and reach each other', async (what) => {
+test.each(FAULTS)('%s heals: at the end all processes are up and reach each other', async (what) => {
   const told = await notes([fault(what, 1_000, 2_000, 5)], async ({ id, note, listen, WebSocketServer }) => {
     const sockets = new WebSocketServer();
     listen().on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));

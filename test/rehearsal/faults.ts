@@ -1,33 +1,33 @@
 /**
- * What fails, and how it heals.
+ * Faults, and how they heal.
  *
- * | fault | what it is |
+ * | fault | effect |
  * |---|---|
- * | `kill` | the process ends; its connections are reset; it starts again, its disk is there |
- * | `power` | its machine goes off without a word; what the disk had not made safe may be torn |
- * | `stop` | it gets SIGTERM, and is killed after five seconds, or at once if it does not listen; it starts again, once it has ended |
- * | `roll` | a rolling deployment: all peers are stopped and started again, one after the other, with the next `release` |
- * | `cold` | the power of all machines goes off, and they start one after the other |
- * | `pause` | it runs no more (SIGSTOP, a long collection of garbage), and goes on with all that came meanwhile |
- * | `cut`, `mute`, `deaf` | nobody reaches it and it nobody; nobody hears it; it hears nobody |
- * | `part` | it and one other do not reach each other |
- * | `oneway` | one other does not hear it |
- * | `split` | all are in two groups that do not reach each other |
- * | `slow` | all its ways and its disk take many times as long |
- * | `reset` | its connections are reset |
- * | `jump` | its clock is set |
- * | `drift` | its clock runs up to a tenth too fast or too slowly |
- * | `full` | its disk takes nothing more |
+ * | `kill` | the process ends and resets its connections; it restarts with its disk |
+ * | `power` | the machine turns off silently; unsynced writes may be torn |
+ * | `stop` | the process gets SIGTERM, and is killed after five seconds, or immediately without a listener; then it restarts |
+ * | `roll` | a rolling deployment: all peers stop and restart, one after the other, with the next `release` |
+ * | `cold` | all machines lose power and start one after the other |
+ * | `pause` | the process stops running (SIGSTOP, a long garbage collection) and later continues with everything that has arrived |
+ * | `cut`, `mute`, `deaf` | the process is unreachable in both directions; its messages do not arrive; it receives nothing |
+ * | `part` | the process and another one do not reach each other |
+ * | `oneway` | messages from the process do not reach another one |
+ * | `split` | all processes are in two groups that do not reach each other |
+ * | `slow` | the process's network and disk take many times as long |
+ * | `reset` | the process's connections are reset |
+ * | `jump` | the process's clock is set |
+ * | `drift` | the process's clock runs up to 10% too fast or too slowly |
+ * | `full` | the process's disk rejects writes |
  *
- * Each holds until it has healed itself, whatever else fails and heals meanwhile: a process starts once nothing keeps it down, goes on
- * once nothing pauses it, and is as slow as the slowest makes it.
+ * Faults overlap independently. A process starts when no fault keeps it down, continues when no fault pauses it, and is as slow as the
+ * slowest fault makes it.
  */
 import type { Disk } from './belongings.js';
 import type { RehearsalFault } from './scenario.js';
 import type { Process, VirtualWorld } from './world.js';
 
-/** Strikes now; gives what heals it. */
-export function strike(
+/** Applies a fault. Returns the function that heals it. */
+export function applyFault(
   world: VirtualWorld,
   fault: RehearsalFault,
   disks: ReadonlyMap<string, Disk>,
@@ -61,14 +61,14 @@ export function strike(
     case 'part':
     case 'oneway':
     case 'split': {
-      const ways = severedBy(fault, [...world.processes.keys()]);
-      for (const [from, to] of ways) wires.sever(from, to);
+      const paths = severedBy(fault, [...world.processes.keys()]);
+      for (const [from, to] of paths) wires.sever(from, to);
       return () => {
-        for (const [from, to] of ways) wires.mend(from, to);
+        for (const [from, to] of paths) wires.restore(from, to);
       };
     }
     case 'slow':
-      return bear(process, fault, (sizes) => {
+      return trackFault(process, fault, (sizes) => {
         const factor = Math.max(1, ...sizes);
         wires.slow(who, factor);
         disks.get(who)?.slow(factor);
@@ -80,28 +80,28 @@ export function strike(
       process.skewMs += size;
       return () => {};
     case 'drift':
-      return bear(process, fault, (sizes) => process.runAt(world.now, sizes.at(-1) ?? 0));
+      return trackFault(process, fault, (sizes) => process.runAt(world.now, sizes.at(-1) ?? 0));
     case 'full':
       disks.get(who)?.fill(true);
       return () => disks.get(who)?.fill(false);
   }
 }
 
-/** Of the faults of this kind that the process bears there are the sizes, the latest last, now and when this one has healed. */
-function bear({ bearing }: Process, fault: RehearsalFault, apply: (sizes: readonly number[]) => void): () => void {
-  const look = () => apply([...bearing].filter(({ what }) => what === fault.what).map(({ size }) => size));
-  bearing.add(fault);
+/** Calls `apply` with the sizes of all active faults of this kind, latest last, now and when this one has healed. */
+function trackFault({ activeFaults }: Process, fault: RehearsalFault, apply: (sizes: readonly number[]) => void): () => void {
+  const look = () => apply([...activeFaults].filter(({ what }) => what === fault.what).map(({ size }) => size));
+  activeFaults.add(fault);
   look();
   return () => {
-    bearing.delete(fault);
+    activeFaults.delete(fault);
     look();
   };
 }
 
-type Way = readonly [from: string, to: string];
+type Path = readonly [from: string, to: string];
 
-/** The ways that a fault severs; none where it is of another kind. `ids`: all processes, in the order in which they were defined. */
-export function severedBy({ what, who, other, size }: RehearsalFault, ids: readonly string[]): readonly Way[] {
+/** The paths that a fault severs; none for other kinds. `ids` are all processes in the order of their definition. */
+export function severedBy({ what, who, other, size }: RehearsalFault, ids: readonly string[]): readonly Path[] {
   const others = ids.filter((id) => id !== who);
   const [out, into] = [others.map((id) => [who, id] as const), others.map((id) => [id, who] as const)];
   switch (what) {
@@ -132,10 +132,10 @@ function groups(ids: readonly string[], who: string, other: string, bits: number
   return [ids.filter(isWith), ids.filter((id) => !isWith(id))];
 }
 
-const between = ([these, those]: Groups): Way[] =>
+const between = ([these, those]: Groups): Path[] =>
   these.flatMap((one) => those.flatMap((other) => [[one, other] as const, [other, one] as const]));
 
-/** One peer after the other: half of its time it is away, and half of it back. */
+/** Stops one peer after the other; each is down for half of its time. */
 function roll(world: VirtualWorld, peers: readonly string[], lastsMs: number): () => void {
   const each = lastsMs / peers.length;
   const processes = peers.map((id) => world.processes.get(id)!);

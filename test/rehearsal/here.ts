@@ -1,32 +1,26 @@
-/** Which process of which world is current: whoever asks the platform for something is that process. */
+/** The current process: the one that runs now, and to which the replaced globals of the platform belong. */
 import { UsageError } from '../../machines/errors.js';
 import type { Process, VirtualWorld } from './world.js';
 
-/** The real one, whatever is in its place later. */
-export const realImmediate = globalThis.setImmediate;
-
-/** Milliseconds of the machine, outside of every world: how long it looks for a shorter failure, and nothing that a world sees. */
+/** Real time in milliseconds, outside of every world. It limits the search for a shorter failure; no world sees it. */
 export const realNow = (): number => globalThis.performance.now();
 
-let inhabited: VirtualWorld | null = null;
+let entered: VirtualWorld | null = null;
 let isTaken = false;
 
-/** The world and the process that is current in it. */
+/** The world and its current process. */
 export function here(): { readonly world: VirtualWorld; readonly process: Process } | null {
-  return inhabited?.current ? { world: inhabited, process: inhabited.current } : null;
+  return entered?.current ? { world: entered, process: entered.current } : null;
 }
 
-/** For one rehearsal at a time; gives what ends it. */
+/** Reserves this program for one rehearsal. Returns the function that ends it. */
 export function takeProcess(): () => void {
-  if (isTaken) throw new UsageError('a rehearsal is under way in this process; await it before the next');
+  if (isTaken) throw new UsageError('A rehearsal is already running in this process. Await it before you start the next one.');
   isTaken = true;
   return () => void (isTaken = false);
 }
 
-export function settleInWorld(world: VirtualWorld): void {
-  inhabited = world;
-}
-
-export function departFromWorld(): void {
-  inhabited = null;
+/** Sets the world that processes run in; `null` after a run. */
+export function setWorld(world: VirtualWorld | null): void {
+  entered = world;
 }

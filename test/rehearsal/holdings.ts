@@ -1,38 +1,37 @@
 /**
- * What each process holds on to at the end of a run: its timers and connections, and of the nodes of this package that it has made what
- * their charts keep and who listens to them. The charts keep all that a protocol knows; what stands around them, and what the application
- * keeps, is not looked at.
+ * Resources of each process at the end of a run: its timers and connections, and for the nodes of this package, the size of their charts'
+ * data and their listeners. The charts contain everything that a protocol knows. The data of adapters and the application is not measured.
  */
-import { attendNodes, type AliveNode } from './alive-nodes.js';
+import { watchNodes, type LiveNodeView } from './alive-nodes.js';
 import type { Process, VirtualWorld } from './world.js';
 
 interface HeldNode {
-  readonly node: AliveNode;
+  readonly node: LiveNodeView;
   readonly process: Process;
   readonly life: number;
-  /** How many have listened to it from the beginning: a rehearsal that keeps the steps of its roles does. */
+  /** Number of listeners from the beginning; a rehearsal that records role steps adds some. */
   readonly listening: number;
 }
 
-export class KeptAtEnd {
+export class Holdings {
   private readonly nodes: HeldNode[] = [];
 
   constructor(private readonly world: VirtualWorld) {}
 
-  /** Hears of every node that is made from now on, until what it gives is called. */
+  /** Watches every new node until the returned function is called. */
   listen(): () => void {
-    return attendNodes((node, process) => {
+    return watchNodes((node, process) => {
       this.nodes.push({ node, process, life: process.life, listening: listenersOf(node) });
     });
   }
 
-  /** Of each process that is up. */
-  tell(): void {
+  /** Reports the resources of each process that is up. */
+  report(): void {
     for (const process of this.world.processes.values()) {
       if (process.state === 'down') continue;
       const { id, life, pending, resetting } = process;
       const own = this.nodes.filter((held) => held.process === process && held.life === life);
-      this.world.tell('holds', {
+      this.world.report('holds', {
         peer: id,
         timers: pending,
         connections: resetting.size,
@@ -43,10 +42,10 @@ export class KeptAtEnd {
   }
 }
 
-const listenersOf = ({ steps$, notifications$, heard$ }: AliveNode): number =>
+const listenersOf = ({ steps$, notifications$, heard$ }: LiveNodeView): number =>
   [steps$, notifications$, heard$].reduce((sum, { observers }) => sum + observers.length, 0);
 
-/** How many entries the lists and objects of what a chart keeps have: it is plain data. */
+/** Number of entries in the lists and objects of a chart's context, which is plain data. */
 function entriesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, entry: unknown) => sum + 1 + entriesIn(entry), 0);

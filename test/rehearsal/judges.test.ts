@@ -16,21 +16,21 @@ const ended = endsBy('exit');
 const killed = ended.at(-1)!;
 const again = { ...granted, at: 7_200, lock: 'y', fence: 2 };
 /** The same of another peer and another lock. */
-const of = (peer: string, happening: object) => ({ ...happening, peer, lock: 'y' });
+const of = (peer: string, event: object) => ({ ...event, peer, lock: 'y' });
 const fullOf = (who: string) => ({ ...full, fault: { ...full.fault, who } });
 const later = { type: 'ask', at: 7_001, peer: 'p0', lock: 'x', ask: '1.1' };
 
 /** What the judge says in the end. */
-function judged(...happenings: readonly object[]): string | null {
+function judged(...events: readonly object[]): string | null {
   const hearing = undisturbed().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
-  for (const happening of [...started, granted, ...happenings]) {
-    const description = hearing.hear?.(happening as RehearsalEvent);
+  for (const event of [...started, granted, ...events]) {
+    const description = hearing.observe?.(event as RehearsalEvent);
     if (description) return description;
   }
   return hearing.end?.(8_000) ?? null;
 }
 
-describe('a holder whom nothing has disturbed loses its lock', () => {
+describe('an undisturbed holder loses its lock', () => {
   const wrong = 'p2 lost "x", which it had since 5000 ms, and nothing has disturbed it';
   test.each([
     ['and that is wrong', [lost, later], wrong],
@@ -47,7 +47,7 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
       [full, lost, left, { ...killed, at: 7_500 }, ...endsBy('exit', 7_700)],
       wrong,
     ],
-    ['with its disk full, and ends of an error that nobody caught', [full, lost, ...endsBy('uncaught')], null],
+    ['with a full disk, and ends because of an uncaught error', [full, lost, ...endsBy('uncaught')], null],
     ['with its disk full, ends of it, and is granted another in its next life', [full, lost, ...ended, again], null],
     ['with its disk full, and nothing happens any more', [full, lost, left], wrong],
     ['with its disk full, and another one ends', [full, lost, left, ...endsBy('exit', 7_000, 'p1'), later], wrong],
@@ -63,8 +63,8 @@ describe('a holder whom nothing has disturbed loses its lock', () => {
     ],
     ['with its disk full, and ends of it', [full, lost, ...ended, later], null],
     ['after there was room again', [full, { ...full, type: 'healed', at: 6_500 }, lost, ...ended], wrong],
-  ])('%s', (_, happenings, description) => {
-    expect(judged(...happenings)).toBe(description);
+  ])('%s', (_, events, description) => {
+    expect(judged(...events)).toBe(description);
   });
 });
 
@@ -75,8 +75,8 @@ test.each([
   ['and not for ever', { limits: 'small', latencyMs: [5, 150] }, 16_600, false],
 ])('settles: %s', (_, setting, now, isFine) => {
   const hearing = settles().begin({ scenario: { peers: PEERS, services: [], clients: [], ...setting } } as never);
-  for (const happening of [...started, granted, { ...lost, type: 'release' }, { ...later, at: 8_000 }])
-    hearing.hear!(happening as RehearsalEvent);
+  for (const event of [...started, granted, { ...lost, type: 'release' }, { ...later, at: 8_000 }])
+    hearing.observe!(event as RehearsalEvent);
   expect(hearing.end!(now) === null).toBe(isFine);
 });
 
@@ -87,12 +87,12 @@ const smaller = (peer: string) => ({ ...granted, at: 7_001, peer, fence: 2 });
 const wrongly = (peer: string) => `"x" was granted to ${peer} with fence 2 after p2 had 9, and nothing has failed`;
 test.each([
   ['and nothing has failed', [larger, smaller('p0')], wrongly('p0')],
-  ['by who is removed, and has not heard of it', [removed, decided, larger, smaller('p0')], null],
+  ['to a removed peer that was not notified', [removed, decided, larger, smaller('p0')], null],
   ['by who is about to be', [removed, larger, smaller('p0')], null],
   ['by who stays, as another one is removed', [removed, decided, larger, smaller('p1')], wrongly('p1')],
   ['by who never votes', [removed, decided, larger, smaller('x1')], wrongly('x1')],
-])('fences: a smaller one is granted later, %s', (_, happenings, description) => {
+])('fences: a smaller fence is granted later, %s', (_, events, description) => {
   const hearing = fences().begin({ scenario: { peers: PEERS, services: [], clients: [] } } as never);
-  const heard = [...started, granted, ...happenings].map((happening) => hearing.hear!(happening as RehearsalEvent) ?? null);
+  const heard = [...started, granted, ...events].map((event) => hearing.observe!(event as RehearsalEvent) ?? null);
   expect(heard.find((one) => one !== null) ?? null).toBe(description);
 });

@@ -1,8 +1,7 @@
 /**
- * Judges: what must hold of a run, told as what happens. Each is a promise of docs/locks.md, or the application's own.
+ * Judges: checks of a run that receive its events. Each one checks a promise of the locks, or of the application.
  *
- * A judge begins again with every run. What it answers to a happening, or at the end, is what is wrong; the first one that is wrong ends
- * the run.
+ * A judge begins with every run. Its result for an event, or at the end, is a description of what is wrong. The first violation ends the run.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { LockMode } from '../../machines/locks/messages.js';
@@ -10,28 +9,31 @@ import { Calm, type CalmSetting } from './calm.js';
 import type { RehearsalEvent } from './world.js';
 
 export interface Setting extends CalmSetting {
-  /** What is in the shared store. */
+  /** The content of the shared store. */
   readonly store: ReadonlyMap<string, unknown>;
-  /** All that has happened, the latest last. */
+  /** All events so far, latest last. */
   readonly history: readonly RehearsalEvent[];
 }
 
+/** A description of what is wrong, or nothing. */
 export type RehearsalVerdict = string | null | undefined | void;
 
-export interface RehearsalHearing {
-  /** What is wrong, if anything is. */
-  hear?(happening: RehearsalEvent): RehearsalVerdict;
+/** A judge during one run. */
+export interface RehearsalObserver {
+  /** Checks an event. */
+  observe?(event: RehearsalEvent): RehearsalVerdict;
+  /** Checks the end of the run, at this time in milliseconds. */
   end?(now: number): RehearsalVerdict;
 }
 
 /**
- * What must hold of a run: it begins again with each, hears what happens, and answers what is wrong.
+ * A check of a run: it begins with every run, receives its events, and describes what is wrong.
  *
  * @experimental
  */
 export interface RehearsalJudge {
   readonly name: string;
-  begin(setting: Setting): RehearsalHearing;
+  begin(setting: Setting): RehearsalObserver;
 }
 
 interface Grant {
@@ -47,9 +49,11 @@ const grantOf = ({ peer, lock, fence, mode, at }: RehearsalEvent): Grant => ({ p
 const areReaders = (a: Grant, b: Grant): boolean => a.mode === 'shared' && b.mode === 'shared';
 
 /**
- * No two grants of a lock have the same fence, but those of readers together at one peer. Fences grow as long as nothing has failed, but for who is
- * removed and has not heard of it; and whoever is undisturbed since somebody was granted a lock has a larger one afterward. The fence of a reader is
- * compared with those of writers. One of `lockJudges`.
+ * Checks fencing tokens. One of `lockJudges`.
+ *
+ * No two grants of a lock have the same token, except to readers at the same peer. Tokens grow as long as nothing has failed, except for a
+ * removed peer that has not been notified. A grant to a peer that was undisturbed since an earlier grant has a larger token. The tokens of
+ * readers are compared with those of writers.
  *
  * @experimental
  */
@@ -58,13 +62,13 @@ export const fences = (): RehearsalJudge => ({
   begin: (setting) => {
     const calm = new Calm(setting);
     const owners = new Map<string, Grant>();
-    /** The largest yet, of all and of writers. */
+    /** The grant with the largest token so far, of all and of writers. */
     const latest = new Map<string, Grant>();
     return {
-      hear: (happening) => {
-        calm.hear(happening);
-        if (happening.type !== 'grant') return null;
-        const grant = grantOf(happening);
+      observe: (event) => {
+        calm.observe(event);
+        if (event.type !== 'grant') return null;
+        const grant = grantOf(event);
         const { peer, lock, fence, mode } = grant;
         const key = `${lock} ${fence}`;
         const owner = owners.get(key);
@@ -84,15 +88,15 @@ export const fences = (): RehearsalJudge => ({
   },
 });
 
-/** Who is inside of which lock, as a judge hears it. */
+/** The holders of each lock. */
 class Inside {
   private readonly grants = new Map<string, Map<string, Grant>>();
 
-  hear(happening: RehearsalEvent): void {
-    const { type, peer, lock } = happening;
+  observe(event: RehearsalEvent): void {
+    const { type, peer, lock } = event;
     if (type === 'grant') {
       const inside = this.of(lock as string);
-      inside.set(peer!, grantOf(happening));
+      inside.set(peer!, grantOf(event));
       this.grants.set(lock as string, inside);
     } else if (type === 'lost' || type === 'release') this.of(lock as string).delete(peer!);
     else if (type === 'end') for (const inside of this.grants.values()) inside.delete(peer!);
@@ -104,7 +108,7 @@ class Inside {
 }
 
 /**
- * No two are inside of a lock whom nothing has disturbed, but readers together. One of `lockJudges`.
+ * Checks mutual exclusion: two undisturbed peers do not hold a lock at the same time, except as readers. One of `lockJudges`.
  *
  * @experimental
  */
@@ -113,16 +117,16 @@ export const alone = (): RehearsalJudge => ({
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
     return {
-      hear: (happening) => {
-        calm.hear(happening);
-        if (happening.type !== 'grant') {
-          inside.hear(happening);
+      observe: (event) => {
+        calm.observe(event);
+        if (event.type !== 'grant') {
+          inside.observe(event);
           return null;
         }
-        const grant = grantOf(happening);
+        const grant = grantOf(event);
         const { peer, lock, at } = grant;
         const others = [...inside.of(lock).values()].filter((other) => other.peer !== peer && !areReaders(other, grant));
-        inside.hear(happening);
+        inside.observe(event);
         if (!calm.isUndisturbed(peer, at)) return null;
         const other = others.find((one) => calm.isUndisturbed(one.peer, at));
         return other && `"${lock}" was granted to ${peer} while ${other.peer} was inside since ${Math.round(other.at)} ms`;
@@ -131,7 +135,7 @@ export const alone = (): RehearsalJudge => ({
   },
 });
 
-/** Of a peer whose disk is full: what is wrong unless it ends of that, and the locks that it lost and whose callbacks have not ended. */
+/** The lost locks of a peer whose disk is full, and the violation that is reported if the peer does not end because of it. */
 interface Loss {
   readonly description: string;
   readonly inside: Set<string>;
@@ -139,8 +143,8 @@ interface Loss {
 const hasLeft = ({ inside }: Loss): boolean => inside.size === 0;
 
 /**
- * A holder keeps its lock while nothing disturbs it and a majority. Who cannot go on without its disk, which is full, loses it
- * before it ends by itself. One of `lockJudges`.
+ * Checks that a holder keeps its lock while the holder and a majority are undisturbed. A peer that cannot work with its full disk loses the
+ * lock before it ends by itself. One of `lockJudges`.
  *
  * @experimental
  */
@@ -148,18 +152,18 @@ export const undisturbed = (): RehearsalJudge => ({
   name: 'undisturbed',
   begin: (setting) => {
     const [calm, inside] = [new Calm(setting), new Inside()];
-    /** What peers with a full disk lost: they end by themselves, once their callbacks have, before they are granted anything again. */
+    /** Losses of peers with a full disk. Such a peer ends by itself after its callbacks, before it is granted another lock. */
     const losses = new Map<string, Loss>();
     return {
-      hear: (happening) => {
-        const { type, peer, lock } = happening;
+      observe: (event) => {
+        const { type, peer, lock } = event;
         const loss = losses.get(peer!);
         if (loss !== undefined && (type === 'grant' || (type === 'end' && hasLeft(loss)))) return loss.description;
         if (type === 'exit' || type === 'uncaught' || type === 'end') losses.delete(peer!);
         if (type === 'left') loss?.inside.delete(lock as string);
         const grant = type === 'lost' ? inside.of(lock as string).get(peer!) : undefined;
-        calm.hear(happening);
-        inside.hear(happening);
+        calm.observe(event);
+        inside.observe(event);
         if (!grant || !calm.isUndisturbed(peer!, grant.at)) return null;
         const description = `${peer} lost "${lock as string}", which it had since ${Math.round(grant.at)} ms, and nothing has disturbed it`;
         if (!calm.hasFullDisk(peer!)) return description;
@@ -175,14 +179,14 @@ export const undisturbed = (): RehearsalJudge => ({
 });
 
 /**
- * So long before the end a lock that is free and wanted must have moved. With small limits an epoch has eight numbers: somebody who is near may
- * use them up, epoch after epoch, before a request of another has come, and each takes a few messages one after the other.
+ * Time before the end within which a free, requested lock must have been granted or released. With small limits an epoch has eight numbers: a
+ * near peer may use them up, epoch after epoch, before another peer's request arrives, and each epoch takes several message delays.
  */
 const stillMs = ({ limits, latencyMs = [0, 0] }: Setting['scenario']): number =>
   4_000 + (limits === 'small' ? 30 * latencyMs[1] : 0);
 
 /**
- * Every request is answered once all has healed. One of `lockJudges`.
+ * Checks that every request is answered after all faults have healed. One of `lockJudges`.
  *
  * @experimental
  */
@@ -193,10 +197,10 @@ export const settles = (): RehearsalJudge => ({
     const open = new Map<string, RehearsalEvent>();
     const moved = new Map<string, number>();
     return {
-      hear: (happening) => {
-        const { type, peer, lock, ask, at } = happening;
-        inside.hear(happening);
-        if (type === 'ask') open.set(`${peer} ${ask as string}`, happening);
+      observe: (event) => {
+        const { type, peer, lock, ask, at } = event;
+        inside.observe(event);
+        if (type === 'ask') open.set(`${peer} ${ask as string}`, event);
         else if (type === 'settle') open.delete(`${peer} ${ask as string}`);
         else if (type === 'end') for (const key of open.keys()) if (key.startsWith(`${peer} `)) open.delete(key);
         if (type === 'grant' || type === 'release' || type === 'lost') moved.set(lock as string, at);
@@ -207,7 +211,7 @@ export const settles = (): RehearsalJudge => ({
           const name = lock as string;
           const isStill = Math.max(at, moved.get(name) ?? 0) + stillMs(scenario) < now;
           if (isStill && inside.of(name).size === 0)
-            return `${peer} has asked for "${name}" at ${Math.round(at)} ms and waits, and nobody has it`;
+            return `${peer} requested "${name}" at ${Math.round(at)} ms and still waits, although no peer holds it`;
         }
         return null;
       },
@@ -216,23 +220,24 @@ export const settles = (): RehearsalJudge => ({
 });
 
 /**
- * Nobody ends of an error that nobody caught. One of `lockJudges`.
+ * Checks that no process ends because of an uncaught error. One of `lockJudges`.
  *
  * @experimental
  */
 export const noErrors = (): RehearsalJudge => ({
   name: 'no errors',
   begin: () => ({
-    hear: ({ type, peer, error }) =>
-      type === 'uncaught' ? `${peer} ended of an error that nobody caught: ${error as string}` : null,
+    observe: ({ type, peer, error }) =>
+      type === 'uncaught' ? `${peer} ended because of an uncaught error: ${error as string}` : null,
   }),
 });
 
 /**
- * What must hold of the application, looked at after each write to the store and each note of a peer, and at the end.
+ * A judge for a property of the application. It is evaluated after each write to the store, after each note of a peer, and at the end.
  *
- * @param holds at once, `true`, or `false` or a sentence that says what is wrong.
- * @throws UsageError for what is no name and no function; one that answers something else ends the rehearsal with a `UsageError`.
+ * @param name the name of the property.
+ * @param holds returns `true`, or `false` or a description of what is wrong. It must not be asynchronous.
+ * @throws UsageError for other arguments. A `holds` that returns something else ends the rehearsal with a `UsageError`.
  * @example
  * ```ts
  * import { invariant } from 'xstate-quiver/rehearsal';
@@ -244,7 +249,7 @@ export const noErrors = (): RehearsalJudge => ({
 export function invariant(name: string, holds: (setting: Setting) => boolean | string): RehearsalJudge {
   if (typeof name !== 'string' || name === '' || typeof holds !== 'function')
     throw new UsageError(
-      "invariant takes a name and a function of what is there: invariant('no debts', ({ store }) => store.get('balance') !== -1)",
+      "invariant requires a name and a function: invariant('no debts', ({ store }) => store.get('balance') !== -1)",
     );
   return {
     name,
@@ -255,23 +260,23 @@ export function invariant(name: string, holds: (setting: Setting) => boolean | s
         if (description === false) return `"${name}" does not hold`;
         if (description === undefined || description === null || description === '')
           throw new UsageError(
-            `the invariant "${name}" answers ${description === '' ? 'an empty text' : String(description)}; return true, or false or a sentence that says what is wrong`,
+            `The invariant "${name}" returned ${description === '' ? 'an empty text' : String(description)}. Return true, or false or a description of what is wrong.`,
           );
         return description as RehearsalVerdict;
       };
-      return { hear: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
+      return { observe: ({ type }) => (type === 'write' || type === 'note' ? look() : null), end: look };
     },
   };
 }
 
 /**
- * What docs/locks.md promises, and that nobody ends of an error.
+ * The judges of locks: the guarantees of the page Locks, and that no process ends because of an uncaught error.
  *
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/transports';
  * import { createLocks } from 'xstate-quiver/locks';
- * import { judges, lockJudges, rehearse, tellFailure, type Main } from 'xstate-quiver/rehearsal';
+ * import { judges, lockJudges, rehearse, formatFailure, type Main } from 'xstate-quiver/rehearsal';
  *
  * const main: Main = async ({ id, note, watch }) => {
  *   const locks = watch(createLocks({ transport: new InProcessBus().transport(id), peers: [id] }));
@@ -279,7 +284,7 @@ export function invariant(name: string, holds: (setting: Setting) => boolean | s
  * };
  * const watched = [...lockJudges(), judges.withinBudget('printed', 'pages', 100), judges.noLeaks()];
  * const { failure } = await rehearse({ peers: 1, runs: 1, seconds: 2, faults: [], judges: watched }, main);
- * console.log(failure ? tellFailure(failure) : 'nothing was found');
+ * console.log(failure ? formatFailure(failure) : 'no violation');
  * ```
  * @experimental
  */

@@ -1,29 +1,36 @@
-/** Judges as a run asks them: one that cannot judge, or says what is not a verdict, is a mistake of the rehearsal and not of the application. */
+/**
+ * Runs judges: a judge that fails, or returns something that is not a verdict, is a mistake in the rehearsal and not in the
+ * application.
+ */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import type { RehearsalHearing, RehearsalJudge, RehearsalVerdict, Setting } from './judges.js';
+import type { RehearsalObserver, RehearsalJudge, RehearsalVerdict, Setting } from './judges.js';
 import { errorText } from './world.js';
 
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 const isFunctionOrNone = (value: unknown): boolean => value === undefined || typeof value === 'function';
 
-/** @throws a `UsageError` for one that cannot begin, and one that could hear nothing. */
-export function beginning({ name, begin }: RehearsalJudge, setting: Setting): RehearsalHearing {
-  let hearing: unknown;
+/**
+ * Begins a judge for a run.
+ *
+ * @throws UsageError for a judge that fails, or whose result has wrong methods.
+ */
+export function beginning({ name, begin }: RehearsalJudge, setting: Setting): RehearsalObserver {
+  let observer: unknown;
   try {
-    hearing = begin(setting);
+    observer = begin(setting);
   } catch (error) {
-    throw new UsageError(`the judge "${name}" cannot begin: ${errorText(error)}; mend the judge`, { cause: error });
+    throw new UsageError(`The judge "${name}" failed to begin: ${errorText(error)}. Fix the judge.`, { cause: error });
   }
-  if (isPromise(hearing)) hearing.catch(() => {});
-  if (!isObject(hearing) || isPromise(hearing) || ![hearing['hear'], hearing['end']].every(isFunctionOrNone))
+  if (isPromise(observer)) observer.catch(() => {});
+  if (!isObject(observer) || isPromise(observer) || ![observer['observe'], observer['end']].every(isFunctionOrNone))
     throw new UsageError(
-      `the judge "${name}" begins with ${isPromise(hearing) ? 'a promise' : shown(hearing)}. Pass what hears at once, as in { hear: (happening) => null, end: (now) => null }`,
+      `"begin" of the judge "${name}" returned ${isPromise(observer) ? 'a promise' : shown(observer)}. Return an object with methods: { observe: (event) => null, end: (now) => null }`,
     );
-  return hearing as RehearsalHearing;
+  return observer as RehearsalObserver;
 }
 
-/** What it says; one that breaks cannot say whether anything is wrong, nor can one that says it later. */
+/** The verdict of a judge. A judge that throws or returns a promise has no verdict. */
 export function judged(
   { name }: RehearsalJudge,
   look: () => RehearsalVerdict,
@@ -34,15 +41,15 @@ export function judged(
     if (description === undefined || description === null || typeof description === 'string')
       return description as RehearsalVerdict;
     if (isPromise(description)) description.catch(() => {});
-    const said = isPromise(description) ? 'a promise, and the run goes on meanwhile' : shown(description);
+    const result = isPromise(description) ? 'a promise' : shown(description);
     refuse(
-      new UsageError(`the judge "${name}" answers ${said}; look at what is there, and return at once what is wrong, or nothing`),
+      new UsageError(
+        `The judge "${name}" returned ${result}. Return a description of what is wrong, or nothing, without waiting.`,
+      ),
     );
   } catch (error) {
-    const isTold = error instanceof UsageError;
-    refuse(
-      isTold ? error : new UsageError(`the judge "${name}" cannot judge: ${errorText(error)}; mend the judge`, { cause: error }),
-    );
+    const isUsage = error instanceof UsageError;
+    refuse(isUsage ? error : new UsageError(`The judge "${name}" failed: ${errorText(error)}. Fix the judge.`, { cause: error }));
   }
   return null;
 }

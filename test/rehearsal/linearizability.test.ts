@@ -47,13 +47,13 @@ test.each<[name: string, is: boolean, history: ObjectOperation[]]>([
   expect(linearize(history, register).isFound).toBe(is);
 });
 
-test('what cannot be placed is named, behind the longest order; a search that is too long says so', () => {
+test('reports the operation that fits nowhere, or that the search was too long', () => {
   const history = [write('a', 1, 0, 1), read('b', 1, 2, 3), read('c', 0, 4, 5)];
   expect(linearize(history, register)).toEqual({ isFound: false, order: history.slice(0, 2), stuck: history[2] });
   expect(linearize(history, register, 2)).toEqual({ isFound: null });
 });
 
-test('of forty additions that were never answered it does not matter which have happened, only how many', () => {
+test('forty additions that never returned are interchangeable', () => {
   const open = Array.from({ length: 40 }, (_, i) => add(`a${i}`, null, i, null));
   expect(linearize([...open, read('r', 25, 50, 60), read('r', 24, 61, 70)], register, 5_000).isFound).toBe(false);
   expect(linearize([...open, read('r', 24, 50, 60), read('r', 40, 61, 70)], register, 5_000).isFound).toBe(true);
@@ -61,7 +61,7 @@ test('of forty additions that were never answered it does not matter which have 
   expect(linearize([add('a', null, 0, null), add('b', null, 9, null), read('r', 2, 1, 2)], register).isFound).toBe(false);
 });
 
-test('what was never answered explains nothing until it has to: fifteen additions before eight clients that ask at once', () => {
+test('fifteen additions that never returned do not slow down eight concurrent clients', () => {
   const open = Array.from({ length: 15 }, (_, i) => add(`a${i}`, null, i, null));
   const sums = (sumOf: (k: number) => number) =>
     Array.from({ length: 100 }, (_, k) => add(`c${k % 8}`, sumOf(k), 20 + 10 * k, 98 + 10 * k));
@@ -73,7 +73,7 @@ test('what was never answered explains nothing until it has to: fifteen addition
   expect(linearize([...open, ...sums((k) => (k < 50 ? k + 1 : k + 17))], register).isFound).toBe(false);
 });
 
-test('ten that overlap have 3.6 million orders and a thousand sets: each set is tried once', () => {
+test('ten overlapping operations: each of a thousand sets is tried once', () => {
   const writes = Array.from({ length: 10 }, (_, i) => write(`w${i}`, 1, 0, 100));
   expect(linearize([...writes, read('r', 2, 50, 60)], register, 40_000).isFound).toBe(false);
 });
@@ -114,7 +114,7 @@ function differences(
   return seen;
 }
 
-test('two thousand drawn histories: the same as a search of all orders', () => {
+test('two thousand random histories: the same result as a search of all orders', () => {
   const { wrong, good, bad } = differences(linearize, 2_000);
   expect(wrong).toBe(0);
   expect(Math.min(good, bad)).toBeGreaterThan(400);
@@ -136,7 +136,7 @@ test.each<[rule: string, code: string, broken: string]>([
   ['what never returned may have given anything', 'other && { output }', '{ output }'],
   ['what never returned need not have happened', 'filter(({ returnedAt }) => returnedAt !== null).length', 'length'],
   ['outputs are compared', 'answer === null || ', 'true || '],
-])('a mutant is caught: %s', async (_, code, broken) => {
+])('detects the mutant: %s', async (_, code, broken) => {
   const file = new URL('./linearizability.ts', import.meta.url);
   const source = readFileSync(file, 'utf8');
   expect(source).toContain(code);

@@ -1,60 +1,61 @@
 /**
- * True if what clients saw of an object can have happened one after the other: linearizability, after Wing and Gong (Testing and Verifying
- * Concurrent Objects, 1993), with the memory of Lowe (Testing for Linearizability, 2017), as Porcupine has them.
+ * Linearizability: whether the operations that clients observed can have happened one after the other. The algorithm is that of Wing and
+ * Gong (Testing and Verifying Concurrent Objects, 1993) with the cache of Lowe (Testing for Linearizability, 2017), as in Porcupine.
  *
- * An operation lasts from its call to its return. An order of all operations is looked for in which none comes before one that had
- * returned when it was called, and in which a sequential model of the object gives what the clients were given. The search takes as the next
- * one any operation that was called before the first return that is still open; where that return cannot be placed, it goes back. A set of
- * operations that are placed, together with the state that they lead to, is tried once.
+ * An operation lasts from its call to its return. The search looks for an order in which no operation comes before one that had returned
+ * when it was called, and in which a sequential model of the object gives the observed outputs. The next operation can be any one that was
+ * called before the first open return. If that return cannot be placed, the search backtracks. Each set of placed operations with its
+ * resulting state is tried only once.
  *
- * What was never answered may have happened at any time after its call, or never; of those that ask for the same the first may go first. It
- * is tried only where nothing that was answered can come next: most of it explains nothing, and tried first it had to be taken back for
- * each set of the others.
+ * An operation that never returned may have happened at any time after its call, or never. Among such operations with equal inputs, the
+ * first called is placed first. They are tried only where no operation that returned can be next: most of them explain nothing, and trying
+ * them first would require backtracking for each set of the others.
  */
 
 /**
- * What a client asked of an object, and what came of it.
+ * An operation of a client on an object, and its result.
  *
  * @experimental
  */
 export interface ObjectOperation {
   readonly who: string;
   readonly input: unknown;
-  /** Nothing that counts unless it has returned. */
+  /** Relevant only if the operation has returned. */
   readonly output?: unknown;
   readonly calledAt: number;
-  /** `null`: it has never returned. */
+  /** `null` if the operation has never returned. */
   readonly returnedAt: number | null;
 }
 
 /**
- * An object as it would behave if one client after the other used it. States are plain JSON.
+ * A sequential model of an object: its behavior when one client after the other uses it. States are plain JSON.
  *
  * @experimental
  */
 export interface SequentialObject<S> {
   readonly initial: S;
   /**
-   * The state after an operation; `undefined` if it cannot have given this output.
+   * Applies an operation.
    *
-   * @param answer what it gave; `null` for one that never returned, which may have given anything.
+   * @param answer the observed output; `null` for an operation that never returned, whose output may be anything.
+   * @returns the next state, or `undefined` if the operation cannot have had this output.
    */
   next(state: S, input: unknown, answer: { readonly output: unknown } | null): S | undefined;
 }
 
-/** One in which it can have happened; else the operations of which the longest order was found, and what cannot follow; or no answer. */
+/** A linearization; or the longest partial one and the operation that cannot follow; or no decision. */
 export type Linearization =
   | { readonly isFound: true; readonly order: readonly ObjectOperation[] }
   | { readonly isFound: false; readonly order: readonly ObjectOperation[]; readonly stuck: ObjectOperation }
   | { readonly isFound: null };
 
-/** Calls and returns in the order of their times, as a list from which an operation is taken out and put back. */
+/** Calls and returns ordered by time, in a linked list from which an operation can be removed and reinserted. */
 interface Entry {
   readonly place: number;
   readonly isCall: boolean;
   prev: Entry | null;
   next: Entry | null;
-  /** Of a call: its return, if it has one. */
+  /** The return of a call, if it has one. */
   other: Entry | null;
 }
 
@@ -67,7 +68,7 @@ function listOf(operations: readonly ObjectOperation[]): Entry {
     call.other = { place, isCall: false, prev: null, next: null, other: null };
     entries.push({ at: returnedAt, entry: call.other });
   });
-  // At one time calls come first: then they overlap.
+  // At equal times calls come first, so that the operations overlap.
   entries.sort((a, b) => a.at - b.at || Number(b.entry.isCall) - Number(a.entry.isCall));
   const head: Entry = { place: -1, isCall: true, prev: null, next: null, other: null };
   let last = head;
@@ -89,8 +90,8 @@ function putBack(entry: Entry): void {
 }
 
 /**
- * For each operation the one that takes its turn before: of those that were never answered and ask for the same, whichever happened, it may
- * as well have been the one that was called first. -1 for none.
+ * For each operation, the one that must be placed before it, or -1. Among operations with equal inputs that never returned, only their
+ * number matters, so that they can be placed in the order of their calls.
  */
 function turnsOf(operations: readonly ObjectOperation[]): readonly number[] {
   const last = new Map<string, number>();
@@ -104,10 +105,10 @@ function turnsOf(operations: readonly ObjectOperation[]): readonly number[] {
   return turns;
 }
 
-/** After so many steps the search gives up: some seconds, and a hundred megabytes of what was tried. */
+/** Maximum number of steps: some seconds, and 100 MB for the cache. */
 const STEPS_MAX = 10_000_000;
 
-/** A set of places, as text for a key. */
+/** A set of operations, with a text as key. */
 class Places {
   private readonly words: Uint16Array;
 
@@ -123,7 +124,7 @@ class Places {
     this.words[place >> 4]! ^= 1 << (place & 15);
   }
 
-  /** With one more. */
+  /** The key of the set with one more operation. */
   textWith(place: number): string {
     this.toggle(place);
     const text = String.fromCharCode(...this.words);
@@ -133,9 +134,9 @@ class Places {
 }
 
 /**
- * Looks for an order in which the operations can have happened.
+ * Searches for an order in which the operations can have happened.
  *
- * @param stepsMax after so many steps there is no answer (`isFound: null`).
+ * @param stepsMax maximum number of steps, after which there is no decision (`isFound: null`).
  */
 export function linearize<S>(
   operations: readonly ObjectOperation[],
@@ -194,7 +195,7 @@ export function linearize<S>(
 }
 
 /**
- * A value that is read (`{ read: true }`, which gives it), written (`{ write: value }`), and added to (`{ add: n }`, which gives the sum).
+ * A model of a register. Inputs: `{ read: true }`, whose output is the value; `{ write: value }`; `{ add: n }`, whose output is the sum.
  *
  * @experimental
  */

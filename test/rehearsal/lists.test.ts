@@ -1,6 +1,6 @@
 /** Peers that ship, of whom one is given a wrong list of peers, in a world; and the judge that looks at it. */
 import { expect, test } from 'vitest';
-import { tellFailure } from './failure.js';
+import { formatFailure } from './failure.js';
 import { invariant } from './judges.js';
 import { listOf, listsUnder, rightGoOn } from '../../testing/rehearsal/lists.js';
 import { shippedFrom } from '../../testing/rehearsal/locks.js';
@@ -9,7 +9,7 @@ import type { RehearsalEvent } from './world.js';
 
 const shipped = await shippedFrom((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`));
 
-test('the wrong one is refused by name, comes with the right list, and all are served', async () => {
+test('a wrong list is rejected with an error; with the right one, all are served', async () => {
   const { options, main } = listsUnder(shipped, ['hub']);
   const knobs = {
     ...options.knobs,
@@ -32,7 +32,7 @@ test('the wrong one is refused by name, comes with the right list, and all are s
     { ...options, peers: 3, seconds: 4, faults: [], runs: 1, seed: 4, knobs, judges, shrinkSeconds: 0 },
     main,
   );
-  expect(report.failure && tellFailure(report.failure)).toBeNull();
+  expect(report.failure && formatFailure(report.failure)).toBeNull();
   expect(seen).toEqual({ refused: 1, granted: new Set(['p0', 'p1', 'p2']) });
 });
 
@@ -53,10 +53,10 @@ test.each([
     expect(listOf({ id, peers, life, knobs })).toBe(peers);
 });
 
-test('its judge finds a right one that ends, one that is not told why, and one that is served', () => {
-  const judged = (...happenings: object[]) => {
-    const { hear } = rightGoOn().begin({} as never);
-    return happenings.map((happening) => hear!({ at: 0, ...happening } as RehearsalEvent)).findLast(Boolean);
+test('its judge finds a right peer that ends and a wrong peer without an error', () => {
+  const judged = (...events: object[]) => {
+    const { observe } = rightGoOn().begin({} as never);
+    return events.map((event) => observe!({ at: 0, ...event } as RehearsalEvent)).findLast(Boolean);
   };
   const wrong = { type: 'note', peer: 'p1', what: 'wrong', life: 1 };
   const refused = { type: 'note', peer: 'p1', what: 'refused', life: 1, isRight: false, isNamed: true, description: 'no' };

@@ -1,9 +1,9 @@
-/** For `expect.extend` of Vitest and Jest. */
-import { tellFailure } from './failure.js';
-import type { Rehearsal } from './rehearse.js';
+/** Matchers for `expect.extend` of Vitest and Jest. */
+import { formatFailure } from './failure.js';
+import type { Rehearsal } from './report.js';
 
 /**
- * A matcher for `expect.extend` of Vitest and Jest: `toHold` fails with the story of the failure that a rehearsal has found.
+ * Matchers for `expect.extend` of Vitest and Jest: `toHold` fails if a rehearsal has found a failure, and prints its events.
  *
  * @example
  * ```ts
@@ -19,13 +19,17 @@ import type { Rehearsal } from './rehearse.js';
  * @experimental
  */
 export const rehearsalMatchers = {
-  /** No judge found anything; else the message is the failure's story, and how to run it again. Vitest's task carries the failure to `RehearsalReporter`. */
+  /**
+   * Passes if no judge found a violation. Otherwise the message contains the events before the failure. With Vitest,
+   * `RehearsalReporter` also receives the failure.
+   */
   toHold(this: unknown, { failure, runs }: Rehearsal): { readonly pass: boolean; message(): string } {
     const { task } = (this ?? {}) as { readonly task?: { readonly meta: object } };
     if (failure && task) Object.assign(task.meta, { rehearsal: failure });
     return {
       pass: failure === null,
-      message: () => (failure ? tellFailure(failure) : `nothing was found in ${runs} runs, and something should have been`),
+      message: () =>
+        failure ? formatFailure(failure) : `Expected a failure, but there was none in ${runs} ${runs === 1 ? 'run' : 'runs'}`,
     };
   },
 };

@@ -1,6 +1,6 @@
 /** Locks that ship, whose members change in a world; and the judges that receive it. */
 import { expect, test } from 'vitest';
-import { tellFailure } from './failure.js';
+import { formatFailure } from './failure.js';
 import { invariant, type RehearsalJudge } from './judges.js';
 import { shippedFrom } from '../../testing/rehearsal/locks.js';
 import { changesOf, changesSettle, foundersOf, membersAfter, membersUnder } from '../../testing/rehearsal/members.js';
@@ -11,7 +11,7 @@ import type { RehearsalEvent } from './world.js';
 const shipped = await shippedFrom((path) => import(/* @vite-ignore */ `../../adapters/${path}.js`));
 const PEERS = ['p0', 'p1', 'p2', 'p3', 'p4'];
 
-test('plans: who comes and who goes', () => {
+test('plans of joins and departures', () => {
   const plan = (plan: string, peers = PEERS, first = 1) => changesOf(peers, { plan, first });
   expect(plan('add replace remove')).toEqual([
     { add: 'p3', remove: null },
@@ -23,7 +23,7 @@ test('plans: who comes and who goes', () => {
   expect(foundersOf([...PEERS, 'p5', 'p6'])).toEqual(PEERS);
 });
 
-test('members come, go and take the place of others, and all who stay or have come are granted locks', async () => {
+test('members join, leave and are replaced, and all current ones are granted locks', async () => {
   const { options, main } = membersUnder(shipped, ['hub']);
   const knobs = { ...options.knobs, plan: ['add replace remove'], first: [0], think: [50], hold: [50], workers: [1], names: [1] };
   let history: readonly RehearsalEvent[] = [];
@@ -43,7 +43,7 @@ test('members come, go and take the place of others, and all who stay or have co
     },
     main,
   );
-  expect(report.failure && tellFailure(report.failure)).toBeNull();
+  expect(report.failure && formatFailure(report.failure)).toBeNull();
   const lists = history.filter(({ what }) => what === 'members').map((line) => line['lists']);
   const [first, second, third, last] = [
     ['p0', 'p1', 'p2'],
@@ -57,10 +57,10 @@ test('members come, go and take the place of others, and all who stay or have co
   expect([...granted].sort()).toEqual(last);
 });
 
-/** What it says of these happenings, and at the end, after 20 seconds. */
-function judged({ begin }: RehearsalJudge, ...happenings: readonly object[]): unknown {
+/** What it says of these events, and at the end, after 20 seconds. */
+function judged({ begin }: RehearsalJudge, ...events: readonly object[]): unknown {
   const hearing = begin({ scenario: { peers: PEERS, services: [], clients: ['operator'] }, store: new Map(), history: [] });
-  const said = happenings.map((happening) => hearing.hear?.({ at: 0, ...happening } as RehearsalEvent));
+  const said = events.map((event) => hearing.observe?.({ at: 0, ...event } as RehearsalEvent));
   return said.find(Boolean) ?? hearing.end?.(20_000);
 }
 
@@ -73,14 +73,14 @@ const members = (at: number, ...lists: readonly (readonly string[])[]) => ({
 });
 const FOUNDERS = ['p0', 'p1', 'p2'];
 
-test('a change that nobody makes is found, eight seconds after the last fault', () => {
+test('a missing change is found eight seconds after the last fault', () => {
   const asked = members(3_000, FOUNDERS, [...FOUNDERS, 'p3']);
   expect(judged(changesSettle(), asked)).toContain('are to be p0, p1, p2, p3 since 3000 ms');
   expect(judged(changesSettle(), asked, members(4_000, [...FOUNDERS, 'p3']))).toBeNull();
   expect(judged(changesSettle(), asked, { type: 'healed', at: 13_000 })).toBeNull();
 });
 
-test('an object that answers nobody is found, twelve seconds after the last answer, fault and change of members', () => {
+test('an object that does not respond for twelve seconds is found', () => {
   const told = (what: string, at: number, number: number) => ({ type: 'note', peer: 'p0', what, at, number, of: 'a name' });
   const asks = told('asks', 3_000, 1);
   expect(judged(answered(), asks)).toContain('p0 has asked for a name at 3000 ms');
@@ -92,7 +92,7 @@ test('an object that answers nobody is found, twelve seconds after the last answ
   expect(judged(answered(), asks, { type: 'end', peer: 'p0', at: 4_000 })).toBeNull();
 });
 
-test('the judges of locks count the members of now, and both lists while they change', () => {
+test('lock judges count the current members, and both lists during a change', () => {
   const undisturbed = membersUnder(shipped).options.judges!.find(({ name }) => name === 'undisturbed')!;
   const started = PEERS.map((peer) => ({ type: 'start', peer, life: 1 }));
   const lost = (peer: string) => [

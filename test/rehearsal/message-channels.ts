@@ -1,10 +1,13 @@
-/** Message channels of a world: those of one process, and those that all processes of one name hear, as tabs of a browser do. */
+/**
+ * Message channels of a world: `MessageChannel` in one process, and `BroadcastChannel` between all processes, like tabs of a
+ * browser.
+ */
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 type Listener = (event: { readonly data: unknown }) => void;
 
-/** What both kinds of ends have: copies come in order, in their own turns. */
+/** Common part of both kinds of ports. Copies of messages arrive in order, each as a separate task. */
 class Port {
   onmessage: Listener | null = null;
   private readonly listeners = new Set<Listener>();

@@ -18,7 +18,7 @@ const connectedAt = (options: IClientOptions): Promise<number[]> =>
     { latencyMs: [100, 100] },
   );
 
-test('whose broker loses its power while they shake hands, it tries again after its timeout, thirty seconds unless given', async () => {
+test('retries after its timeout (30 s by default) if the broker dies in the handshake', async () => {
   expect(await connectedAt({})).toEqual([31]);
   expect(await connectedAt({ connectTimeout: 2_000 })).toEqual([3]);
 });

@@ -1,15 +1,15 @@
 /**
- * A server in the manner of NATS, for rehearsals: core subjects with wildcards and queue groups, no JetStream, no accounts, no clusters.
- * It is an ordinary program on `node:net`, and keeps nothing: what is published while nobody listens is lost, as on a NATS server.
+ * A NATS server for rehearsals: core subjects with wildcards and queue groups; no JetStream, no accounts, no clusters. It is an ordinary
+ * program on `node:net` and stores nothing: messages published while no client subscribes are lost, as on a real server.
  */
 import { createServer, type Socket } from 'node:net';
 import type { Main } from './peer.js';
 
 const PORT = 4222;
-/** As a NATS server has it unless told otherwise. */
+/** The default of a NATS server. */
 const PAYLOAD_BYTES_MAX = 2 ** 20;
 const LINE_BYTES_MAX = 4_096;
-/** Who takes less of what is sent to it is a slow consumer, and parted with. */
+/** A slow consumer, with more unread bytes than this, is disconnected. */
 const BACKLOG_BYTES_MAX = 2 ** 26;
 
 interface Subscription {
@@ -17,7 +17,7 @@ interface Subscription {
   readonly queue: string | undefined;
   readonly sid: string;
   readonly client: Client;
-  /** So many more messages, after `UNSUB sid max`. */
+  /** Number of messages left, after `UNSUB sid max`. */
   left: number;
 }
 
@@ -27,11 +27,11 @@ const isMatch = (subject: readonly string[], [...tokens]: readonly string[]): bo
   return subject.every((token, i) => token === '>' || token === '*' || token === tokens[i]);
 };
 
-/** What is published, and to whom. */
+/** A message to publish. */
 interface Publication {
   readonly subject: string;
   readonly reply: string;
-  /** Of the payload so many bytes are headers; `null` for a message without. */
+  /** Number of header bytes in the payload; `null` for a message without headers. */
   readonly headBytes: number | null;
   readonly bytes: number;
 }
@@ -39,7 +39,7 @@ interface Publication {
 class Broker {
   readonly clients = new Set<Client>();
   private readonly subscriptions = new Set<Subscription>();
-  /** Members of a queue group have their turns. */
+  /** Number of publications, to take turns among members of a queue group. */
   private published = 0;
 
   subscribe(subscription: Subscription): void {
@@ -59,17 +59,17 @@ class Broker {
     const queues = new Map<string, Subscription[]>();
     for (const one of this.subscriptions) {
       if (!isMatch(one.subject, tokens)) continue;
-      if (one.queue === undefined) this.hand(one, publication, payload);
+      if (one.queue === undefined) this.deliver(one, publication, payload);
       else queues.set(one.queue, [...(queues.get(one.queue) ?? []), one]);
     }
     this.published++;
-    for (const members of queues.values()) this.hand(members[this.published % members.length]!, publication, payload);
+    for (const members of queues.values()) this.deliver(members[this.published % members.length]!, publication, payload);
   }
 
-  private hand(subscription: Subscription, { subject, reply, headBytes, bytes }: Publication, payload: Buffer): void {
+  private deliver(subscription: Subscription, { subject, reply, headBytes, bytes }: Publication, payload: Buffer): void {
     const to = [subject, subscription.sid, ...(reply === '' ? [] : [reply])];
     const words = headBytes === null ? ['MSG', ...to, bytes] : ['HMSG', ...to, headBytes, bytes];
-    subscription.client.say(`${words.join(' ')}\r\n`, payload);
+    subscription.client.send(`${words.join(' ')}\r\n`, payload);
     if (--subscription.left === 0) this.subscriptions.delete(subscription);
   }
 }
@@ -92,8 +92,8 @@ class Client {
       max_payload: PAYLOAD_BYTES_MAX,
       client_id: id,
     };
-    this.say(`INFO ${JSON.stringify(info)}\r\n`);
-    socket.on('data', (bytes: Buffer) => this.hear(bytes));
+    this.send(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.on('data', (bytes: Buffer) => this.read(bytes));
     socket.on('error', () => {});
     socket.on('close', () => {
       broker.unsubscribe(this);
@@ -101,17 +101,17 @@ class Client {
     });
   }
 
-  say(text: string, payload?: Buffer): void {
+  send(text: string, payload?: Buffer): void {
     if (this.socket.writableLength > BACKLOG_BYTES_MAX) return void this.socket.destroy();
     this.socket.write(payload ? Buffer.concat([Buffer.from(text), payload, Buffer.from('\r\n')]) : text);
   }
 
-  private refuse(why: string): void {
-    this.say(`-ERR '${why}'\r\n`);
+  private reject(why: string): void {
+    this.send(`-ERR '${why}'\r\n`);
     this.socket.end();
   }
 
-  private hear(bytes: Buffer): void {
+  private read(bytes: Buffer): void {
     this.unread = Buffer.concat([this.unread, bytes]);
     while (!this.socket.writableEnded && (this.expected ? this.takePayload() : this.takeLine()));
   }
@@ -129,7 +129,7 @@ class Client {
   private takeLine(): boolean {
     const end = this.unread.indexOf('\r\n');
     if (end < 0) {
-      if (this.unread.length > LINE_BYTES_MAX) this.refuse('Maximum Control Line Exceeded');
+      if (this.unread.length > LINE_BYTES_MAX) this.reject('Maximum Control Line Exceeded');
       return false;
     }
     const words = this.unread
@@ -137,32 +137,32 @@ class Client {
       .toString()
       .split(/[ \t]+/);
     this.unread = this.unread.subarray(end + 2);
-    this.obey(words[0]!.toUpperCase(), words.slice(1));
+    this.handle(words[0]!.toUpperCase(), words.slice(1));
     return true;
   }
 
-  private obey(verb: string, words: readonly string[]): void {
-    if (verb === 'PING') this.say('PONG\r\n');
+  private handle(verb: string, words: readonly string[]): void {
+    if (verb === 'PING') this.send('PONG\r\n');
     else if (verb === 'SUB') {
       const [subject, queue] = [words[0]!.split('.'), words.length > 2 ? words[1] : undefined];
       this.broker.subscribe({ subject, queue, sid: words.at(-1)!, client: this, left: 0 });
     } else if (verb === 'UNSUB') this.broker.unsubscribe(this, words[0], Number(words[1] ?? 0));
     else if (verb === 'PUB' || verb === 'HPUB') this.expect(verb, words);
-    else if (verb !== 'CONNECT' && verb !== 'PONG') this.refuse('Unknown Protocol Operation');
+    else if (verb !== 'CONNECT' && verb !== 'PONG') this.reject('Unknown Protocol Operation');
   }
 
   private expect(verb: 'PUB' | 'HPUB', words: readonly string[]): void {
     const bytes = Number(words.at(-1));
     const headBytes = verb === 'HPUB' ? Number(words.at(-2)) : null;
     const names = words.slice(0, verb === 'HPUB' ? -2 : -1);
-    if (!(bytes <= PAYLOAD_BYTES_MAX)) return this.refuse('Maximum Payload Violation');
+    if (!(bytes <= PAYLOAD_BYTES_MAX)) return this.reject('Maximum Payload Violation');
     this.expected = { subject: names[0]!, reply: names[1] ?? '', headBytes, bytes };
   }
 }
 
 /**
- * A service of a rehearsal in the manner of a NATS server, on port 4222: core subjects with wildcards, queue groups and replies. The clients
- * of NATS connect to it as `nats://` and the name of the service.
+ * A NATS server as a service of a rehearsal, on port 4222: core subjects with wildcards, queue groups and replies. NATS clients connect to
+ * `nats://` followed by the name of the service.
  *
  * @example
  * ```ts

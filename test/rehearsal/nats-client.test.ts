@@ -23,16 +23,16 @@ const setBy = (size: number): Partial<RehearsalScenario> => ({
   faults: [{ what: 'jump', who: 'p0', other: 'p0', atMs: 2_500, lastsMs: 1_000, size }],
 });
 
-test('it comes back with its server, whose clock is as it was or set ahead', async () => {
+test('reconnects to a restarted server, with its clock unchanged or set ahead', async () => {
   expect(await connectedAt({}, 2_000, setBy(0))).toEqual([0, 3]);
   expect(await connectedAt({}, 2_000, setBy(30_000))).toEqual([0, 3]);
 });
 
-test('whose clock is set back while its server is away, it comes back once the clock has caught up', async () => {
+test('with its clock set back, reconnects once the clock has caught up', async () => {
   expect(await connectedAt({}, 2_000, setBy(-30_000))).toEqual([0, 32]);
 });
 
-test('whose server goes while they shake hands, it tries again after its timeout, twenty seconds unless given', async () => {
+test('retries after its timeout (20 s by default) if the server dies in the handshake', async () => {
   const amidst = { latencyMs: [100, 100] as [number, number] };
   expect(await connectedAt({}, 750, amidst)).toEqual([20]);
   expect(await connectedAt({ timeout: 2_000 }, 750, amidst)).toEqual([2]);

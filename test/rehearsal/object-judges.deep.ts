@@ -26,7 +26,7 @@ const end: HistoryEntry = ['end', { peer: 'p2' }];
 function judged(judge: RehearsalJudge, told: readonly HistoryEntry[], endMs = 60_000): string | null {
   const hearing = judge.begin({ scenario, store: new Map(), history: [] });
   for (const [i, [type, fields]] of told.entries()) {
-    const description = hearing.hear?.({ type, at: i, ...fields });
+    const description = hearing.observe?.({ type, at: i, ...fields });
     if (description) return description;
   }
   return hearing.end?.(endMs) || null;
@@ -55,15 +55,15 @@ test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry
   [null, withinBudget('took', 'n', 3), [note('p0', 'took', { n: 1 }), note('p1', 'took', { n: 2 })]],
   ['that makes 4 of 3', withinBudget('took', 'n', 3), [note('p0', 'took', { n: 2 }), note('p1', 'took', { n: 2 })]],
   [null, delivery(), [sent(1), sent(2), got(1), got(2)]],
-  ['came twice', delivery(), [sent(1), got(1), got(1)]],
+  ['arrived twice', delivery(), [sent(1), got(1), got(1)]],
   ['was sent later', delivery(), [sent(1), sent(2), got(2), got(1)]],
   ['was never sent', delivery(), [got(1)]],
-  ['2 was sent from p0 to p1 at 1 ms and has not come', delivery(), [sent(1), sent(2), got(1)]],
+  ['2 was sent from p0 to p1 at 1 ms and has not arrived', delivery(), [sent(1), sent(2), got(1)]],
   [null, delivery(), [sent(1), sent(2), got(1), end]],
   [null, oneLeader(), [start('p0'), start('p1'), leads('p0', 'p1'), leads('p1', 'p1')]],
-  ['p0 is led by p0, and p1 by p1', oneLeader(), [start('p0'), start('p1'), leads('p0', 'p0'), leads('p1', 'p1')]],
+  ['the leader of p0 is p0, but that of p1 is p1', oneLeader(), [start('p0'), start('p1'), leads('p0', 'p0'), leads('p1', 'p1')]],
   [null, oneLeader(), [start('p0'), start('p1'), leads('p0', 'p0'), leads('p1', 'p1')], 9_000],
-  ['p0 is led by p2, who is not up', oneLeader(), [start('p0'), start('p2'), leads('p0', 'p2'), end]],
+  ['the leader of p0 is p2, which is not up', oneLeader(), [start('p0'), start('p2'), leads('p0', 'p2'), end]],
   [null, noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 1 }]]],
   ['p0 has 6 timers', noLeaks({ timers: 5 }), [['holds', { peer: 'p0', timers: 6, connections: 1 }]]],
   ['p0 has 6 connections', noLeaks({ connections: 5 }), [['holds', { peer: 'p0', timers: 5, connections: 6 }]]],
@@ -75,7 +75,7 @@ test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry
     bounded('cache', 'size', 3),
     [note('p0', 'cache', { size: 3 }), note('p1', 'cache', { size: 4 })],
   ],
-])('%#: says %s', (description, judge, told, endMs) => {
+])('%#: reports %s', (description, judge, told, endMs) => {
   const said = judged(judge, told, endMs);
   if (description === null) expect(said).toBeNull();
   else expect(said).toContain(description);
@@ -83,7 +83,7 @@ test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry
 
 const one = { peers: 1, runs: 1, seconds: 5, faults: [], shrinkSeconds: 0 } as const;
 
-test('a world tells of timers that are never cleared, and of what Node warns of', async () => {
+test('a world reports timers that are never cleared, and warnings of Node', async () => {
   const leaking = async (timers: number) =>
     rehearse({ ...one, judges: [noLeaks({ timers: 20 })] }, () => {
       for (let i = 0; i < timers; i++) setInterval(() => {}, 1_000);
@@ -116,7 +116,7 @@ const leaking = (leak: (locks: Locks, number: number) => void, seconds = 8) =>
     },
   );
 
-test('a world tells what the charts of nodes keep and who listens to them: no more after 270 locks than after 90', async () => {
+test('a world reports chart entries and listeners: the same after 90 and 270 locks', async () => {
   const [soon, late] = [await leaking(() => {}, 8), await leaking(() => {}, 20)];
   expect([soon.failure, late.failure]).toEqual([null, null]);
   expect(soon.counts['grant']).toBeGreaterThan(90);
@@ -124,23 +124,23 @@ test('a world tells what the charts of nodes keep and who listens to them: no mo
 });
 
 test.each<[left: string, leak: (locks: Locks, number: number) => void, description: RegExp]>([
-  ['a subscription', ({ node }) => node.steps$.subscribe(), /^p\d has \d+ listeners to its nodes at the end; 20 are the bound$/],
+  ['a subscription', ({ node }) => node.steps$.subscribe(), /^p\d has \d+ listeners to its nodes at the end; the limit is 20$/],
   [
     'locks that nobody releases',
     (locks, number) => void locks.acquire(`kept ${locks.node.id} ${number}`).catch(() => {}),
-    /^p\d has \d+ entries in the charts of its nodes at the end; 600 are the bound$/,
+    /^p\d has \d+ entries in the charts of its nodes at the end; the limit is 600$/,
   ],
   [
     'nodes that nobody closes',
     ({ transport, peers }, number) => void (number < 20 && createLocks({ transport, peers, name: `locks ${number}` })),
-    /^p\d has \d+ entries in the charts of its nodes at the end; 600 are the bound$/,
+    /^p\d has \d+ entries in the charts of its nodes at the end; the limit is 600$/,
   ],
-])('left with each lock, %s: the judge of leaks finds it', async (_, leak, description) => {
+])('leaked with each lock, %s: noLeaks finds it', async (_, leak, description) => {
   const { failure } = await leaking(leak);
   expect(failure).toMatchObject({ judge: 'no leaks', description: expect.stringMatching(description) });
 });
 
-test('operations of peers are judged together: a store that is read before it is written loses one', async () => {
+test('linearizable finds a lost update of a store that is read before it is written', async () => {
   const { failure } = await rehearse({ ...one, peers: 5, runs: 10, judges: [register] }, ({ store, operation }) =>
     operation('x', { add: 1 }, async () => {
       const sum = (((await store.read('x')) as number | undefined) ?? 0) + 1;

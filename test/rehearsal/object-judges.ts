@@ -1,6 +1,6 @@
 /**
- * Judges of what an application has beside locks: objects that several peers use, names, quotas, leaders, messages, and what a process
- * holds on to. They look at what peers tell with `peer.operation` and `peer.note`.
+ * Judges for objects other than locks: shared objects, names, quotas, leaders, messages, and resources of a process. They check what peers
+ * report with `peer.operation` and `peer.note`.
  */
 import { Calm } from './calm.js';
 import type { RehearsalJudge, RehearsalVerdict } from './judges.js';
@@ -8,10 +8,11 @@ import { linearize, type ObjectOperation, type SequentialObject } from './linear
 import type { RehearsalEvent } from './world.js';
 
 /**
- * What peers did with an object (`peer.operation(object, input, run)`) can have happened one after the other, each between its call and
- * its return. An operation that threw may have happened, or not.
+ * Checks that an object is linearizable: the operations that peers reported with `peer.operation(object, input, run)` can have happened one
+ * after the other, each between its call and its return. An operation that threw may have happened or not.
  *
- * @param model the object, as one client would see it: `sequentialRegister(0)` for instance.
+ * @param object the name of the object in `peer.operation`.
+ * @param model the sequential model of the object, for example `sequentialRegister(0)`.
  * @example
  * ```ts
  * import { judges } from 'xstate-quiver/rehearsal';
@@ -26,7 +27,7 @@ export const linearizable = <S>(object: string, model: SequentialObject<S>): Reh
   begin: () => {
     const operations = new Map<unknown, ObjectOperation>();
     return {
-      hear: ({ type, object: of, operation, at, peer, input, output }) => {
+      observe: ({ type, object: of, operation, at, peer, input, output }) => {
         if (of !== object) return;
         if (type === 'call') operations.set(operation, { who: peer!, input, calledAt: at, returnedAt: null });
         else if (type === 'return') operations.set(operation, { ...operations.get(operation)!, returnedAt: at, output });
@@ -35,25 +36,28 @@ export const linearizable = <S>(object: string, model: SequentialObject<S>): Reh
         const found = linearize([...operations.values()], model);
         if (found.isFound) return null;
         if (found.isFound === null)
-          return `${operations.size} operations on "${object}" cannot be decided: too many at the same time; let fewer overlap, or rehearse for fewer seconds`;
+          return `${operations.size} operations on "${object}" are too many to decide. Let fewer of them overlap, or rehearse for fewer seconds.`;
         const { order, stuck } = found;
-        return `no order explains ${told(stuck)} on "${object}"; the longest that was found before it ends with ${order.slice(-5).map(told).join(', ') || 'nothing'}`;
+        return `no order explains ${describe(stuck)} on "${object}"; the longest order found before it ends with ${order.slice(-5).map(describe).join(', ') || 'nothing'}`;
       },
     };
   },
 });
 
-const told = ({ who, input, output, calledAt, returnedAt }: ObjectOperation): string =>
-  `${who}'s ${JSON.stringify(input)}${returnedAt === null ? ', never answered,' : ` = ${JSON.stringify(output)}`} (${Math.round(calledAt)} to ${returnedAt === null ? '…' : Math.round(returnedAt)} ms)`;
+const describe = ({ who, input, output, calledAt, returnedAt }: ObjectOperation): string =>
+  `${who}'s ${JSON.stringify(input)}${returnedAt === null ? ', which never returned,' : ` = ${JSON.stringify(output)}`} (${Math.round(calledAt)} to ${returnedAt === null ? '…' : Math.round(returnedAt)} ms)`;
 
 type Note = RehearsalEvent & { readonly what?: string };
 
-const noted = (what: string, hear: (note: Note) => RehearsalVerdict) => (event: RehearsalEvent) =>
-  event.type === 'note' && (event as Note).what === what ? hear(event) : null;
+const noted = (what: string, check: (note: Note) => RehearsalVerdict) => (event: RehearsalEvent) =>
+  event.type === 'note' && (event as Note).what === what ? check(event) : null;
 
 /**
- * No value of a field is noted twice: names, numbers of invoices, whatever is given once.
+ * Checks that no value of a field is noted twice, for example names or invoice numbers.
  *
+ * @param what the `what` of the notes.
+ * @param field the field of the notes.
+ * @example
  * @example
  * ```ts
  * import { judges } from 'xstate-quiver/rehearsal';
@@ -67,7 +71,7 @@ export const unique = (what: string, field: string): RehearsalJudge => ({
   begin: () => {
     const owners = new Map<string, string>();
     return {
-      hear: noted(what, ({ peer, [field]: value }) => {
+      observe: noted(what, ({ peer, [field]: value }) => {
         const key = JSON.stringify(value);
         if (owners.has(key)) return `${field} ${key} was given to ${owners.get(key)}, and then to ${peer}`;
         owners.set(key, peer!);
@@ -78,9 +82,11 @@ export const unique = (what: string, field: string): RehearsalJudge => ({
 });
 
 /**
- * What peers note to have taken is never more than the budget in all.
+ * Checks that the total amount that peers note is at most the budget.
  *
- * @param field of the note: how much was taken.
+ * @param what the `what` of the notes.
+ * @param field the field of the notes that contains the amount.
+ * @param budget the limit of the total.
  * @experimental
  */
 export const withinBudget = (what: string, field: string, budget: number): RehearsalJudge => ({
@@ -88,22 +94,23 @@ export const withinBudget = (what: string, field: string, budget: number): Rehea
   begin: () => {
     let taken = 0;
     return {
-      hear: noted(what, ({ peer, [field]: amount }) => {
+      observe: noted(what, ({ peer, [field]: amount }) => {
         taken += amount as number;
-        return taken > budget ? `${peer} took ${amount as number}, and that makes ${taken} of ${budget}` : null;
+        return taken > budget ? `${peer} took ${amount as number}, for a total of ${taken} of ${budget}` : null;
       }),
     };
   },
 });
 
-/** A leader is found so long after the last change. */
+/** Time after the last change within which a leader is elected. */
 const ELECTED_MS = 10_000;
 
 /**
- * Once nothing has changed for ten seconds, all peers that are up name the same leader, and it is up. Each notes who leads as it hears of
- * it: `peer.note('leader', { leader: election.leader })`. In between there may be none, or several.
+ * Checks that all peers that are up name the same leader, and that the leader is up, once nothing has changed for ten seconds. Each peer notes
+ * the leader when it changes: `peer.note('leader', { leader: election.leader })`. Before, there may be no leader or several.
  *
- * @param electedMs in place of the ten seconds.
+ * @param what the `what` of the notes. Default: `'leader'`.
+ * @param electedMs milliseconds without changes after which there must be one leader. Default: 10,000.
  * @example
  * ```ts
  * import { judges } from 'xstate-quiver/rehearsal';
@@ -118,7 +125,7 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
     const leaders = new Map<string, unknown>();
     let changedAt = 0;
     return {
-      hear: (event) => {
+      observe: (event) => {
         const { type, peer, at } = event;
         if (['start', 'end', 'fault', 'healed'].includes(type)) changedAt = at;
         if (type === 'start' && scenario.peers.includes(peer!)) leaders.set(peer!, null);
@@ -129,18 +136,18 @@ export const oneLeader = (what = 'leader', electedMs = ELECTED_MS): RehearsalJud
         if (now < changedAt + electedMs) return null;
         const [[first, leader] = [], ...others] = leaders;
         const other = others.find(([, its]) => its !== leader);
-        if (other) return `${first} is led by ${leader as string}, and ${other[0]} by ${other[1] as string}`;
+        if (other) return `the leader of ${first} is ${leader as string}, but that of ${other[0]} is ${other[1] as string}`;
         return first === undefined || leaders.has(leader as string)
           ? null
-          : `${first} is led by ${leader as string}, who is not up`;
+          : `the leader of ${first} is ${leader as string}, which is not up`;
       },
     };
   },
 });
 
 /**
- * Messages arrive once, in the order in which they were sent, and only those that were sent; where nothing has failed, all of them do. Peers
- * note `sent` with `to` and `message`, and `got` with `from` and `message`; no two messages of a run are alike.
+ * Checks that messages arrive once, in the order of sending, and only if they were sent; and that all of them arrive if nothing has failed.
+ * Peers note `sent` with `to` and `message`, and `got` with `from` and `message`. No two messages of a run are equal.
  *
  * @example
  * ```ts
@@ -157,8 +164,8 @@ export const delivery = (): RehearsalJudge => ({
     const sent = new Map<string, { readonly at: number; readonly key: string }[]>();
     const places = new Map<string, number>();
     return {
-      hear: (event) => {
-        calm.hear(event);
+      observe: (event) => {
+        calm.observe(event);
         const { type, peer, at, what, to, from, message } = event;
         if (type !== 'note' || (what !== 'sent' && what !== 'got')) return null;
         const key = JSON.stringify(message);
@@ -170,18 +177,18 @@ export const delivery = (): RehearsalJudge => ({
           return null;
         }
         const place = all.findIndex((one) => one.key === key);
-        if (place < 0) return `${key} came from ${way}, and was never sent`;
+        if (place < 0) return `${key} arrived from ${way}, but was never sent`;
         const before = places.get(way) ?? -1;
         places.set(way, Math.max(place, before));
-        if (place === before) return `${key} came twice from ${way}`;
-        return place < before ? `${key} came from ${way} after ${all[before]!.key}, which was sent later` : null;
+        if (place === before) return `${key} arrived twice from ${way}`;
+        return place < before ? `${key} arrived from ${way} after ${all[before]!.key}, which was sent later` : null;
       },
       end: (now) => {
         if (!calm.isWhole) return null;
         for (const [way, all] of sent) {
           const lost = all.slice((places.get(way) ?? -1) + 1).find(({ at }) => at < now - ELECTED_MS);
           if (lost)
-            return `${lost.key} was sent from ${way} at ${Math.round(lost.at)} ms and has not come, and nothing has failed`;
+            return `${lost.key} was sent from ${way} at ${Math.round(lost.at)} ms and has not arrived, although nothing has failed`;
         }
         return null;
       },
@@ -189,7 +196,7 @@ export const delivery = (): RehearsalJudge => ({
   },
 });
 
-/** Of one process at the end: from there on it is a leak. */
+/** Limits for one process at the end of a run; more is a leak. */
 const HELD_MAX = { timers: 1_000, connections: 100, kept: 100_000, listeners: 1_000 };
 const HELD_WORDS = {
   timers: 'timers',
@@ -199,10 +206,11 @@ const HELD_WORDS = {
 };
 
 /**
- * No process holds on to more and more: no more timers and connections than that wait at the end, no more entries are in lists and objects that the
- * charts of this package's nodes keep, no more listen to these nodes, and Node has warned of no leak of listeners. What the application keeps it
- * tells itself: `bounded`.
+ * Checks that no process leaks: at the end of a run, the numbers of timers, connections, entries in the charts of Quiver's nodes, and
+ * listeners to these nodes are within their bounds, and Node has not warned of leaking listeners. For data of the application, use
+ * `bounded`.
  *
+ * @param bounds the limits. Default: 1,000 timers, 100 connections, 100,000 entries, 1,000 listeners.
  * @experimental
  */
 export const noLeaks = (
@@ -215,13 +223,13 @@ export const noLeaks = (
 ): RehearsalJudge => ({
   name: 'no leaks',
   begin: () => ({
-    hear: ({ type, peer, warning, ...holds }) => {
+    observe: ({ type, peer, warning, ...holds }) => {
       if (type === 'warning') return String(warning).includes('MaxListeners') ? `${peer}: ${warning as string}` : null;
       if (type !== 'holds') return null;
       for (const [what, most] of Object.entries({ ...HELD_MAX, ...bounds })) {
         const held = holds[what] as number;
         if (held > most)
-          return `${peer} has ${held} ${HELD_WORDS[what as keyof typeof HELD_WORDS]} at the end; ${most} are the bound`;
+          return `${peer} has ${held} ${HELD_WORDS[what as keyof typeof HELD_WORDS]} at the end; the limit is ${most}`;
       }
       return null;
     },
@@ -229,9 +237,11 @@ export const noLeaks = (
 });
 
 /**
- * What a peer notes of something is never more than that: entries of a cache, jobs that wait, whatever a process keeps and must give up again.
+ * Checks that an amount that peers note never exceeds a limit, for example the size of a cache or of a queue.
  *
- * @param what of the note; `field`: how much it is.
+ * @param what the `what` of the notes.
+ * @param field the field of the notes that contains the amount.
+ * @param most the limit.
  * @example
  * ```ts
  * import { judges } from 'xstate-quiver/rehearsal';
@@ -243,8 +253,8 @@ export const noLeaks = (
 export const bounded = (what: string, field: string, most: number): RehearsalJudge => ({
   name: `bounded ${what}`,
   begin: () => ({
-    hear: noted(what, ({ peer, [field]: amount }) =>
-      (amount as number) > most ? `${field} of "${what}" is ${amount as number} at ${peer}; ${most} are the bound` : null,
+    observe: noted(what, ({ peer, [field]: amount }) =>
+      (amount as number) > most ? `${field} of "${what}" is ${amount as number} at ${peer}; the limit is ${most}` : null,
     ),
   }),
 });

@@ -9,8 +9,8 @@ import { rehearse, runOnce } from './rehearse.js';
 /** What p0 notes in ten seconds in which nothing fails, and how it ends, each with its second. */
 async function told(main: Main): Promise<string[]> {
   const only: Main = (peer) => (peer.id === 'p0' ? main(peer) : undefined);
-  const { happenings } = await runOnce(quietScenario, { judges: [] }, only);
-  return happenings.flatMap(({ type, at, ...rest }) => {
+  const { events } = await runOnce(quietScenario, { judges: [] }, only);
+  return events.flatMap(({ type, at, ...rest }) => {
     const description = {
       note: rest['what'],
       exit: `exits: ${String(rest['code'])}`,
@@ -45,7 +45,7 @@ test.each<[string, () => unknown, how: string]>([
   expect(seen).toEqual([`2 exits: ${how}`, '3 again']);
 });
 
-test('a signal to itself is heard by who listens, and some end nobody', async () => {
+test('a signal to itself reaches its listeners, and some signals are harmless', async () => {
   const seen = await told(async ({ note }) => {
     process.once('SIGTERM', (signal: string, number: number) => note(`${signal} ${number}`));
     process.on('SIGUSR2', (signal) => note(signal));
@@ -65,7 +65,7 @@ test('a signal to itself is heard by who listens, and some end nobody', async ()
   ]);
 });
 
-test('SIGSTOP to itself stops it for good', async () => {
+test('SIGSTOP to itself pauses it permanently', async () => {
   const seen = await told(async ({ note }) => {
     setInterval(() => note('runs'), 1_500);
     await wait(2_000);
@@ -74,7 +74,7 @@ test('SIGSTOP to itself stops it for good', async () => {
   expect(seen).toEqual(['1 runs']);
 });
 
-test('there is no other process, and no signal that is none', async () => {
+test('other processes and unknown signals are rejected', async () => {
   const seen = await told(({ note }) => {
     for (const [pid, signal] of [
       [1, 'SIGKILL'],
@@ -89,7 +89,7 @@ test('there is no other process, and no signal that is none', async () => {
   expect(seen).toEqual(['0 ESRCH: kill ESRCH', '0 ERR_UNKNOWN_SIGNAL: Unknown signal: SIGNONE']);
 });
 
-test('who listens to errors that nobody caught goes on; a rejection is one of them where nobody listens to rejections', async () => {
+test('a process with a listener for uncaught errors or rejections continues', async () => {
   const fails = (listen: (note: (what: string) => void) => void) =>
     told(
       once(async ({ note }) => {
@@ -117,7 +117,7 @@ test('who listens to errors that nobody caught goes on; a rejection is one of th
   ]);
 });
 
-test('who listens to errors may end it, or throw another one', async () => {
+test('a listener for errors may end the process or throw another error', async () => {
   const fails = (listener: () => void) =>
     told(
       once(async () => {
@@ -133,7 +133,7 @@ test('who listens to errors may end it, or throw another one', async () => {
   expect(await fails(second)).toEqual(['1 ends: Error: second', '2 again']);
 });
 
-test('its end is told to who listens to it, once, and to nobody if it is killed', async () => {
+test('the exit event is emitted once, and not if the process is killed', async () => {
   const ends = (end: () => unknown) =>
     told(
       once(async ({ note }) => {
@@ -150,15 +150,15 @@ test('its end is told to who listens to it, once, and to nobody if it is killed'
   expect(await ends(() => process.abort())).toEqual(['1 exits: SIGABRT', '2 again']);
 });
 
-test('a turn that does not end ends its process, whoever listens to errors', async () => {
+test('a turn that does not end ends its process despite listeners for errors', async () => {
   const { failure } = await rehearse({ peers: 1, runs: 1, faults: [], judges: [noErrors()], shrinkSeconds: 0 }, async () => {
     process.on('uncaughtException', () => {});
     while (Date.now() > 0) await Promise.resolve();
   });
-  expect(failure?.description).toContain('a turn of "p0" does not end');
+  expect(failure?.description).toContain('A turn of "p0" does not end');
 });
 
-test('nothing stays on the real process: no listener, and no exit status', async () => {
+test('the real process keeps no listener and no exit status', async () => {
   const events = ['SIGTERM', 'SIGUSR2', 'unhandledRejection', 'uncaughtException', 'exit', 'message', 'own'];
   const emitter: NodeJS.EventEmitter = process;
   const counts = () => events.map((event) => emitter.listenerCount(event));

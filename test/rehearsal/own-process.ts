@@ -1,13 +1,13 @@
 /**
- * What of `process` a simulated process has for itself: what it listens to, the signals that it sends to itself, its end, its warnings, and
- * the errors that it does not catch. Nothing of that reaches the program that rehearses.
+ * The parts of `process` that each simulated process has separately: listeners, signals to itself, its exit, its warnings, and its uncaught
+ * errors. They do not affect the program that rehearses.
  */
 import { constants } from 'node:os';
 import { here } from './here.js';
 import { put, type Undo } from '../put.js';
 import { errorText, type ErrorOrigin, type Process, type VirtualWorld } from './world.js';
 
-/** The methods of `process` as an emitter. */
+/** Methods of `process` as an emitter. */
 const LISTENING = [
   'on',
   'once',
@@ -26,7 +26,7 @@ const LISTENING = [
   'emit',
 ];
 
-/** Node itself emits these on the real process, whoever is current. */
+/** Events that Node itself emits on the real process, whichever simulated process is current. */
 const OF_NODE = new Set<unknown>(['uncaughtException', 'uncaughtExceptionMonitor', 'unhandledRejection', 'rejectionHandled']);
 
 export function ownProcess(world: VirtualWorld): Undo[] {
@@ -37,16 +37,16 @@ export function ownProcess(world: VirtualWorld): Undo[] {
     kill: (own, pid: unknown, signal: unknown = 'SIGTERM') => kill(world, own, pid, signal),
   };
   return [
-    ...LISTENING.map((name) => ofItsOwn(name, ({ events }, ...args) => answerOf(events, name, args))),
-    ...Object.entries(ends).map(([name, end]) => ofItsOwn(name, end)),
-    // Node lets nobody put something in the place of this one.
+    ...LISTENING.map((name) => replaced(name, ({ events }, ...args) => answerOf(events, name, args))),
+    ...Object.entries(ends).map(([name, end]) => replaced(name, end)),
+    // Node does not allow replacing this property.
     () => void (process.exitCode = exitCode),
     put(process, 'emitWarning', emitWarning(world)),
     ...catchErrors(world),
   ];
 }
 
-function ofItsOwn(name: string, does: (own: Process, ...args: any[]) => unknown): Undo {
+function replaced(name: string, does: (own: Process, ...args: any[]) => unknown): Undo {
   const real = Reflect.get(process, name) as (...args: unknown[]) => unknown;
   return put(process, name, (...args: unknown[]) => {
     const own = here()?.process;
@@ -60,7 +60,7 @@ function answerOf(events: Process['events'], name: string, args: unknown[]): unk
   return answer === events ? process : answer;
 }
 
-/** There is no other process in a world that one could reach by a number. */
+/** A world has no other process with a number. */
 function kill(world: VirtualWorld, own: Process, pid: unknown, signal: unknown): true {
   if (Number(pid) !== process.pid && Number(pid) !== 0)
     throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH', syscall: 'kill', errno: -constants.errno.ESRCH });
@@ -71,28 +71,28 @@ function kill(world: VirtualWorld, own: Process, pid: unknown, signal: unknown):
   return true;
 }
 
-/** What Node warns of: a leak of listeners, for instance. */
+/** Warnings of Node, for example of leaking listeners. */
 function emitWarning(world: VirtualWorld): (...args: any[]) => void {
   const real = process.emitWarning.bind(process) as (...args: any[]) => void;
   return (warning: string | Error, ...rest) => {
     if (!here()) return real(warning, ...rest);
-    world.tell('warning', { peer: world.current!.id, warning: errorText(warning) });
+    world.report('warning', { peer: world.current!.id, warning: errorText(warning) });
   };
 }
 
-/** An error that nobody caught is the business of the process that is current; without one, of whoever listened before. */
+/** Passes an uncaught error to the current process; without one, to the previous listeners. */
 function catchErrors(world: VirtualWorld): Undo[] {
   return (['unhandledRejection', 'uncaughtException'] as const satisfies ErrorOrigin[]).map((event) => {
     const before = process.listeners(event as never) as ((...args: unknown[]) => void)[];
-    const hear = (...args: unknown[]) => {
+    const handle = (...args: unknown[]) => {
       if (world.current) world.fail(world.current, args[0], event, args[1]);
       else if (before.length > 0) for (const listener of before) listener(...args);
       else throw args[0];
     };
     process.removeAllListeners(event);
-    process.on(event as never, hear as never);
+    process.on(event as never, handle as never);
     return () => {
-      process.off(event as never, hear as never);
+      process.off(event as never, handle as never);
       for (const listener of before) process.on(event as never, listener as never);
     };
   });

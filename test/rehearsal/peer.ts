@@ -1,4 +1,4 @@
-/** The argument of a peer's `main`: who it is, who else there is, and what it has. All else it takes from the platform, as it would anyway. */
+/** The argument of a peer's `main`: its id, its peers, and its resources. Everything else comes from the platform, as usual. */
 import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
 import { isObject } from '../../machines/checks.js';
@@ -9,62 +9,66 @@ import { WorldServer, WorldSocket, WorldSocketServer } from './web-sockets.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /**
- * An ordinary main of a process, which a rehearsal runs as each peer, and again whenever the peer starts again.
+ * The main function of a process. A rehearsal calls it for each peer, and again whenever the peer restarts.
  *
  * @experimental
  */
 export type Main = (peer: RehearsedPeer) => unknown;
 
 /**
- * The argument of a peer's `main`: who it is, who else there is, and what it has next to the platform.
+ * The argument of a peer's `main`: its id, its peers, and its resources in addition to the platform.
  *
  * @experimental
  */
 export interface RehearsedPeer {
   readonly id: string;
-  /** All peers, this one included; not the services. */
+  /** All peers, including this one; without services and clients. */
   readonly peers: readonly string[];
-  /** Which start of this process it is, from 1. */
+  /** Number of starts of this process, from 1. */
   readonly life: number;
-  /** Which release of the program it is, from 1: a rolling deployment brings the next. */
+  /** Release of the program, from 1. A rolling deployment increments it. */
   readonly release: number;
-  /** Shared by all peers. */
+  /** A store that all peers share. */
   readonly store: FencedStore;
-  /** Its own, and kept from one life to the next. */
+  /** The disk of this peer, which survives restarts. */
   readonly disk: Pick<Disk, 'read' | 'write' | 'rename'>;
-  /** The settings that this run has drawn. */
+  /** The values of `knobs` that this run has drawn. */
   readonly knobs: Readonly<Record<string, any>>;
-  /** The same locks, whose use is told to the judges. */
+  /** Wraps locks so that judges observe their use. */
   watch<L extends LocksLike>(locks: L): L;
   /**
-   * Runs what is done with an object that several peers use, and tells judges its call and its return, with what it gave; one that throws has no
-   * return, and may have happened.
+   * Runs an operation on a shared object and reports its call, its return and its output to judges. An operation that throws has no return
+   * and may have happened.
+   *
+   * @param object the name of the object.
+   * @param input the operation, as the judge's model understands it.
+   * @param run performs the operation and resolves with its output.
    */
   operation<T>(object: string, input: unknown, run: () => Promise<T>): Promise<T>;
   /**
-   * Tells judges something of the application's own. A note that cannot be one ends the rehearsal with a `UsageError`: `what` is a text, and no field
-   * is named `at`, `type`, `peer` or `what`, which the note has itself.
+   * Reports an event of the application to judges.
+   *
+   * @param what the name of the event.
+   * @param fields further data; the names `at`, `type`, `peer` and `what` are reserved.
+   * @throws UsageError for invalid arguments; this also ends the rehearsal.
    */
   note(what: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** A server for WebSockets, which others reach as `ws://` and the name of this process. */
+  /** Starts a server for WebSockets at `ws://` followed by the name of this process. */
   listen(): Server;
-  /** Instead of the classes of the package `ws`, for what listens, and for a mesh. */
+  /** Replacements for the classes of the package `ws`. */
   readonly WebSocketServer: any;
   readonly WebSocket: new (url: string, ...rest: any[]) => WebSocket;
 }
 
-/** What a note has itself. */
+/** Reserved fields of a note. */
 const OF_NOTE = ['at', 'type', 'peer', 'what'];
 
 function wrongNote(what: unknown, fields: unknown): string | null {
   if (typeof what !== 'string')
-    return `${typeof what === 'object' ? 'an object' : String(what)}. Pass a text first, as in note('paid', { order: 5 })`;
-  if (!isObject(fields))
-    return `"${what}" with ${String(fields)}. Pass fields under their names, as in note('${what}', { order: 5 })`;
+    return `The first argument is ${typeof what === 'object' ? 'an object' : String(what)}. Pass a text: note('paid', { order: 5 })`;
+  if (!isObject(fields)) return `The second argument is ${String(fields)}. Pass an object: note('${what}', { order: 5 })`;
   const taken = OF_NOTE.find((name) => name in fields);
-  return taken === undefined
-    ? null
-    : `"${what}" with a field "${taken}", which every note has of its own. Pass the field another name`;
+  return taken === undefined ? null : `The field "${taken}" of "${what}" is reserved. Rename it.`;
 }
 
 export function createPeer(
@@ -79,9 +83,9 @@ export function createPeer(
   let operations = 0;
   const operation = async <T>(object: string, input: unknown, run: () => Promise<T>): Promise<T> => {
     const operation = `${id} ${life}.${++operations}`;
-    world.tell('call', { peer: id, object, operation, input });
+    world.report('call', { peer: id, object, operation, input });
     const output = await run();
-    world.tell('return', { peer: id, object, operation, output });
+    world.report('return', { peer: id, object, operation, output });
     return output;
   };
   return {
@@ -92,12 +96,12 @@ export function createPeer(
     store,
     disk,
     knobs,
-    watch: (locks) => watched(locks, process, (type, fields) => world.tell(type, fields)),
+    watch: (locks) => watched(locks, process, (type, fields) => world.report(type, fields)),
     operation,
     note: (what, fields = {}) => {
       const wrong = wrongNote(what, fields);
-      if (wrong !== null) throw world.refuse(new UsageError(`"${id}" notes ${wrong}`));
-      world.tell('note', { peer: id, what, ...fields });
+      if (wrong !== null) throw world.refuse(new UsageError(`Invalid note of ${id}. ${wrong}`));
+      world.report('note', { peer: id, what, ...fields });
     },
     listen: () => WorldServer.in(world, process),
     WebSocketServer: WorldSocketServer,

@@ -1,11 +1,11 @@
 /**
- * The globals of the platform, as a simulated process sees them: its own time, timers, chance, crypto and sockets.
+ * The globals of the platform, as a simulated process sees them: its time, timers, random numbers, crypto and sockets.
  *
- * Everything is passed through to the real platform where no process is current. While a world is inhabited, Node's own modules for
- * timers show the same: who imports `setTimeout` from `node:timers` gets that of the world.
+ * While no simulated process is current, everything is passed to the real platform. During a run, Node's timer modules are replaced as well:
+ * a module that imports `setTimeout` from `node:timers` gets that of the world.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { departFromWorld, here, settleInWorld } from './here.js';
+import { here, setWorld } from './here.js';
 import { BroadcastChannels, WorldChannel } from './message-channels.js';
 import { ownProcess } from './own-process.js';
 import { BEGAN, steerChance, uuidOf, type NodeCrypto } from '../chance.js';
@@ -24,19 +24,19 @@ const modules = {
   crypto: required('node:crypto') as Record<string, unknown>,
 };
 
-/** From now until what it gives is called, the processes of this world live in it. */
-export function inhabitWorld(world: VirtualWorld, limits: LimitSetting): () => void {
-  settleInWorld(world);
+/** Replaces the platform for the processes of this world, until the returned function is called. */
+export function enterWorld(world: VirtualWorld, limits: LimitSetting): () => void {
+  setWorld(world);
   const restore = [...patches(world), ...ownProcess(world), setLimits(limits)];
   syncBuiltinESMExports();
   return () => {
-    departFromWorld();
+    setWorld(null);
     for (const back of restore.reverse()) back();
     syncBuiltinESMExports();
   };
 }
 
-/** Where what ships looks for the limits of what it makes (adapters/limits.ts); neither side imports the other. */
+/** The place where adapters look for their limits (adapters/limits.ts), so that neither side imports the other. */
 const LIMITS_PLACE = Symbol.for('xstate-quiver.limits');
 
 function setLimits(limits: LimitSetting): Undo {
@@ -75,7 +75,7 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
   const arm = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], isRepeated: boolean) => {
     world.ask();
     const process = world.current!;
-    // As Node has it.
+    // Like Node.
     const delay = Math.max(1, Number(ms) > 2 ** 31 - 1 ? 1 : Number(ms) || 0);
     const begin = (): RehearsalTurn =>
       world.ring(process, delay, 'timer', () => {
@@ -115,7 +115,7 @@ function timersOf(world: VirtualWorld): Readonly<Record<string, (...args: any[])
   };
 }
 
-/** As in `node:timers/promises`. */
+/** Like `node:timers/promises`. */
 const promised =
   (timer: (...args: any[]) => unknown, real: unknown) =>
   (...args: unknown[]) => {
@@ -134,7 +134,7 @@ function timeout(): (ms: number) => AbortSignal {
   };
 }
 
-// Chance.
+// Random numbers.
 
 /** Chance and time as the process that runs has them. */
 function chanceOf(world: VirtualWorld): Undo[] {
@@ -203,7 +203,7 @@ function lookUp(world: VirtualWorld, args: readonly unknown[]): void {
   });
 }
 
-// What is said.
+// Output.
 
 function warn(world: VirtualWorld): (...args: unknown[]) => void {
   const real = console.warn.bind(console);

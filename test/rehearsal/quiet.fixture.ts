@@ -30,10 +30,10 @@ export async function notesOf(
 ): Promise<number[]> {
   const fault: RehearsalFault = { what, who: 'broker', other: 'p0', atMs, lastsMs: 1_000, size: 1 };
   const alone = { peers: ['p0'], services: ['broker'], startsMs: [500], skewsMs: [0] };
-  const { happenings } = await runOnce(
+  const { events } = await runOnce(
     { ...quietScenario, seconds: 60, ...alone, ...more, faults: [fault, ...faults] },
     { judges: [], services: { broker } },
     client,
   );
-  return happenings.flatMap(({ type, at }) => (type === 'note' ? [Math.floor(at / 1_000)] : []));
+  return events.flatMap(({ type, at }) => (type === 'note' ? [Math.floor(at / 1_000)] : []));
 }

@@ -1,109 +1,42 @@
 /**
- * The code that ships, and an application on it, in one process in virtual time, under every fault, from one seed.
+ * Rehearsal: deterministic simulation testing of production code. An application with Quiver's adapters runs in one process, in virtual
+ * time, with faults, from one seed.
  *
- * The application is an ordinary `main()` of a peer: it uses the platform's timers, `Date`, `crypto`, `WebSocket`, and knows of no
- * simulator. Every run has its own scenario: who starts when, what fails when, and all of it healed in the end. Judges listen, and
- * the first promise that is broken is made short and told with its seed. How a world works is in world.ts, what can fail in faults.ts.
+ * The application is an ordinary `main()` of a peer. It uses the platform's timers, `Date`, `crypto` and `WebSocket`, and contains nothing
+ * about the simulator. Every run has its own scenario: when each process starts, what fails when, and all faults healed at the end. Judges
+ * observe the run. The first violation is shrunk and reported with its seed. world.ts explains how a world works, faults.ts what can fail.
  */
 import { UsageError } from '../../machines/errors.js';
 import { Disk, SharedStore } from './belongings.js';
-import { notificationEscapes } from './escapes.js';
-import type { RehearsalFailure } from './failure.js';
+import { watchEscapes } from './escapes.js';
 import { checkReplay, failureOf } from './failure.js';
-import { strike } from './faults.js';
-import { KeptAtEnd } from './holdings.js';
+import { applyFault } from './faults.js';
+import { Holdings } from './holdings.js';
 import { beginning, judged } from './judging.js';
 import { lockJudges, type RehearsalJudge, type RehearsalVerdict } from './judges.js';
 import { createPeer, type Main } from './peer.js';
-import { inhabitWorld } from './platform.js';
-import { frameOf } from './options.js';
-import type { FaultKind, LimitSetting, RehearsalFrame, RehearsalScenario } from './scenario.js';
+import { enterWorld } from './platform.js';
+import { frameOf, type RehearseOptions } from './options.js';
+import type { Rehearsal, RehearsalFailure, RehearsalOutcome, RehearsalViolation } from './report.js';
+import type { RehearsalFrame, RehearsalScenario } from './scenario.js';
 import { takeProcess } from './here.js';
 import { progressOf } from './reporter.js';
-import { RoleSteps, type RunRoles } from './role-steps.js';
+import { RoleSteps } from './role-steps.js';
 import { loadFastCheck, searchFailure } from './search.js';
 import { Watchdog } from './watchdog.js';
 import { VirtualWorld, type RehearsalEvent } from './world.js';
 
-/**
- * Options for `rehearse`: who takes part, what may fail, and what must hold.
- *
- * @experimental
- */
-export interface RehearseOptions {
-  /** How many peers; of several numbers each run draws one. 3 unless given. */
-  readonly peers?: number | readonly number[];
-  /** Other processes, by their names: a hub, for instance. They fail like peers. */
-  readonly services?: Readonly<Record<string, Main>>;
-  /** Processes that come and go, by their names, and on which nobody depends: clients, for instance. They start late, and fail like peers. */
-  readonly clients?: Readonly<Record<string, Main>>;
-  /** 100 unless given. */
-  readonly runs?: number;
-  /** Virtual seconds of a run; 20 unless given. Faults are over after 40 % of it. */
-  readonly seconds?: number;
-  /** That of the first run; the next has the next one. 1 unless given. */
-  readonly seed?: number;
-  /** What may fail: everything unless given. */
-  readonly faults?: readonly FaultKind[];
-  /** Settings of which each run draws one, as `peer.knobs`: small limits, for instance, so that they are reached. */
-  readonly knobs?: Readonly<Record<string, readonly unknown[]>>;
-  /** True if the limits of this package are those that ship, small ones, or in each run either; those that ship unless given. */
-  readonly limits?: readonly LimitSetting[];
-  /** `lockJudges()` unless given. */
-  readonly judges?: readonly RehearsalJudge[];
-  /** So many real seconds to make a failure short; 60 unless given, 0 for not at all. */
-  readonly shrinkSeconds?: number;
-  /** So many real seconds until a turn that does not end is named, and this program with it ended. @defaultValue 60 */
-  readonly turnSeconds?: number;
-  /** Runs this failure again, and nothing else. */
-  readonly replay?: RehearsalFailure;
-}
-
-/**
- * What came of a rehearsal: how much was run, and the first failure, made short.
- *
- * @experimental
- */
-export interface Rehearsal {
-  readonly runs: number;
-  /** Turns of all processes in all runs. */
-  readonly turns: number;
-  /** How often something of each type was told to the judges. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Of the log of the last run: the same seed has the same. */
-  readonly digest: string;
-  readonly failure: RehearsalFailure | null;
-}
-
-export interface RehearsalViolation {
-  readonly judge: string;
-  readonly description: string;
-  /** Milliseconds of virtual time. */
-  readonly atMs: number;
-}
-
-/** A run, once it is over. */
-export interface RehearsalOutcome {
-  readonly violation: RehearsalViolation | null;
-  readonly digest: string;
-  readonly turns: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly lines: readonly string[];
-  readonly happenings: readonly RehearsalEvent[];
-  /** Of a run that is kept. */
-  readonly roles?: RunRoles;
-}
-
-/** Every so many runs, the first among them, one is run twice and compared. */
+/** Every hundredth run, starting with the first, is repeated and compared. */
 const TWICE_EVERY = 100;
 
 /**
- * Runs an application and the code that ships in one process, in virtual time, under faults, from one seed after the other, until a
- * judge finds something or all runs are over. While it runs the process's timers, clock and chance are the rehearsal's.
+ * Runs an application in one process, in virtual time, with faults, with one seed after the other, until a judge finds a violation or all
+ * runs have passed. During a rehearsal, the timers, the clock and the random numbers of this program are simulated.
  *
- * @param main of every peer.
- * @returns what was run; `failure` is `null` when nothing was found.
- * @throws UsageError for options that make no sense.
+ * @param options the peers, the faults, the judges, and the number of runs.
+ * @param main the main function of every peer.
+ * @returns the number of runs, and the first failure, which is `null` if there was none.
+ * @throws UsageError for invalid options.
  * @example
  * ```ts
  * import { createLocks } from 'xstate-quiver/locks';
@@ -132,16 +65,16 @@ export async function rehearse(options: RehearseOptions, main: Main): Promise<Re
   }
 }
 
-/** A rehearsal that is under way: some of its runs, and others after them. Nothing else is rehearsed in this process until it ends. */
+/** A rehearsal in progress. No other rehearsal runs in this program until it ends. */
 class Rehearsing {
-  /** The seed of the run that is under way. */
+  /** The seed of the current run. */
   private current = 0;
 
-  /** @throws UsageError for options that make no sense. */
+  /** @throws UsageError for invalid options. */
   static async begin(options: RehearseOptions, main: Main): Promise<Rehearsing> {
     if (typeof options !== 'object' || options === null || typeof main !== 'function')
       throw new UsageError(
-        'rehearse takes options and the main function of a peer, as in rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
+        'rehearse requires options and the main function of a peer: rehearse({ runs: 10 }, async ({ id, peers }) => { … })',
       );
     const frame = frameOf(options);
     const leave = takeProcess();
@@ -169,32 +102,32 @@ class Rehearsing {
   async again(failure: RehearsalFailure): Promise<Rehearsal> {
     const { scenario, seed } = checkReplay(failure, this.frame);
     this.current = seed;
-    const sums = new Sums();
-    const outcome = sums.add(await this.run(scenario));
-    return sums.rehearsal(1, outcome.violation && failureOf(seed, scenario, await this.kept(scenario, outcome)));
+    const totals = new Totals();
+    const outcome = totals.add(await this.run(scenario));
+    return totals.rehearsal(1, outcome.violation && failureOf(seed, scenario, await this.kept(scenario, outcome)));
   }
 
-  /** So many runs, from that with this number on; fewer where one fails. */
+  /** Performs this many runs, starting with number `first`; fewer if one fails. */
   async runs(first: number, count: number): Promise<Rehearsal> {
     const { seed = 1, shrinkSeconds = 60 } = this.options;
     const fc = await loadFastCheck();
-    const sums = new Sums();
-    const perform = async (scenario: RehearsalScenario) => sums.add(await this.run(scenario));
-    const tell = progressOf(first, count);
+    const totals = new Totals();
+    const perform = async (scenario: RehearsalScenario) => totals.add(await this.run(scenario));
+    const publish = progressOf(first, count);
     for (let i = first; i < first + count; i++) {
       this.current = seed + i;
       const found = await searchFailure(fc, seed + i, this.frame, perform, shrinkSeconds);
       const twice = i % TWICE_EVERY === 0 ? await compare(found.outcome, () => this.run(found.scenario)) : null;
       const violation = found.outcome.violation ?? twice;
-      tell(violation ? count : i + 1 - first);
+      publish(violation ? count : i + 1 - first);
       if (!violation) continue;
       const kept = await this.kept(found.scenario, found.outcome);
-      return sums.rehearsal(i + 1 - first, failureOf(seed + i, found.scenario, { ...kept, violation }));
+      return totals.rehearsal(i + 1 - first, failureOf(seed + i, found.scenario, { ...kept, violation }));
     }
-    return sums.rehearsal(count, null);
+    return totals.rehearsal(count, null);
   }
 
-  /** Again, with all that a file tells; without what nodes did in the unheard of case that looking at them has changed it. */
+  /** Repeats a run and records everything for the file. The steps of nodes are left out if recording them has changed the run. */
   private async kept(scenario: RehearsalScenario, outcome: RehearsalOutcome): Promise<RehearsalOutcome> {
     const kept = await this.run(scenario, true);
     if (kept.digest === outcome.digest) return kept;
@@ -207,8 +140,8 @@ class Rehearsing {
   }
 }
 
-/** What several runs come to. */
-class Sums {
+/** Totals of several runs. */
+class Totals {
   private turns = 0;
   private digest = '';
   private readonly counts: Record<string, number> = {};
@@ -225,7 +158,7 @@ class Sums {
   }
 }
 
-/** One scenario from its start to its end, or to the first violation. */
+/** Runs one scenario until its end, or until the first violation. */
 export async function runOnce(
   scenario: RehearsalScenario,
   options: RehearseOptions,
@@ -239,7 +172,7 @@ export async function runOnce(
   const history: RehearsalEvent[] = [];
   const counts: Record<string, number> = {};
   const setting = { scenario, store: store.values, history };
-  const hearings = (options.judges ?? lockJudges()).map((judge) => ({ judge, hearing: beginning(judge, setting) }));
+  const observers = (options.judges ?? lockJudges()).map((judge) => ({ judge, observer: beginning(judge, setting) }));
   let violation: RehearsalViolation | null = null;
   const find = (judge: RehearsalJudge, look: () => RehearsalVerdict) => {
     if (violation || world.misuse) return;
@@ -249,28 +182,28 @@ export async function runOnce(
     world.isOver = true;
     world.log(`VIOLATION ${judge.name}: ${description}`);
   };
-  world.hear = (happening) => {
-    history.push(happening);
-    counts[happening.type] = (counts[happening.type] ?? 0) + 1;
-    for (const { judge, hearing } of hearings) find(judge, () => hearing.hear?.(happening));
+  world.notify = (event) => {
+    history.push(event);
+    counts[event.type] = (counts[event.type] ?? 0) + 1;
+    for (const { judge, observer } of observers) find(judge, () => observer.observe?.(event));
   };
   populate(world, scenario, options, main, store, disks);
   watch(world);
-  const holdings = new KeptAtEnd(world);
+  const holdings = new Holdings(world);
   const roles = isKept ? new RoleSteps(world, () => history.length) : null;
-  const deafen = [roles?.listen(), holdings.listen()];
-  const leave = inhabitWorld(world, scenario.limits);
+  const unsubscribe = [roles?.listen(), holdings.listen()];
+  const leave = enterWorld(world, scenario.limits);
   try {
     await world.run(scenario.seconds * 1_000);
-    holdings.tell();
+    holdings.report();
   } finally {
     leave();
-    for (const stop of deafen) stop?.();
+    for (const stop of unsubscribe) stop?.();
   }
-  for (const { judge, hearing } of hearings) find(judge, () => hearing.end?.(world.now));
+  for (const { judge, observer } of observers) find(judge, () => observer.end?.(world.now));
   if (world.misuse) throw world.misuse;
-  const told = { turns: world.turns, counts, lines: world.lines, happenings: history };
-  return { violation, digest: world.digest(), ...told, ...(roles && { roles: roles.all() }) };
+  const rest = { turns: world.turns, counts, lines: world.lines, events: history };
+  return { violation, digest: world.digest(), ...rest, ...(roles && { roles: roles.all() }) };
 }
 
 function populate(
@@ -295,24 +228,25 @@ function populate(
   });
   for (const fault of faults) {
     world.after(fault.atMs, null, 'a fault', () => {
-      world.tell('fault', { fault });
-      const heal = strike(world, fault, disks, peers);
+      world.report('fault', { fault });
+      const heal = applyFault(world, fault, disks, peers);
       world.after(fault.lastsMs, null, 'it heals', () => {
         heal();
-        world.tell('healed', { fault });
+        world.report('healed', { fault });
       });
     });
   }
 }
 
-/** Again, with an eye on what leaves the world. */
+/** Repeats a run and watches what escapes the world. */
 async function compare(first: RehearsalOutcome, run: () => Promise<RehearsalOutcome>): Promise<RehearsalViolation | null> {
-  const escapes = notificationEscapes();
+  const escapes = watchEscapes();
   const again = await run();
   const [escaped] = escapes.stop();
-  if (escaped !== undefined) return { judge: 'escape', description: `this is real and not of the world: ${escaped}`, atMs: 0 };
+  if (escaped !== undefined)
+    return { judge: 'escape', description: `The application uses the real platform: ${escaped}`, atMs: 0 };
   if (again.digest === first.digest) return null;
   const description =
-    'the same seed gave another log: something that is not of the world decides, state of a module for instance';
+    'The same seed gave a different log, so something outside of the world influences the run, for example state of a module.';
   return { judge: 'replay', description, atMs: 0 };
 }

@@ -24,7 +24,7 @@ function runVitest(folder: string): Promise<string> {
   );
 }
 
-test('a failed rehearsal is saved, with what shows it and what keeps it; nothing else is, and a pipe hears of no progress', async () => {
+test('saves a failed rehearsal, prints how to use it, and no progress in a pipe', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-reporter-'));
   try {
     const said = await runVitest(folder);
@@ -44,7 +44,7 @@ test('a failed rehearsal is saved, with what shows it and what keeps it; nothing
   }
 });
 
-test('at a terminal it is said how far a rehearsal is that takes more than a second, each word once, and nothing when it is over', async () => {
+test('prints the progress of a long rehearsal on a terminal, each line once', async () => {
   const said: string[] = [];
   const progress = new RehearsalProgress({ write: (text) => said.push(text) });
   try {

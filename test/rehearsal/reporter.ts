@@ -1,9 +1,9 @@
 /**
- * For Vitest: what a failed rehearsal leaves behind, and how far a long one is.
+ * A reporter for Vitest: saves failures of rehearsals, and shows the progress of long ones.
  *
- * The matcher `toHold` hands the failure to the test that it fails, as Vitest's `meta`, and the reporter writes it to a file. How far a
- * rehearsal is stands in a file of its process, because Vitest brings nothing of a test that is under way but its output; it is written
- * only where a reporter on a terminal has asked for it.
+ * The matcher `toHold` attaches the failure to its test as Vitest's `meta`, and the reporter writes it to a file. Progress is exchanged in a
+ * file for each process, because Vitest transfers nothing of a running test except its output. The file is written only if a
+ * reporter on a terminal has requested it.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,16 +12,16 @@ import process from 'node:process';
 import { setInterval } from 'node:timers';
 import { threadId } from 'node:worker_threads';
 import { isObject } from '../../machines/checks.js';
-import type { RehearsalFailure } from './failure.js';
+import type { RehearsalFailure } from './report.js';
 import { realNow } from './here.js';
 
-/** The folder in which rehearsals say how far they are. */
+/** The variable with the folder for progress files. */
 const PROGRESS = 'QUIVER_REHEARSAL_PROGRESS';
-/** Between two words of one rehearsal, and between two lines on the terminal. */
-const WORD_MS = 1_000;
+/** Milliseconds between two updates of one rehearsal, and between two lines on the terminal. */
+const UPDATE_MS = 1_000;
 const LINE_MS = 5_000;
 
-/** What is used of a test of Vitest. */
+/** The members of a Vitest test that are used. */
 interface ReportedTest {
   readonly fullName: string;
   meta(): object;
@@ -41,8 +41,8 @@ const fileNameOf = (name: string): string =>
     .slice(0, 80);
 
 /**
- * A reporter for Vitest, beside the one that you use: of a test that `toHold` has failed it saves the failure, and says what shows it and
- * what keeps it as a test. On a terminal it says how far a long rehearsal is, and in a pipe it does not.
+ * A reporter for Vitest, in addition to the one that you use. If `toHold` fails a test, it saves the failure and prints how to show it and
+ * how to keep it as a test. On a terminal it also prints the progress of long rehearsals.
  *
  * @example
  * ```ts
@@ -55,9 +55,9 @@ const fileNameOf = (name: string): string =>
  */
 export class RehearsalReporter {
   private progress: RehearsalProgress | undefined;
-  private readonly told: string[] = [];
+  private readonly lines: string[] = [];
 
-  /** @param folder where failures are saved; it is made with the first. */
+  /** @param folder where failures are saved; it is created with the first failure. Default: `rehearsal-failures`. */
   constructor(private readonly folder = 'rehearsal-failures') {}
 
   /** Called by Vitest. */
@@ -73,7 +73,7 @@ export class RehearsalReporter {
     const file = join(this.folder, `${fileNameOf(test.fullName)}-${seed}.json`);
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(file, JSON.stringify(rehearsal));
-    this.told.push(
+    this.lines.push(
       `\n rehearsal  ${test.fullName}\n   ${judge}: ${description}\n` +
         `   saved as   ${file}, of seed ${seed}\n` +
         `   shown by   npx quiver explore ${file}\n` +
@@ -84,37 +84,37 @@ export class RehearsalReporter {
   /** Called by Vitest. */
   onTestRunEnd(): void {
     this.progress?.end();
-    for (const text of this.told.splice(0)) process.stdout.write(text);
+    for (const text of this.lines.splice(0)) process.stdout.write(text);
   }
 }
 
-/** Says on a terminal how far rehearsals are that have begun since. */
+/** Prints the progress of running rehearsals on a terminal. */
 export class RehearsalProgress {
   private readonly folder = mkdtempSync(join(tmpdir(), 'quiver-rehearsals-'));
-  private readonly looking: NodeJS.Timeout;
+  private readonly timer: NodeJS.Timeout;
   private last = '';
 
   constructor(private readonly terminal: Terminal) {
     process.env[PROGRESS] = this.folder;
-    this.looking = setInterval(() => this.look(), LINE_MS).unref();
+    this.timer = setInterval(() => this.look(), LINE_MS).unref();
   }
 
-  /** Nothing is said twice. */
+  /** Prints the progress if it has changed. */
   look(): void {
-    const words = readdirSync(this.folder).map((file) => readFileSync(join(this.folder, file), 'utf8'));
-    const line = words.filter(Boolean).sort().join(', ');
+    const lines = readdirSync(this.folder).map((file) => readFileSync(join(this.folder, file), 'utf8'));
+    const line = lines.filter(Boolean).sort().join(', ');
     if (line !== '' && line !== this.last) this.terminal.write(`rehearsing: ${line}\n`);
     this.last = line;
   }
 
   end(): void {
-    clearInterval(this.looking);
+    clearInterval(this.timer);
     delete process.env[PROGRESS];
     rmSync(this.folder, { recursive: true });
   }
 }
 
-/** What a rehearsal calls after each run: says how far it is, where somebody has asked. */
+/** Returns the function that a rehearsal calls after each run to publish its progress, if a reporter has requested it. */
 export function progressOf(first: number, count: number): (done: number) => void {
   const folder = process.env[PROGRESS];
   if (folder === undefined) return () => {};
@@ -122,7 +122,7 @@ export function progressOf(first: number, count: number): (done: number) => void
   let last = realNow();
   return (done) => {
     if (done === count) return rmSync(file, { force: true });
-    if (realNow() - last < WORD_MS) return;
+    if (realNow() - last < UPDATE_MS) return;
     last = realNow();
     writeFileSync(file, `${first + done} of ${first + count} runs`);
   };

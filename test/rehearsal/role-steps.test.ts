@@ -6,11 +6,12 @@ import { createLocks } from '../../adapters/locks/locks.js';
 import { ReadTrace } from '../../inspector/model/recording.js';
 import { Moment } from '../../inspector/model/moment.js';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
-import type { RehearsalFailure } from './failure.js';
+import type { RehearsalFailure } from './report.js';
 import { traceOfFailure } from './failure-trace.js';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
-import { rehearse, type RehearseOptions } from './rehearse.js';
+import type { RehearseOptions } from './options.js';
+import { rehearse } from './rehearse.js';
 
 /** Asks so often, and then notes that it is done. */
 const asking =
@@ -29,7 +30,7 @@ async function failureOf(times: number): Promise<RehearsalFailure> {
   return JSON.parse(JSON.stringify(failure)) as RehearsalFailure;
 }
 
-test('roles stand on the lane of their process, and messages go from lane to lane; of the link nothing is told', async () => {
+test('shows roles and messages of processes, without the link layer', async () => {
   const failure = await failureOf(3);
   const [header, ...lines] = [...traceOfFailure(failure)] as [{ charts: object; nodes: string[] }, ...TraceLine[]];
   expect(header.nodes).toEqual(['p0', 'p1']);
@@ -55,7 +56,7 @@ test('roles stand on the lane of their process, and messages go from lane to lan
   expect(roles).toEqual(expect.arrayContaining(['process', 'locks epochs', 'locks election']));
 });
 
-test('of a long run the last thousand steps are kept, and how all before them left the roles', async () => {
+test('keeps the last thousand steps, and the roles before them', async () => {
   const { roles } = await failureOf(400);
   const { steps } = roles!;
   expect(steps.filter(({ event }) => event.type !== 'stands')).toHaveLength(1_000);
@@ -64,13 +65,13 @@ test('of a long run the last thousand steps are kept, and how all before them le
   for (const { roles } of stands) expect(Object.keys(roles)).toEqual(expect.arrayContaining(['epochs', 'election']));
 });
 
-test('a failure that is run again tells all of it again', async () => {
+test('a replayed failure contains the same steps', async () => {
   const failure = await failureOf(3);
   const again = await rehearse({ ...options, replay: failure }, asking(3));
   expect(again.failure).toEqual(failure);
 });
 
-test('what is under way to a process that ends does not come, nor what its connection has passed over', () => {
+test('messages to a process that ends are lost, and those its connection skipped', () => {
   const step = (peer: string, at: number, more: object) => ({
     at,
     peer,

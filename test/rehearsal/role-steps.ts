@@ -1,15 +1,15 @@
 /**
- * What the charts of this package's nodes did in a run that is kept: who has locks has roles of the protocol of locks, and so on. The ends of the
- * link that carries their messages are folded away: a message goes from node to node.
+ * Records the chart steps of Quiver's own nodes in a run, for example the roles of the locks protocol. The link layer that carries their
+ * messages is omitted: a message goes from node to node.
  *
- * Nothing is asked of a node but what it would do anyway; that the run is the same is looked at by its digest (rehearse.ts).
+ * Recording must not influence a node. rehearse.ts compares the digests of the run with and without it.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Core, NodeView, RoleView } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { TransitionId } from '../../network/world/selections.js';
-import { attendNodes, type AliveNode } from './alive-nodes.js';
+import { watchNodes, type LiveNodeView } from './alive-nodes.js';
 import type { Process, VirtualWorld } from './world.js';
 
 /** A step of a node in the process `peer`, in the conversation `name`. */
@@ -17,27 +17,27 @@ export interface RoleStep {
   readonly at: number;
   readonly peer: string;
   readonly name: string;
-  /** So much of the story was before it. */
+  /** Number of events of the story before this step. */
   readonly place: number;
   readonly event: Message;
   readonly role?: string;
-  /** Of a message that has come: from whom, and the how many-th of their connection it is. */
+  /** The sender of a received message, and its sequence number on their connection. */
   readonly from?: NodeId;
   readonly number?: number;
   readonly sent: readonly { readonly to: NodeId; readonly message: Message; readonly number: number | null }[];
-  /** The roles that it changed, as they are now; `null` for one that was closed. */
+  /** The changed roles in their new state; `null` for a closed one. */
   readonly roles: Readonly<Record<string, RoleView | null>>;
   readonly taken: readonly TransitionId[];
   readonly refused: readonly TransitionId[];
 }
 
-/** The steps of a run, and the charts that they are steps of. */
+/** The steps of a run, and their charts. */
 export interface RunRoles {
   readonly charts: Readonly<Record<string, unknown>>;
   readonly steps: readonly RoleStep[];
 }
 
-/** So many of the last steps are kept; of what was before, how it left every role. */
+/** Number of recorded steps at the end of a run. For earlier ones, only the resulting roles are kept. */
 const STEPS_MAX = 1_000;
 
 export const chartName = ({ name }: Pick<Core, 'name'>, chart: string): string => `${name} ${chart}`;
@@ -45,26 +45,26 @@ export const chartName = ({ name }: Pick<Core, 'name'>, chart: string): string =
 export class RoleSteps {
   private readonly charts: Record<string, unknown> = {};
   private readonly steps: RoleStep[] = [];
-  /** How the steps that are not kept left the roles, by process and conversation. */
+  /** The roles after the steps that are not kept, by process and conversation. */
   private readonly before = new Map<string, RoleStep>();
 
   constructor(
     private readonly world: VirtualWorld,
-    /** How much of the story has been told. */
+    /** Number of events so far. */
     private readonly place: () => number,
   ) {}
 
-  /** Hears of every node that is made from now on, until what it gives is called. */
+  /** Watches every new node until the returned function is called. */
   listen(): () => void {
-    return attendNodes((node, process) => this.attend(node, process));
+    return watchNodes((node, process) => this.watch(node, process));
   }
 
-  /** As plain data. */
+  /** The recorded steps as plain data. */
   all(): RunRoles {
     return JSON.parse(JSON.stringify({ charts: this.charts, steps: [...this.before.values(), ...this.steps] })) as RunRoles;
   }
 
-  private attend(node: AliveNode, process: Process): void {
+  private watch(node: LiveNodeView, process: Process): void {
     const { protocol, name } = node;
     if (protocol.name === 'link') return;
     for (const [chart, machine] of Object.entries(protocol.charts))
@@ -105,14 +105,14 @@ export class RoleSteps {
 }
 
 const namesOf =
-  ({ ports }: AliveNode, own: NodeId) =>
+  ({ ports }: LiveNodeView, own: NodeId) =>
   (address: Address): NodeId => {
     if (typeof address === 'string') return address;
     return address === 0 ? own : (ports.peerAt(address) ?? `port ${address}`);
   };
 
-/** The roles that have changed since it was asked last, with the names that their charts have here. */
-function changes(node: AliveNode): () => Record<string, RoleView | null> {
+/** A function that returns the roles that have changed since its last call, with the names of their charts in the trace. */
+function changes(node: LiveNodeView): () => Record<string, RoleView | null> {
   let seen: NodeView = {};
   return () => {
     const before = seen;

@@ -25,7 +25,7 @@ const isShare = (holds: (scenario: RehearsalScenario) => boolean, least: number,
 };
 const kindsOf = ({ faults }: RehearsalScenario) => [...new Set(faults.map(({ what }) => what))].sort();
 
-test('every kind of fault comes, each run has a few of them, and all have healed after 40 % of it', () => {
+test('all kinds of faults occur, a few in each run, healed after 40% of it', () => {
   expect(new Set(scenarios.flatMap(kindsOf))).toEqual(new Set(FAULTS));
   expect(new Set(scenarios.map((scenario) => kindsOf(scenario).join())).size).toBeGreaterThan(150);
   for (const { faults, peers } of scenarios)
@@ -47,7 +47,7 @@ test('knobs, limits and the number of peers are drawn for each run', () => {
   expect(drawn(({ peers }) => peers.length)).toEqual(new Set([3, 5]));
 });
 
-test('peers start together or not, and in one run of three one of them when the others have long been there', () => {
+test('peers start together or not; in one of three runs one of them starts late', () => {
   const [together, staggered] = [0, 3_000];
   const firstStarts = ({ peers, startsMs }: RehearsalScenario) => startsMs.slice(0, peers.length).sort((a, b) => a - b);
   for (const scenario of scenarios) expect(firstStarts(scenario).at(-2)).toBeLessThanOrEqual(staggered);
@@ -58,12 +58,12 @@ test('peers start together or not, and in one run of three one of them when the 
   expect(new Set(late)).toEqual(new Set(['p0', 'p1', 'p2', 'p3', 'p4']));
 });
 
-test('some clocks are off, by ten minutes at most', () => {
+test('some clocks are wrong by at most ten minutes', () => {
   isShare(({ skewsMs }) => skewsMs.some((skew) => skew !== 0), 0.4, 0.9);
   for (const { skewsMs } of scenarios) expect(Math.max(...skewsMs.map(Math.abs))).toBeLessThanOrEqual(600_000);
 });
 
-test('in half of the runs each pair of processes has a latency of its own', () => {
+test('in half of the runs each pair of processes has its own latency', () => {
   isShare(({ distances }) => distances.length > 0, 0.42, 0.58);
   for (const { distances, peers } of scenarios.filter(({ distances }) => distances.length > 0)) {
     const processes = peers.length + 2;

@@ -1,18 +1,20 @@
 /**
- * What a run is made of, as plain data: who takes part, when each starts, how far its clock is off, and what fails when.
+ * Scenarios of runs, as plain data: the processes, their start times, their clock errors, and the faults.
  *
- * fast-check draws a shape and makes a failing one smaller; a scenario is what a shape means. Processes are told by numbers that wrap
- * around, so that fewer peers still have all faults. Each run has a few kinds of faults and not the others (swarm testing): kinds that
- * are always there hide what happens without them.
+ * fast-check draws a shape and shrinks a failing one; a scenario is derived from a shape. A shape identifies processes by numbers that wrap
+ * around, so that all faults stay valid with fewer peers. Each run has only a few kinds of faults (swarm testing), because kinds that are
+ * always present hide what happens without them.
  */
 import type FastCheck from 'fast-check';
 
 /**
- * What can fail; each heals after a while. A process is killed, its machine loses power, or it is asked to end (`stop`), and starts again; all peers
- * do so in turn (`roll`), or all processes lose power at once (`cold`); it is paused; nobody reaches it and it reaches nobody (`cut`), nobody
- * hears it (`mute`), it hears nobody (`deaf`), it and one other do not reach each other (`part`), one does not reach the other
- * (`oneway`), or all are in two groups that do not reach each other (`split`); its ways and its disk are slow; its connections are
- * reset; its clock is set (`jump`), or runs too fast or too slowly (`drift`); its disk is full.
+ * Kinds of faults. All of them heal after a while.
+ *
+ * - Process: `kill`, `power` (its machine loses power), `stop` (SIGTERM), `pause`; then it restarts or continues.
+ * - All processes: `roll` (all peers restart one after the other), `cold` (all machines lose power at once).
+ * - Network: `cut` (unreachable in both directions), `mute` (sends do not arrive), `deaf` (receives nothing), `part` (two processes do not
+ *   reach each other), `oneway` (one direction only), `split` (two groups), `reset` (its connections are reset).
+ * - Other: `slow` (its network and disk), `jump` (its clock is set), `drift` (its clock is too fast or too slow), `full` (its disk).
  *
  * @experimental
  */
@@ -38,8 +40,8 @@ export const FAULTS = [
 export type FaultKind = (typeof FAULTS)[number];
 
 /**
- * Which limits of this package a run has: those that ship, or small ones, so that their ends are reached: eight numbers to an epoch, eight
- * messages under way to a peer.
+ * Limits of Quiver's adapters in a run: those in production (`shipped`), or `small` ones that a run reaches, such as eight numbers for each
+ * epoch and eight messages in flight to a peer.
  *
  * @experimental
  */
@@ -47,7 +49,7 @@ export const LIMIT_SETTINGS = ['shipped', 'small'] as const;
 export type LimitSetting = (typeof LIMIT_SETTINGS)[number];
 
 /**
- * One thing that fails, from when and for how long, and whom it concerns.
+ * A fault with its time, its duration, and the process concerned.
  *
  * @experimental
  */
@@ -57,19 +59,19 @@ export interface RehearsalFault {
   readonly atMs: number;
   readonly lastsMs: number;
   readonly who: string;
-  /** For `part` and `oneway`: whom it does not reach any more; for `split`: one of the other group. */
+  /** For `part` and `oneway`: the process that is not reached. For `split`: a process of the other group. */
   readonly other: string;
   /**
-   * For `slow`: how many times as long everything takes; for `jump`: how many milliseconds its clock is set forward, or back; for `drift`: how
-   * many of a thousand milliseconds it gains, or loses; for `split`: the group of each process, a bit each.
+   * For `slow`: the factor of all durations. For `jump`: the milliseconds by which the clock is set forward or back. For `drift`: the
+   * milliseconds that the clock gains or loses for each second. For `split`: the group of each process, one bit each.
    */
   readonly size: number;
 }
 
-/** How long a way takes at least and at most, in milliseconds; each message draws its own time. */
+/** Minimum and maximum latency in milliseconds; each message draws its own. */
 export type LatencyRange = readonly [min: number, max: number];
 
-/** How far two processes are from each other, in both directions. */
+/** The latency between two processes, in both directions. */
 export interface Distance {
   readonly between: readonly [one: string, other: string];
   readonly latencyMs: LatencyRange;
@@ -80,19 +82,19 @@ export interface RehearsalScenario {
   readonly seconds: number;
   readonly peers: readonly string[];
   readonly services: readonly string[];
-  /** Processes that come and go, and on which nobody depends. */
+  /** Processes that come and go, and that no other process depends on. */
   readonly clients: readonly string[];
   readonly startsMs: readonly number[];
   readonly skewsMs: readonly number[];
   readonly latencyMs: LatencyRange;
-  /** Pairs of processes with their own latency for the whole run, whatever fails; `latencyMs` for all others. */
+  /** Pairs of processes with their own latency during the whole run; `latencyMs` applies to all others. */
   readonly distances: readonly Distance[];
   readonly faults: readonly RehearsalFault[];
   readonly knobs: Readonly<Record<string, unknown>>;
   readonly limits: LimitSetting;
 }
 
-/** What all scenarios of a rehearsal have in common. */
+/** The common part of all scenarios of a rehearsal. */
 export interface RehearsalFrame {
   readonly peers: readonly number[];
   readonly services: readonly string[];
@@ -117,10 +119,10 @@ export interface RehearsalShape {
   /** In half of the runs each pair has its own latency. */
   readonly isUneven: number;
   readonly distances: readonly number[];
-  /** In one of three runs a peer starts for the first time when the others have long been there. */
+  /** In one of three runs a peer starts for the first time long after the others. */
   readonly isLate: number;
   readonly late: { readonly who: number; readonly at: number };
-  /** In one of four runs nothing fails: what fails disturbs everybody for a long while, and hides what happens without. */
+  /** In one of four runs nothing fails, because faults disturb all processes for a while and hide what happens without them. */
   readonly isCalm: number;
 }
 
@@ -131,19 +133,19 @@ const LATENCIES_MS = [
 ] as const;
 const SPREADS_MS = [0, 100, 3_000];
 export const PEERS_MAX = 15;
-/** A day of virtual time, in which all that happens is kept for judges. */
+/** A day of virtual time; all its events are kept for judges. */
 export const SECONDS_MAX = 86_400;
 const SKEW_MS_MAX = 600_000;
-/** Many hide what one does alone. */
+/** Maximum numbers of faults. Many faults hide the effect of a single one. */
 const COUNTS_MAX = [2, 5, 10];
-/** Of three peers and a hub there are six pairs, of five and a hub fifteen; of more some are alike. */
+/** Three peers and a hub have six pairs, five and a hub have fifteen. With more pairs, some have equal distances. */
 const DISTANCES_MAX = 15;
 
-/** All faults are over after this part of the run. */
+/** All faults have healed after this part of the run. */
 const FAULTY = 0.4;
 
 export function shapesOf(fc: typeof FastCheck, frame: RehearsalFrame): FastCheck.Arbitrary<RehearsalShape> {
-  // Of fractions fast-check would draw mostly tiny ones: it takes all floats alike.
+  // Integers are drawn instead of floats, because fast-check would mostly draw tiny fractions.
   const part = fc.nat(1_000).map((n) => n / 1_000);
   const skew = fc.integer({ min: -1_000, max: 1_000 }).map((n) => n / 1_000);
   const any = fc.nat(30);
@@ -165,7 +167,7 @@ export function shapesOf(fc: typeof FastCheck, frame: RehearsalFrame): FastCheck
     knobs: fc.array(any, { minLength: 12, maxLength: 12 }),
     limits: fc.nat(frame.limits.length - 1),
     seed: fc.nat(2 ** 31),
-    // What was added last is drawn last, so that a seed goes on meaning the rest.
+    // Newer fields come last, so that the meaning of a seed for the older ones does not change.
     isUneven: fc.nat(1),
     distances: fc.array(fc.nat(LATENCIES_MS.length - 1), { minLength: DISTANCES_MAX, maxLength: DISTANCES_MAX }),
     isLate: fc.nat(2),
@@ -174,7 +176,7 @@ export function shapesOf(fc: typeof FastCheck, frame: RehearsalFrame): FastCheck
   });
 }
 
-/** Between the two, by orders of magnitude. */
+/** A value between the two, on a logarithmic scale. */
 const spread = (min: number, max: number, part: number): number => Math.round(min * (max / min) ** part);
 
 const DRIFT_PER_MILLE_MAX = 100;

@@ -1,8 +1,8 @@
-/** One seed: its scenario is run, and made smaller for as long as the same judge finds something. */
+/** The search with one seed: runs its scenario, and shrinks it as long as the same judge finds a violation. */
 import type FastCheck from 'fast-check';
 import { UsageError } from '../../machines/errors.js';
 import { realNow } from './here.js';
-import type { RehearsalOutcome } from './rehearse.js';
+import type { RehearsalOutcome } from './report.js';
 import { scenarioOfShape, shapesOf, type RehearsalFrame, type RehearsalScenario, type RehearsalShape } from './scenario.js';
 
 export interface FoundFailure {
@@ -11,16 +11,18 @@ export interface FoundFailure {
 }
 
 /**
- * fast-check is an optional peer, and who only runs a failure again, or shows it, needs none.
+ * Loads fast-check, an optional peer dependency. Replaying or showing a failure does not need it.
  *
- * @throws a `UsageError` where it is not installed.
+ * @throws UsageError if it is not installed.
  */
 export async function loadFastCheck(): Promise<typeof FastCheck> {
   try {
     return (await import('fast-check')).default;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError('a rehearsal draws what fails with fast-check, which is not installed; npm i -D fast-check');
+    throw new UsageError(
+      'A rehearsal requires fast-check to draw faults, and it is not installed. Run: npm install --save-dev fast-check',
+    );
   }
 }
 
@@ -32,7 +34,7 @@ export async function searchFailure(
   shrinkSeconds: number,
 ): Promise<FoundFailure> {
   let found: FoundFailure | undefined;
-  /** The time to make it short begins when the first run has ended, however long that took. */
+  /** The end of shrinking. Its time starts when the first run has ended. */
   let until = Infinity;
   let broken: { readonly error: unknown } | undefined;
   const attempt = async (shape: RehearsalShape): Promise<void> => {
@@ -50,12 +52,12 @@ export async function searchFailure(
   };
   const property = fc.asyncProperty(shapesOf(fc, frame), attempt);
   await fc.check(property, { seed, numRuns: 1, unbiased: true, endOnFailure: shrinkSeconds === 0 });
-  // Not of the application: the rehearsal itself could not be held.
+  // An error of the rehearsal itself, not of the application.
   if (broken) throw broken.error;
   return withoutRest(found!);
 }
 
-/** What fails after the violation, whose time is told in whole milliseconds, has nothing to do with it. */
+/** Removes the faults after the violation, whose time is rounded to whole milliseconds. They cannot have caused it. */
 function withoutRest({ scenario, outcome }: FoundFailure): FoundFailure {
   const { violation } = outcome;
   if (!violation) return { scenario, outcome };

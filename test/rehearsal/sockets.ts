@@ -1,32 +1,32 @@
 /**
- * `node:net` in a world: sockets and servers of bytes, on the connections of connections.ts. Clients of brokers and databases that
- * come with this module run as they are: the packages of NATS and MQTT for instance.
+ * `node:net` in a world: sockets and servers of bytes, on the connections of connections.ts. Clients of brokers and databases that use
+ * this module run unchanged, for example the npm packages for NATS and MQTT.
  *
- * What is written comes in pieces that chance cuts, as from TCP. A host is the name of a process; `localhost` is one's own. Sockets that
- * a program makes with `new Socket()`, TLS, and HTTP are the real ones.
+ * Written data arrives in pieces of random size, as with TCP. A host is the name of a process; `localhost` is the process itself. Sockets
+ * that a program creates with `new Socket()`, TLS, and HTTP are real ones.
  */
 import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
-import { ConnectionEnd, knock, listenersOf } from './connections.js';
+import { ConnectionEnd, connectTo, listenersOf } from './connections.js';
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 const OWN = ['', 'localhost', '127.0.0.1', '::1'];
 const NOTHING = Buffer.alloc(0);
-/** What a socket takes before its stream has to wait. */
+/** Number of buffered bytes after which a stream has to wait. */
 const ROOM = 2 ** 16;
 
 const failure = (syscall: string, code: string, text = `${syscall} ${code}`): Error =>
   Object.assign(new Error(text), { code, syscall });
 
-/** A `net.Socket` as far as clients use it. */
+/** The part of `net.Socket` that clients use. */
 export class WorldTcpSocket extends Duplex {
   connecting = true;
   readonly line: ConnectionEnd<Buffer>;
   readonly remoteAddress: string;
   private isFinished = false;
   private unread: (Buffer | null)[] = [];
-  private isHungry = false;
+  private isReading = false;
 
   constructor(
     private readonly world: VirtualWorld,
@@ -36,7 +36,7 @@ export class WorldTcpSocket extends Duplex {
     super({ allowHalfOpen: false });
     this.remoteAddress = peer;
     this.line = new ConnectionEnd(world, process, peer, NOTHING, {
-      take: (kind, data) => this.hear(kind, data),
+      take: (kind, data) => this.receive(kind, data),
       reset: () => {
         this.line.carry('reset');
         this.isFinished = true;
@@ -46,7 +46,7 @@ export class WorldTcpSocket extends Duplex {
     });
   }
 
-  /** `net.connect` as Node has it: a port and perhaps a host, or a record of them, and perhaps who listens. */
+  /** `net.connect` with Node's arguments: a port and optionally a host, or an object with both, and optionally a listener. */
   static connect(...args: unknown[]): WorldTcpSocket {
     const { world, process } = here()!;
     const [first, second] = args;
@@ -63,7 +63,7 @@ export class WorldTcpSocket extends Duplex {
 
   private dial(port: string): void {
     const { world, line } = this;
-    knock<WorldTcpServer>(world, line.process, line.peer, port, {
+    connectTo<WorldTcpServer>(world, line.process, line.peer, port, {
       isOver: () => this.destroyed,
       failed: (code) =>
         line.soon(`fails: ${code}`, () => this.destroy(failure('connect', code, `connect ${code} ${line.peer}:${port}`))),
@@ -75,13 +75,13 @@ export class WorldTcpSocket extends Duplex {
     });
   }
 
-  /** The end of a server: it stands as soon as it is there. */
+  /** Opens the server's end of a connection. */
   accept(): void {
     this.connecting = false;
     this.line.carry('open');
   }
 
-  private hear(kind: string, data: Buffer): void {
+  private receive(kind: string, data: Buffer): void {
     if (kind === 'open') {
       this.connecting = false;
       this.emit('connect');
@@ -96,11 +96,11 @@ export class WorldTcpSocket extends Duplex {
   }
 
   private feed(): void {
-    while (this.isHungry && this.unread.length > 0) this.isHungry = this.push(this.unread.shift()!);
+    while (this.isReading && this.unread.length > 0) this.isReading = this.push(this.unread.shift()!);
   }
 
   override _read(): void {
-    this.isHungry = true;
+    this.isReading = true;
     this.feed();
   }
 
@@ -115,12 +115,12 @@ export class WorldTcpSocket extends Duplex {
     this.whenRoom(done);
   }
 
-  /** What was corked goes at once, as from Node's own. */
+  /** Sends corked data at once, as Node does. */
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), '', done);
   }
 
-  /** A way that is cut takes so much and no more. */
+  /** Calls `done` when the connection can buffer more; a severed path stops the stream. */
   private whenRoom(done: () => void): void {
     if (this.line.bufferedAmount <= ROOM) return done();
     this.world.after(1, this.line.process, `${this.line.name} waits for room`, () => {
@@ -167,7 +167,7 @@ export class WorldTcpSocket extends Duplex {
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** A `net.Server` as far as brokers use it. */
+/** The part of `net.Server` that brokers use. */
 export class WorldTcpServer extends EventEmitter {
   listening = false;
   private port = 0;
@@ -181,7 +181,7 @@ export class WorldTcpServer extends EventEmitter {
     process.ending.add(() => this.stop());
   }
 
-  /** `net.createServer` as Node has it. */
+  /** `net.createServer` with Node's arguments. */
   static create(...args: unknown[]): WorldTcpServer {
     const { world, process } = here()!;
     const server = new WorldTcpServer(world, process);
@@ -218,7 +218,7 @@ export class WorldTcpServer extends EventEmitter {
     this.sockets.add(socket);
     socket.once('close', () => {
       this.sockets.delete(socket);
-      this.looksForTheEnd();
+      this.closeIfIdle();
     });
     socket.accept();
     this.emit('connection', socket);
@@ -230,16 +230,16 @@ export class WorldTcpServer extends EventEmitter {
     if (listeners.get(at) === this) listeners.delete(at);
   }
 
-  /** Takes no more; it is closed once the last connection is. */
+  /** Accepts no more connections; emits `close` after the last connection has closed. */
   close(closed?: () => void): this {
     if (closed) this.once('close', closed);
     this.stop();
     this.listening = false;
-    this.looksForTheEnd();
+    this.closeIfIdle();
     return this;
   }
 
-  private looksForTheEnd(): void {
+  private closeIfIdle(): void {
     if (!this.listening && this.sockets.size === 0) this.world.after(0.01, this.process, 'is closed', () => this.emit('close'));
   }
 

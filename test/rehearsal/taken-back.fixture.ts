@@ -6,7 +6,7 @@ import { listsUnder } from '../../testing/rehearsal/lists.js';
 import { shippedFrom } from '../../testing/rehearsal/locks.js';
 import { movingObjectsUnder, OBJECTS, unstoredObjectsUnder, type ShippedObjects } from '../../testing/rehearsal/objects.js';
 import type { Main } from './peer.js';
-import type { RehearseOptions } from './rehearse.js';
+import type { RehearseOptions } from './options.js';
 
 /** In this file of the build, this is replaced by that. */
 export type Cut = readonly [file: string, text: string, by: string];

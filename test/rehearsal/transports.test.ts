@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { webSocketMesh } from '../../adapters/transports/web-socket-mesh.js';
 import { rehearse } from './rehearse.js';
 
-test('peers of a mesh that dial each other in the same moment come up once, and stay up', async () => {
+test('peers of a mesh that dial each other simultaneously connect once', async () => {
   const { counts, failure } = await rehearse(
     { peers: 3, runs: 25, seconds: 4, faults: [], shrinkSeconds: 0, judges: [] },
     async ({ id, peers, listen, WebSocket, WebSocketServer, note }) => {

@@ -19,11 +19,11 @@ test.each([
   const [, signal] = (await once(child, 'exit')) as [unknown, string];
   expect(signal).toBe('SIGKILL');
   expect(await said).toMatch(
-    new RegExp(`^rehearsal: a turn of "p1" \\(seed 7\\) has not ended for 1 s${place}; await a timer in the loop$`, 'm'),
+    new RegExp(`^rehearsal: a turn of "p1" \\(seed 7\\) has not ended for 1 s${place}\\. Await a timer in the loop\\.$`, 'm'),
   );
 });
 
-test('who is slow and goes on is left alone', async () => {
+test('a slow turn that ends is not killed', async () => {
   const program = `import { rehearse } from '${index}';
     const slow = () => { for (let i = 0; i < 3e8; i++); };
     const { runs } = await rehearse({ peers: 1, runs: 1, faults: [], turnSeconds: 20 }, slow);

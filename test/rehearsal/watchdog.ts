@@ -1,12 +1,13 @@
 /**
- * A turn that never ends and asks the world for nothing (`for (;;) {}`) cannot be ended from inside: nothing else runs. A thread watches: when
- * the same turn has lasted for too long, it has Node's debugger say where the process is, prints whose turn it is, and ends this program.
+ * Watchdog against endless loops. A turn that never ends and never calls the platform (`for (;;) {}`) cannot be interrupted from inside. A
+ * thread therefore observes the turns. When one lasts too long, the thread asks Node's debugger for the current place, prints the process and
+ * the place, and kills the program.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { VirtualWorld } from './world.js';
 
-/** What the thread runs; it has nothing of this program but the turns. */
+/** The program of the thread, which shares only the turns with this one. */
 const WATCH = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { Session } = require('node:inspector');
@@ -18,7 +19,7 @@ const name = (place) => {
   if (isNamed) return;
   isNamed = true;
   const who = names[Atomics.load(turns, 1)];
-  writeSync(2, 'rehearsal: a turn of "' + who + '" (seed ' + seed + ') has not ended for ' + seconds + ' s' + place + '; await a timer in the loop\\n');
+  writeSync(2, 'rehearsal: a turn of "' + who + '" (seed ' + seed + ') has not ended for ' + seconds + ' s' + place + '. Await a timer in the loop.\\n');
   process.kill(process.pid, 'SIGKILL');
 };
 setInterval(() => {
@@ -41,11 +42,11 @@ setInterval(() => {
 `;
 
 export class Watchdog {
-  /** How many turns there were, and whose this one is; -1 for nobody's. */
+  /** The number of turns, and the process of the current one; -1 if there is none. */
   private readonly turns = new Int32Array(new SharedArrayBuffer(8));
   private readonly worker: Worker;
 
-  /** A thread that has not begun cannot begin while this one spins. */
+  /** Waits for the thread, because it cannot start while this one is busy. */
   static async begin(seconds: number): Promise<Watchdog> {
     const watchdog = new Watchdog(seconds);
     await once(watchdog.worker, 'online');
@@ -58,7 +59,7 @@ export class Watchdog {
     this.worker = new Worker(WATCH, { eval: true, execArgv: [], workerData: { turns: this.turns, seconds } });
   }
 
-  /** `seed` of the run, as a message names it. */
+  /** Watches a world; `seed` appears in the message. */
   watch(world: VirtualWorld, seed: number): void {
     const names = [...world.processes.keys()];
     const places = new Map(names.map((name, place) => [name, place]));

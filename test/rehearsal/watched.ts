@@ -1,17 +1,17 @@
 /**
- * Locks whose use is told to the judges: `peer.watch(createLocks(…))` gives the same locks, and records who asks, is granted, loses and
- * gives back. Anything with the habits of the Web Locks API will do.
+ * Locks whose use judges observe: `peer.watch(createLocks(…))` returns the same locks and reports requests, grants, losses and releases. It
+ * works with any object like the Web Locks API.
  */
 import type { LockMode } from '../../machines/locks/messages.js';
 
-/** Whose locks they are, and which start of its process it is. */
+/** The process of the locks, and the number of its start. */
 export interface Watched {
   readonly id: string;
   readonly life: number;
 }
 
-/** Whoever records what happens. */
-export type TellWorld = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
+/** Reports an event to the world. */
+export type ReportEvent = (type: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 export interface GrantedLock {
   readonly fence: number;
@@ -20,38 +20,40 @@ export interface GrantedLock {
   release(): void;
 }
 
-/** What is used of locks. */
+/** The methods of locks that are used. */
 export interface LocksLike {
   acquire(name: string, options?: any): Promise<any>;
   request(name: string, ...rest: any[]): Promise<any>;
 }
 
-/** Tells of the grant, and of the loss; gives what tells that it is over, or that whoever was inside as it was lost has left. */
-function enter(tell: TellWorld, peer: string, lock: string, ask: string, { fence, mode, signal }: GrantedLock): () => void {
+/**
+ * Reports the grant, and its loss. Returns the function that reports the release, or that the callback has ended after a loss.
+ */
+function enter(report: ReportEvent, peer: string, lock: string, ask: string, { fence, mode, signal }: GrantedLock): () => void {
   let state: 'held' | 'lost' | 'over' = 'held';
-  tell('grant', { peer, lock, ask, fence, mode });
+  report('grant', { peer, lock, ask, fence, mode });
   signal.addEventListener('abort', () => {
     if (state !== 'held') return;
     state = 'lost';
-    tell('lost', { peer, lock, fence, mode });
+    report('lost', { peer, lock, fence, mode });
   });
   return () => {
-    if (state !== 'over') tell(state === 'held' ? 'release' : 'left', { peer, lock, fence, mode });
+    if (state !== 'over') report(state === 'held' ? 'release' : 'left', { peer, lock, fence, mode });
     state = 'over';
   };
 }
 
-export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, tell: TellWorld): L {
+export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watched, report: ReportEvent): L {
   let asked = 0;
 
   function ask(lock: string) {
     const ask = `${life}.${++asked}`;
-    tell('ask', { peer, lock, ask });
+    report('ask', { peer, lock, ask });
     let isSettled = false;
     return {
       ask,
       settle: (how: string) => {
-        if (!isSettled) tell('settle', { peer, lock, ask, how });
+        if (!isSettled) report('settle', { peer, lock, ask, how });
         isSettled = true;
       },
     };
@@ -63,7 +65,7 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
     const within = async (lock: GrantedLock | null) => {
       settle(lock ? 'granted' : 'not available');
       if (!lock) return how(null);
-      const leave = enter(tell, peer, name, number, lock);
+      const leave = enter(report, peer, name, number, lock);
       try {
         return await how(lock);
       } finally {
@@ -83,7 +85,7 @@ export function watched<L extends LocksLike>(locks: L, { id: peer, life }: Watch
       const lock = (await locks.acquire(name, options)) as GrantedLock | null;
       settle(lock ? 'granted' : 'not available');
       if (!lock) return null;
-      const [leave, release] = [enter(tell, peer, name, number, lock), lock.release.bind(lock)];
+      const [leave, release] = [enter(report, peer, name, number, lock), lock.release.bind(lock)];
       lock.release = () => {
         leave();
         release();

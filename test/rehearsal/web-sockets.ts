@@ -1,18 +1,18 @@
 /**
- * WebSockets of a world, on its connections (connections.ts): whole frames. How TCP cuts them is below what a WebSocket shows.
+ * WebSockets of a world, on its connections (connections.ts), with whole frames; a WebSocket does not show how TCP splits them.
  *
- * The same class is the platform's `WebSocket`, and that of the package `ws` at both ends, as far as either is used here.
+ * The same class represents the platform's `WebSocket` and both ends of the package `ws`, as far as they are used here.
  */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import { ConnectionEnd, knock, listenersOf } from './connections.js';
+import { ConnectionEnd, connectTo, listenersOf } from './connections.js';
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
 
 const [CONNECTING, OPEN, CLOSING, CLOSED] = [0, 1, 2, 3];
-/** One server for WebSockets at each process. */
+/** The port of a process's only server for WebSockets. */
 const PORT = 'http';
-/** What `ws` closes with that gets a larger frame than `maxPayload`. */
+/** The code with which `ws` closes after a frame larger than `maxPayload`. */
 const TOO_LARGE = 1009;
 
 type Listener = (event: any) => void;
@@ -21,13 +21,13 @@ type Listener = (event: any) => void;
 class End extends EventEmitter {
   readonly OPEN = OPEN;
   readyState = CONNECTING;
-  /** Of a connection that has asked for an upgrade: whether it was turned away. */
+  /** For a connection that has requested an upgrade: true if it was rejected. */
   writableEnded = false;
   onopen: Listener | null = null;
   onmessage: Listener | null = null;
   onclose: Listener | null = null;
   onerror: Listener | null = null;
-  /** In bytes. */
+  /** Maximum size of a frame in bytes. */
   maxPayload = Infinity;
   readonly line: ConnectionEnd<string>;
   private isPaused = false;
@@ -46,7 +46,7 @@ class End extends EventEmitter {
     return this.line.bufferedAmount;
   }
 
-  /** True if nobody has answered its upgrade yet. */
+  /** True if the upgrade has not been answered yet. */
   get writable(): boolean {
     return this.readyState === CONNECTING && !this.writableEnded;
   }
@@ -58,7 +58,8 @@ class End extends EventEmitter {
   removeEventListener(): void {}
 
   send(data: unknown): void {
-    if (this.readyState === CONNECTING) throw new DOMException('the connection does not stand yet', 'InvalidStateError');
+    if (this.readyState === CONNECTING)
+      throw new DOMException('The connection is not open yet. Wait for the "open" event.', 'InvalidStateError');
     if (this.readyState === OPEN) this.line.carry('message', String(data));
   }
 
@@ -76,7 +77,7 @@ class End extends EventEmitter {
   }
 
   close(): void {
-    if (this.readyState === CONNECTING) return this.fail('it was closed before it stood');
+    if (this.readyState === CONNECTING) return this.fail('closed before the connection was established');
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSING;
     this.line.carry('fin');
@@ -89,7 +90,7 @@ class End extends EventEmitter {
     this.line.soon('terminated', () => this.shut());
   }
 
-  /** What a server does that turns a connection away (a Duplex in Node). */
+  /** Rejects an upgrade, which is a method of a Duplex in Node. */
   end(text: string): void {
     this.writableEnded = true;
     this.line.carry('refused', text.split('\r\n')[0]!);
@@ -100,7 +101,7 @@ class End extends EventEmitter {
   protected fail(message: string): void {
     this.readyState = CLOSING;
     this.line.soon(`fails: ${message}`, () => {
-      this.say('error', { type: 'error', message });
+      this.dispatch('error', { type: 'error', message });
       this.shut();
     });
   }
@@ -109,11 +110,11 @@ class End extends EventEmitter {
     if (this.readyState === CLOSED) return;
     this.readyState = CLOSED;
     this.line.close();
-    this.say('close', { type: 'close', code });
+    this.dispatch('close', { type: 'close', code });
   }
 
-  private say(type: 'open' | 'message' | 'close' | 'error' | 'pong', event?: unknown): void {
-    // An error that nobody listens to is none here: `ws` would throw it, and the platform's class does not.
+  private dispatch(type: 'open' | 'message' | 'close' | 'error' | 'pong', event?: unknown): void {
+    // Without a listener, `ws` would throw the error, but the platform's class does not.
     if (type !== 'error' || this.listenerCount('error') > 0) this.emit(type, event);
     const handler = this[`on${type as 'open'}`] as Listener | null | undefined;
     handler?.(type === 'message' ? { data: event } : event);
@@ -124,15 +125,15 @@ class End extends EventEmitter {
     if (kind === 'open') {
       if (this.readyState !== CONNECTING) return this.line.carry('reset');
       this.readyState = OPEN;
-      // What is used of the answer to an upgrade.
+      // The part of the response to an upgrade that is used.
       this.emit('upgrade', { headers: {}, socket: { remoteAddress: this.line.peer } });
-      this.say('open', { type: 'open' });
+      this.dispatch('open', { type: 'open' });
     } else if (kind === 'refused') this.fail(`Unexpected server response: ${data}`);
     else if (kind === 'message') this.receive(data);
     else if (kind === 'ping') {
       this.emit('ping', Buffer.from(data));
       this.line.carry('pong', data);
-    } else if (kind === 'pong') this.say('pong', Buffer.from(data));
+    } else if (kind === 'pong') this.dispatch('pong', Buffer.from(data));
     else {
       if (kind === 'fin' && this.readyState === OPEN) this.line.carry('fin');
       this.shut(data === '' ? undefined : Number(data));
@@ -140,13 +141,13 @@ class End extends EventEmitter {
   }
 
   private receive(data: string): void {
-    if (data.length <= this.maxPayload && Buffer.byteLength(data) <= this.maxPayload) return this.say('message', data);
-    this.say('error', { type: 'error', message: 'Max payload size exceeded' });
+    if (data.length <= this.maxPayload && Buffer.byteLength(data) <= this.maxPayload) return this.dispatch('message', data);
+    this.dispatch('error', { type: 'error', message: 'Max payload size exceeded' });
     this.line.carry('fin', String(TOO_LARGE));
     this.shut(TOO_LARGE);
   }
 
-  /** The end of a server says that the connection stands. */
+  /** Confirms the connection, at the server's end. */
   accept(maxPayload: number): void {
     this.maxPayload = maxPayload;
     this.readyState = OPEN;
@@ -154,7 +155,7 @@ class End extends EventEmitter {
   }
 }
 
-/** The class that stands as `WebSocket` in a process of a world. */
+/** The class that replaces `WebSocket` in a process of a world. */
 export class WorldSocket extends End {
   static readonly CONNECTING = CONNECTING;
   static readonly OPEN = OPEN;
@@ -168,7 +169,7 @@ export class WorldSocket extends End {
     super(world, process, hostname);
     this.url = String(url);
     this.maxPayload = maxPayload;
-    knock<WorldServer>(world, process, hostname, PORT, {
+    connectTo<WorldServer>(world, process, hostname, PORT, {
       isOver: () => this.readyState !== CONNECTING,
       failed: (code) => this.fail(code),
       reached: (server) => this.reach(server),
@@ -186,7 +187,7 @@ export class WorldSocket extends End {
   }
 }
 
-/** What stands as an HTTP server: it has upgrades and nothing else. */
+/** A replacement for an HTTP server, which only handles upgrades. */
 export class WorldServer extends EventEmitter {
   readonly listening = true;
 
@@ -216,7 +217,7 @@ export class WorldServer extends EventEmitter {
   closeAllConnections(): void {}
 }
 
-/** The class of that name in the package `ws`: it makes WebSockets of upgrades. */
+/** A replacement for the class of the package `ws`, which creates WebSockets from upgrades. */
 export class WorldSocketServer {
   private readonly maxPayload: number;
 

@@ -1,21 +1,21 @@
 /**
- * What lies between processes: which way is through, and how long it takes.
+ * Paths between processes: which of them are open, and their latency.
  *
- * A way is directed. Faults sever it and fix it again; each counts by itself, so that two that overlap heal when both have.
+ * A path is directed. Faults sever it and restore it, and are counted, so that a path is open when all of them have healed.
  */
 import type { Random } from '../../network/random.js';
 import type { Distance, LatencyRange } from './scenario.js';
-import type { VirtualWorld } from './world.js';
 
 export class Wires {
   private readonly severed = new Map<string, number>();
   private readonly slowed = new Map<string, number>();
   private readonly distances = new Map<string, LatencyRange>();
-  /** What waits for a way to be through again. */
+  /** Callbacks that wait for a path to open. */
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly world: VirtualWorld,
+    /** Runs a function after a delay in milliseconds, and logs the text. */
+    private readonly schedule: (ms: number, what: string, run: () => void) => unknown,
     private readonly random: Random,
     private readonly latencyMs: LatencyRange,
     distances: readonly Distance[],
@@ -36,7 +36,7 @@ export class Wires {
     this.severed.set(way, (this.severed.get(way) ?? 0) + 1);
   }
 
-  mend(from: string, to: string): void {
+  restore(from: string, to: string): void {
     const way = `${from}>${to}`;
     const left = (this.severed.get(way) ?? 1) - 1;
     if (left > 0) this.severed.set(way, left);
@@ -44,12 +44,12 @@ export class Wires {
     for (const look of this.waiting) look();
   }
 
-  /** All ways of a process take so many times as long. */
+  /** Sets the factor for the latency of all paths of a process. */
   slow(process: string, factor: number): void {
     this.slowed.set(process, factor);
   }
 
-  /** How long it takes now, in milliseconds. */
+  /** The latency of a message now, in milliseconds. */
   delay(from: string, to: string): number {
     const [min, max] = this.distances.get(`${from}>${to}`) ?? this.latencyMs;
     return (min + this.random.unit() * (max - min)) * this.slownessOf(from, to);
@@ -59,13 +59,13 @@ export class Wires {
     return Math.max(this.slowed.get(from) ?? 1, this.slowed.get(to) ?? 1);
   }
 
-  /** Runs once the way is through, as TCP sends again what was lost. */
+  /** Runs when the path is open, like a retransmission of TCP. */
   whenThrough(from: string, to: string, run: () => void): void {
     if (this.isThrough(from, to)) return run();
     const look = () => {
       if (!this.isThrough(from, to)) return;
       this.waiting.delete(look);
-      this.world.after(this.delay(from, to), null, `again ${from}>${to}`, run);
+      this.schedule(this.delay(from, to), `again ${from}>${to}`, run);
     };
     this.waiting.add(look);
   }

@@ -8,7 +8,8 @@ import { createActor, createMachine, fromPromise } from 'xstate';
 import { invariant } from './judges.js';
 import type { Main } from './peer.js';
 import { quietScenario } from './quiet.fixture.js';
-import { rehearse, runOnce, type RehearseOptions } from './rehearse.js';
+import type { RehearseOptions } from './options.js';
+import { rehearse, runOnce } from './rehearse.js';
 import type { RehearsalFault, RehearsalScenario } from './scenario.js';
 
 const { setTimeout: taken } = globalThis;
@@ -24,8 +25,8 @@ const fault = (what: RehearsalFault['what'], atMs: number, lastsMs: number, size
 
 /** What the peers note in one run, each with its time. */
 async function notes(scenario: Partial<RehearsalScenario>, main: Main, options: RehearseOptions = { judges: [] }) {
-  const { happenings } = await runOnce({ ...quietScenario, ...scenario }, options, main);
-  return happenings.flatMap(({ type, at, peer, what, ...rest }) => {
+  const { events } = await runOnce({ ...quietScenario, ...scenario }, options, main);
+  return events.flatMap(({ type, at, peer, what, ...rest }) => {
     if (type === 'note') return [`${Math.floor(at)} ${peer}: ${what as string}`];
     return type === 'uncaught' ? [`${Math.floor(at)} ${peer} ends: ${rest['error'] as string}`] : [];
   });
@@ -68,7 +69,7 @@ test('timers, the time and signals are virtual, and those of Node’s modules as
   ]);
 });
 
-test('chance comes from the seed, and every process has a stream of its own', async () => {
+test('random numbers come from the seed, with a separate stream for each process', async () => {
   const main: Main = async ({ note }) => {
     const digest = await crypto.subtle.digest('SHA-256', new Uint8Array([1]));
     note(`${Math.random()} ${crypto.randomUUID()} ${new Uint8Array(digest)[0]}`);
@@ -80,7 +81,7 @@ test('chance comes from the seed, and every process has a stream of its own', as
   expect(a.every((line) => line.endsWith(' 75'))).toBe(true);
 });
 
-test('message channels deliver copies in order, broadcast channels to everybody else', async () => {
+test('message channels deliver copies in order, broadcast channels to all others', async () => {
   const seen = await notes({}, async ({ id, note }) => {
     const { port1, port2 } = new MessageChannel();
     port2.onmessage = ({ data }) => note(`port ${data}`);
@@ -101,7 +102,7 @@ test('message channels deliver copies in order, broadcast channels to everybody 
   ).toEqual(['p0: tab p1', 'p1: tab p0']);
 });
 
-test('an error that nobody catches ends the process, and a supervisor starts it again', async () => {
+test('an uncaught error ends the process, and a supervisor restarts it', async () => {
   const seen = await notes(
     {},
     first(({ life, note }) => {
@@ -126,7 +127,7 @@ test('an error that nobody catches ends the process, and a supervisor starts it 
   ]);
 });
 
-test('a peer that throws at its start, and one whose turn does not end, are named', async () => {
+test('a peer that throws at its start or whose turn does not end is reported', async () => {
   const thrown = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, () => {
     throw new Error('no configuration');
   });
@@ -134,7 +135,7 @@ test('a peer that throws at its start, and one whose turn does not end, are name
   const spinning = await rehearse({ peers: 1, runs: 1, faults: [], shrinkSeconds: 0 }, async () => {
     while (Date.now() > 0) await Promise.resolve();
   });
-  expect(spinning.failure?.description).toContain('a turn of "p0" does not end');
+  expect(spinning.failure?.description).toContain('A turn of "p0" does not end');
 });
 
 test.each([
@@ -151,7 +152,7 @@ test.each([
   expect(seen.map((line) => line.replace('2001', '2000'))).toEqual(expected.map((line) => line));
 });
 
-test('a clock that is set shows another time, and its timers go on', async () => {
+test('a clock that is set shows another time, and its timers continue', async () => {
   const seen = await notes({ faults: [fault('jump', 1_000, 0, 60_000)], skewsMs: [-5_000, 0] }, async ({ note }) => {
     await wait(2_000);
     note(new Date().toISOString().slice(11, 19));
@@ -183,7 +184,7 @@ const both: Main = (peer) => (peer.id === 'p0' ? client(peer) : server(peer));
 const talk = async (faults: readonly RehearsalFault[], seconds = 4.5) =>
   (await notes({ faults, seconds }, both)).map((line) => line.slice(line.indexOf('p')));
 
-test('sockets: what is sent comes in order; over a way that was cut, later', async () => {
+test('sockets: data arrives in order, and later over a path that was cut', async () => {
   const told = ['p1: got 1', 'p0: answer 1!', 'p1: got 2', 'p0: answer 2!', 'p1: got 3', 'p0: answer 3!'];
   expect(await talk([])).toEqual([...told, 'p1: got 4', 'p0: answer 4!']);
   expect(await talk([fault('cut', 1_500, 2_000)])).toEqual([
@@ -205,19 +206,19 @@ test('sockets: what is sent comes in order; over a way that was cut, later', asy
   expect(await talk([fault('mute', 1_500, 60_000)])).toEqual(told.slice(0, 2));
 });
 
-test('sockets: a reset is heard at both ends, a kill at the other, a loss of power at none', async () => {
+test('sockets: a reset closes both ends, a kill the other one, a power loss none', async () => {
   expect((await talk([fault('reset', 1_500, 0)])).slice(2).sort()).toEqual(['p0: closed', 'p1: closed']);
   expect((await talk([fault('kill', 1_500, 60_000)])).slice(2)).toEqual(['p1: closed']);
   expect((await talk([fault('power', 1_500, 60_000)])).slice(2)).toEqual([]);
 });
 
-test('sockets: who sends to a machine that is back hears that it knows nothing of the connection, and not before', async () => {
+test('sockets: a machine that is back resets a connection when it receives data', async () => {
   const away = { ...fault('power', 1_500, 1_000), who: 'p1' };
   expect(await talk([away], 2.9)).toEqual(['p1: got 1', 'p0: answer 1!']);
   expect(await talk([away], 3.5)).toEqual(['p1: got 1', 'p0: answer 1!', 'p0: closed']);
 });
 
-test('sockets: nobody listens, nobody answers', async () => {
+test('sockets: connecting without a listener fails, without a response times out', async () => {
   const alone: Main = (peer) => (peer.id === 'p0' ? client(peer) : undefined);
   expect(await notes({}, alone)).toEqual(['1 p0: error ECONNREFUSED', '1 p0: closed']);
   expect((await notes({ faults: [fault('cut', 0, 60_000)], seconds: 40 }, both)).join()).toMatch(
@@ -225,7 +226,7 @@ test('sockets: nobody listens, nobody answers', async () => {
   );
 });
 
-test('sockets of node:net: who ends while it knocks, and begins again, hears nothing of that', async () => {
+test('node:net: a process that restarts while connecting gets no event of it', async () => {
   const dials: Main = ({ id, life, note }) => {
     if (id === 'p0') net.connect(1, 'p1').on('error', ({ message }) => note(`${life}: ${message}`));
   };
@@ -234,7 +235,7 @@ test('sockets of node:net: who ends while it knocks, and begins again, hears not
   ]);
 });
 
-test('sockets of node:net: what was corked goes together, as from Node’s own', async () => {
+test('node:net: corked data is sent together, as by Node', async () => {
   const pieces: string[] = [];
   await notes({}, ({ id }) => {
     if (id === 'p1') return net.createServer((socket) => socket.on('data', (data) => pieces.push(String(data)))).listen(1);
@@ -249,7 +250,7 @@ test('sockets of node:net: what was corked goes together, as from Node’s own',
   expect(pieces.length).toBeLessThan(10);
 });
 
-test('sockets of node:net: bytes come in order, cut elsewhere than they were written', async () => {
+test('node:net: bytes arrive in order, in different pieces than written', async () => {
   const pieces: string[] = [];
   await notes({}, ({ id }) => {
     if (id === 'p1') return net.createServer((socket) => socket.on('data', (data) => pieces.push(String(data)))).listen(1);
@@ -260,7 +261,7 @@ test('sockets of node:net: bytes come in order, cut elsewhere than they were wri
   expect(pieces.filter((piece) => piece !== '0123456789').length).toBeGreaterThan(10);
 });
 
-test('an actor of XState and operators of RxJS run in the time of the world', async () => {
+test('XState actors and RxJS operators run in virtual time', async () => {
   const machine = createMachine({
     initial: 'waiting',
     states: {
@@ -290,7 +291,7 @@ test('an actor of XState and operators of RxJS run in the time of the world', as
   ]);
 });
 
-test('the store refuses what is older than it has seen; the disk outlives a kill, and what is not safe may be torn', async () => {
+test('the store rejects stale fences; the disk survives a kill, with torn writes', async () => {
   const judges = [invariant('stock', ({ store }) => (store.get('stock') ?? 0) !== -1 || 'it is negative')];
   const seen = await notes(
     { faults: [fault('kill', 1_000, 500)] },
@@ -304,7 +305,7 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
     { judges },
   );
   expect(seen.map((line) => line.slice(line.indexOf('p0')))).toEqual([
-    'p0: "stock" was used with fence 7; 6 is older',
+    'p0: "stock" was already used with fence 7, and 6 is smaller',
     'p0: first 5',
   ]);
   const after = new Set<string>();
@@ -329,7 +330,7 @@ test('the store refuses what is older than it has seen; the disk outlives a kill
   expect(broken.failure).toMatchObject({ judge: 'stock', description: 'it is negative' });
 });
 
-test('the store: who reads with a fence is followed by no smaller one that writes; readers together have fences of their own', async () => {
+test('the store: a read with a fence excludes writes with a smaller one, not reads', async () => {
   const seen = await notes(
     {},
     first(async ({ store, note }) => {
@@ -344,13 +345,13 @@ test('the store: who reads with a fence is followed by no smaller one that write
   );
   expect(seen.map((line) => line.slice(line.indexOf(':') + 2))).toEqual([
     '5 5',
-    '"stock" was used with fence 7; 6 is older',
-    '"stock" was used with fence 5; 4 is older',
+    '"stock" was already used with fence 7, and 6 is smaller',
+    '"stock" was already used with fence 5, and 4 is smaller',
     '3',
   ]);
 });
 
-test('the store: who ends while it writes, and begins again, hears nothing of that', async () => {
+test('the store: a process that restarts while writing gets no response', async () => {
   const writes = first(async ({ life, note, store }) => {
     await store.write('life', life);
     note(String(life));
@@ -359,7 +360,7 @@ test('the store: who ends while it writes, and begins again, hears nothing of th
   expect(noted).toEqual([expect.stringMatching(/^\d+ p0: 2$/)]);
 });
 
-test('what leaves the world is named, and so is what the seed does not repeat', async () => {
+test('reports what escapes the world and what the seed does not repeat', async () => {
   const escape = async (main: Main) => (await rehearse({ peers: 1, runs: 1, faults: [], judges: [] }, main)).failure;
   const socket = await escape(() => void new net.Socket().connect(9, '127.0.0.1').on('error', () => {}));
   expect(socket).toMatchObject({ judge: 'escape', description: expect.stringMatching(/TCP.*world\.test/) });
@@ -376,7 +377,7 @@ test('what leaves the world is named, and so is what the seed does not repeat', 
 test.each([
   [100, 101],
   [101, 103],
-])('the first run and each hundredth after it is run twice, and no other one: of %d runs it is %d', async (runs, all) => {
+])('every hundredth run is repeated, starting with the first: %d runs become %d', async (runs, all) => {
   let lives = 0;
   const services = { counted: () => void lives++ };
   await rehearse({ peers: 1, services, runs, seconds: 1, faults: [], judges: [] }, () => {});
@@ -385,6 +386,6 @@ test.each([
 
 test('one rehearsal at a time', async () => {
   const one = rehearse({ peers: 1, runs: 1, faults: [] }, () => {});
-  await expect(rehearse({ peers: 1, runs: 1, faults: [] }, () => {})).rejects.toThrow('a rehearsal is under way');
+  await expect(rehearse({ peers: 1, runs: 1, faults: [] }, () => {})).rejects.toThrow('A rehearsal is already running');
   await one;
 });

@@ -1,12 +1,12 @@
 /**
- * A world in one Node process: virtual time and simulated processes that run real code.
+ * A world in one Node process: virtual time, and simulated processes that run production code.
  *
- * The rule that makes it simple: **one macrotask of the world belongs to one process**. Every event (a timer, a frame, a start) runs with
- * `current` set to its process, and all microtasks are drained before the next one. So whoever asks for the time, a timer or a random
- * number in between is that process, and code that knows of no world needs nothing else than the platform's globals (platform.ts).
+ * One rule makes it simple: **each macrotask of the world belongs to one process**. Every event (a timer, a frame, a start) runs with `current`
+ * set to its process, and all microtasks are drained before the next one. Whatever code asks for the time, a timer or a random number is
+ * therefore part of that process. Code needs nothing but the platform's globals for this (platform.ts).
  *
- * Draining is Node's own: between two immediates all microtasks run. Between two rounds of immediates nobody is current, so that what
- * the real program does meanwhile, a test runner for instance, keeps the real time.
+ * Node itself drains the microtasks between two immediates. Between two rounds of immediates no process is current, so that the real program,
+ * for example a test runner, keeps the real time.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -14,46 +14,54 @@ import { constants } from 'node:os';
 import type { UsageError } from '../../machines/errors.js';
 import { VirtualClock, type ClockEntry } from '../../network/clock.js';
 import { Random } from '../../network/random.js';
-import { realImmediate } from './here.js';
 import type { Distance, LatencyRange, RehearsalFault } from './scenario.js';
 import { Wires } from './wires.js';
 
-/** A turn that asks the world for so much does not end: a loop that never awaits a timer, or awaits promises only. */
+/**
+ * Maximum number of requests of a turn to the world. With more, it is an infinite loop that never awaits a timer, or awaits only
+ * promises.
+ */
 const ASKED_MAX = 200_000;
-/** Between SIGTERM and SIGKILL. */
+/** The real function, saved before a world replaces it. */
+const realImmediate = globalThis.setImmediate;
+
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
-/** Immediates of one round. */
+/** Number of immediates in one round. */
 const BATCH = 256;
 
-/** A simulated process; every start is a new life of it. */
+/** A simulated process. Every start is a new life of it. */
 export class Process {
   life = 0;
   state: 'down' | 'up' | 'paused' = 'down';
-  /** What its clock shows beyond the true time, in milliseconds, apart from what it drifts. */
+  /** Error of its clock in milliseconds, without drift. */
   skewMs = 0;
   private drift = { sinceMs: 0, perMille: 0 };
-  /** Which release of the program it is. */
+  /** Release of the program. */
   release = 1;
-  /** It was asked to end. */
+  /** True if it was asked to end. */
   isStopping = false;
-  /** How many faults keep it down: it starts again once all of them have healed. */
+  /** Number of faults that keep it down; it restarts when all of them have healed. */
   holds = 0;
-  /** How many faults have paused this life of it. */
+  /** Number of faults that pause its current life. */
   pauses = 0;
-  /** What makes it slow and its clock drift, the latest last. */
-  readonly bearing = new Set<RehearsalFault>();
-  /** What this life of it is notified of `process`: signals, errors that nobody caught, its end. */
+  /** The active faults that make it slow and its clock drift, latest last. */
+  readonly activeFaults = new Set<RehearsalFault>();
+  /** The listeners of its current life to `process`: signals, uncaught errors, exit. */
   events = new EventEmitter();
   bootedAt = 0;
-  /** How many of its turns wait: timers, and messages on their last way. */
+  /** Number of its pending turns: timers, and messages at the end of their path. */
   pending = 0;
-  /** When the last timer of each delay rings, and the last immediate runs (delay 0): none of one delay overtakes another, as in Node. */
+  /**
+   * The last expiry of each timer delay (0 for immediates). As in Node, timers with equal delays fire in the order of their
+   * creation.
+   */
   readonly lastRings = new Map<number, number>();
-  /** What came while it was paused. */
+  /** Turns that came while it was paused. */
   held: RehearsalTurn[] = [];
-  /** What ends with this life: sockets and servers. */
+  /** Callbacks for the end of its current life, of sockets and servers. */
   readonly ending = new Set<(isHostGone: boolean) => void>();
-  /** Its connections: what resets them. */
+  /** Callbacks that reset its connections. */
   readonly resetting = new Set<() => void>();
 
   constructor(
@@ -62,23 +70,23 @@ export class Process {
     readonly random: Random,
   ) {}
 
-  /** From now on its clock gains so many of a thousand milliseconds. */
+  /** From now on, the clock gains this many milliseconds every 1,000 milliseconds. */
   runAt(now: number, perMille: number): void {
     this.skewMs = this.aheadBy(now);
     this.drift = { sinceMs: now, perMille };
   }
 
-  /** How far its clock is ahead of the true time. */
+  /** Difference between its clock and the true time in milliseconds. */
   aheadBy(now: number): number {
     const { sinceMs, perMille } = this.drift;
     return this.skewMs + ((now - sinceMs) * perMille) / 1_000;
   }
 }
 
-/** Signals that end nobody in Node. */
+/** Signals that do not end a process in Node. */
 const HARMLESS = new Set(['SIGCHLD', 'SIGCONT', 'SIGPIPE', 'SIGURG', 'SIGUSR1', 'SIGWINCH']);
 
-/** How Node calls what nobody caught. */
+/** Node's names for the origin of an uncaught error. */
 export type ErrorOrigin = 'uncaughtException' | 'unhandledRejection';
 
 /** One macrotask. */
@@ -91,7 +99,7 @@ export interface RehearsalTurn {
   entry: ClockEntry | undefined;
 }
 
-/** Something that happened, as judges hear it. */
+/** An event of a run, as judges receive it. */
 export interface RehearsalEvent {
   readonly at: number;
   readonly type: string;
@@ -103,22 +111,22 @@ export class VirtualWorld {
   readonly clock = new VirtualClock();
   readonly processes = new Map<string, Process>();
   readonly wires: Wires;
-  /** Chance of timers and answers; every process has its own stream. */
+  /** Random numbers for timers and responses; every process has its own stream. */
   readonly chance: Random;
   readonly lines: string[] = [];
   current: Process | null = null;
-  /** How many turns were taken. */
+  /** Number of turns so far. */
   turns = 0;
   isOver = false;
-  /** Who listens to what happens. */
-  hear: (happening: RehearsalEvent) => void = () => {};
-  /** What is wrong with how the rehearsal is used, and no matter of the application under rehearsal: nothing of this run counts. */
+  /** Receives all events. */
+  notify: (event: RehearsalEvent) => void = () => {};
+  /** A mistake in the use of the rehearsal, not in the application. It invalidates the run. */
   misuse: UsageError | null = null;
-  /** Told whose turn begins, and that it is nobody's. */
+  /** Called with the process of each turn, and with `null` between rounds. */
   turned: (process: Process | null) => void = () => {};
   private asked = 0;
   private readonly hash = createHash('sha256');
-  /** Answers of the real platform that a process waits for; the world stands still until they are there. */
+  /** Responses of the real platform that a process waits for. The world stands still until they have arrived. */
   private readonly outside = new Set<Promise<unknown>>();
 
   constructor(
@@ -128,7 +136,7 @@ export class VirtualWorld {
     private readonly isKept = false,
   ) {
     this.chance = new Random(seed, 'chance');
-    this.wires = new Wires(this, new Random(seed, 'wires'), latencyMs, distances);
+    this.wires = new Wires((ms, what, run) => this.after(ms, null, what, run), new Random(seed, 'wires'), latencyMs, distances);
   }
 
   get now(): number {
@@ -141,18 +149,18 @@ export class VirtualWorld {
     if (this.isKept) this.lines.push(line.length > 300 ? `${line.slice(0, 300)}…` : line);
   }
 
-  /** Of all that was logged. */
+  /** The hash of the log. */
   digest(): string {
     return this.hash.copy().digest('hex');
   }
 
-  /** Tells judges, and the log. */
-  tell(type: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  /** Reports an event to judges and to the log. */
+  report(type: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.log(`${type} ${JSON.stringify(fields)}`);
-    this.hear({ at: this.now, type, ...fields });
+    this.notify({ at: this.now, type, ...fields });
   }
 
-  /** The rehearsal itself is used wrongly: the run is over, and whoever began it is notified of the first time. */
+  /** Ends the run because the rehearsal itself is used incorrectly. The first such error is thrown by `rehearse`. */
   refuse(misuse: UsageError): UsageError {
     this.misuse ??= misuse;
     this.isOver = true;
@@ -161,7 +169,7 @@ export class VirtualWorld {
 
   // Turns.
 
-  /** A process runs `run` after so long, unless it ends before. */
+  /** Schedules `run` in a process after a delay in milliseconds, unless the process ends before. */
   after(ms: number, process: Process | null, what: string, run: () => unknown): RehearsalTurn {
     const turn: RehearsalTurn = { process, life: process?.life ?? 0, run, what, isOff: false, entry: undefined };
     turn.entry = this.clock.at(this.now + ms, 0, this.take, turn);
@@ -169,7 +177,7 @@ export class VirtualWorld {
     return turn;
   }
 
-  /** A timer of a process, which is somewhat late; `delay` 0 is an immediate. */
+  /** Schedules a timer of a process, which is slightly late; with a delay of 0 it is an immediate. */
   ring(process: Process, delay: number, what: string, run: () => unknown): RehearsalTurn {
     const late = delay === 0 ? 0.005 + this.chance.unit() * 0.02 : this.chance.unit() * 0.5;
     const at = Math.max(this.now + delay + late, process.lastRings.get(delay) ?? 0);
@@ -183,7 +191,7 @@ export class VirtualWorld {
     turn.entry?.cancel();
   }
 
-  /** It waits no more. */
+  /** Removes a turn from the pending ones. */
   private drop(turn: RehearsalTurn): void {
     turn.isOff = true;
     if (turn.process?.life === turn.life) turn.process.pending--;
@@ -209,17 +217,22 @@ export class VirtualWorld {
     }
   };
 
-  /** Called for whatever a process asks the world for. */
+  /** Counts a request of the current turn to the world, and ends a process whose turn does not end. */
   ask(): void {
     if (++this.asked <= ASKED_MAX) return;
     const who = this.current!;
     this.asked = 0;
     who.events.removeAllListeners();
-    this.fail(who, new Error(`a turn of "${who.id}" does not end: it asked for the time or a timer ${ASKED_MAX} times`));
-    throw new Error(`"${who.id}" was ended: its turn does not end; await a timer in the loop`);
+    this.fail(
+      who,
+      new Error(
+        `A turn of "${who.id}" does not end: it has used the time or timers ${ASKED_MAX} times. Await a timer in the loop.`,
+      ),
+    );
+    throw new Error(`"${who.id}" was ended because its turn does not end. Await a timer in the loop.`);
   }
 
-  /** What the real platform computes is handed over after a time that chance gives, in an order that the seed repeats. */
+  /** Delivers a response of the real platform after a random virtual delay, in an order that the seed determines. */
   fromOutside<T>(answer: Promise<T>): Promise<T> {
     const process = this.current!;
     const delay = 0.02 + this.chance.unit() * 0.4;
@@ -248,7 +261,7 @@ export class VirtualWorld {
     return process;
   }
 
-  /** Unless it is there, or a fault keeps it down. */
+  /** Starts a process, unless it is up or a fault keeps it down. */
   start(process: Process): void {
     if (process.state !== 'down' || process.holds > 0) return;
     Object.assign(process, { state: 'up', life: process.life + 1, bootedAt: this.now });
@@ -256,23 +269,26 @@ export class VirtualWorld {
     process.ending.clear();
     process.resetting.clear();
     process.lastRings.clear();
-    this.tell('start', { peer: process.id, life: process.life });
+    this.report('start', { peer: process.id, life: process.life });
     this.after(0, process, 'main', () => process.main(process));
   }
 
-  /** `isHostGone`: with its machine, so that nobody is told. */
+  /** Ends a process. With `isHostGone`, its machine is off as well and no peer is notified. */
   end(process: Process, isHostGone = false): void {
     if (process.state === 'down') return;
     process.state = 'down';
     process.held = [];
-    this.tell('end', { peer: process.id, isHostGone });
+    this.report('end', { peer: process.id, isHostGone });
     for (const end of process.ending) end(isHostGone);
     process.ending.clear();
-    // What asked it to end has healed while it was still ending.
+    // The fault that asked it to end has healed before it ended.
     if (process.isStopping && process.holds === 0) this.supervise(process, 0);
   }
 
-  /** From now on it does not start; gives what ends that, and starts it. Who is still ending then starts once it has ended. */
+  /**
+   * Keeps a process down. Returns the function that allows and starts it again; a process that is still ending then starts after
+   * its end.
+   */
   hold(process: Process): () => void {
     process.holds++;
     return () => {
@@ -281,12 +297,12 @@ export class VirtualWorld {
     };
   }
 
-  /** A supervisor starts it after so long. */
+  /** Restarts a process after a delay, like a supervisor. */
   private supervise(process: Process, afterMs: number): void {
     this.after(afterMs, null, `the supervisor starts ${process.id}`, () => this.start(process));
   }
 
-  /** It gets SIGTERM; who does not listen ends at once, who does after a while. */
+  /** Sends SIGTERM. A process without a listener ends immediately, others after a grace period. */
   stop(process: Process): void {
     if (process.state === 'down' || process.isStopping) return;
     process.isStopping = true;
@@ -297,7 +313,7 @@ export class VirtualWorld {
     });
   }
 
-  /** True if somebody in it listens to the signal; they receive it in its own turn. */
+  /** Returns true if the process listens to the signal; the listeners run in a separate turn. */
   private signal(process: Process, signal: string): boolean {
     const { events } = process;
     if (events.listenerCount(signal) === 0) return false;
@@ -305,41 +321,47 @@ export class VirtualWorld {
     return true;
   }
 
-  /** What `process.kill` does with the process's own number: whoever listens is notified of it, else it does what it does in Node. */
+  /** `process.kill` with the process's own number: notifies its listeners, or does what Node does without them. */
   kill(process: Process, signal: string): void {
     if (signal === 'SIGSTOP') return void this.pause(process);
     if (signal !== 'SIGKILL' && (this.signal(process, signal) || HARMLESS.has(signal))) return;
     this.leave(process, signal);
   }
 
-  /** What `process.exit` does. */
+  /** `process.exit`. */
   exit(process: Process, code: unknown): never {
-    this.sayGoodbye(process, code);
+    this.emitExit(process, code);
     return this.leave(process, code);
   }
 
-  /** Nothing of it runs any more, and a supervisor starts it again, if it was asked to end once that has healed. `how`: its status, or the signal. */
+  /**
+   * Ends the process by itself; a supervisor restarts it, or the fault that asked it to end does. `how` is its exit code or the
+   * signal.
+   */
   leave(process: Process, how: unknown): never {
-    if (process.state !== 'down') this.tell('exit', { peer: process.id, code: how });
-    this.endOfItself(process);
+    if (process.state !== 'down') this.report('exit', { peer: process.id, code: how });
+    this.endByItself(process);
     throw new Error('process.exit');
   }
 
-  private endOfItself(process: Process): void {
+  private endByItself(process: Process): void {
     if (process.state === 'down') return;
     const { isStopping } = process;
     this.end(process);
     if (!isStopping) this.supervise(process, 1_000);
   }
 
-  /** Those who listen to its end receive it, once. */
-  private sayGoodbye({ events }: Process, code: unknown): void {
+  /** Emits `exit` once. */
+  private emitExit({ events }: Process, code: unknown): void {
     const listeners = events.rawListeners('exit');
     events.removeAllListeners('exit');
     for (const listener of listeners) listener(code);
   }
 
-  /** Gives what ends that: it goes on once all that paused it has ended. If it is started again meanwhile, that is another process, and runs. */
+  /**
+   * Pauses a process. Returns the function that resumes it, when no other fault pauses it. A restart in the meantime creates a
+   * process that runs.
+   */
   pause(process: Process): () => void {
     if (process.state === 'down') return () => {};
     const { life } = process;
@@ -350,14 +372,14 @@ export class VirtualWorld {
     };
   }
 
-  /** What came meanwhile is taken at once, as it came. */
+  /** Resumes a process. It takes everything that came meanwhile immediately, in order. */
   private resume(process: Process): void {
     if (process.state !== 'paused') return;
     process.state = 'up';
     for (const turn of process.held.splice(0)) turn.entry = this.clock.at(this.now, 0, this.take, turn);
   }
 
-  /** What nobody catches ends a process, as in Node, unless it listens to such errors itself; a supervisor starts it again after a second. */
+  /** An uncaught error ends a process, as in Node, unless it listens to such errors. A supervisor restarts it after a second. */
   fail(process: Process, error: unknown, origin: ErrorOrigin = 'uncaughtException', promise?: unknown): void {
     if (process.state === 'down') return;
     const { events } = process;
@@ -370,18 +392,18 @@ export class VirtualWorld {
     }
     // Its own listeners may have ended it.
     if ((process.state as string) === 'down') return;
-    this.tell('uncaught', { peer: process.id, error: errorText(last) });
+    this.report('uncaught', { peer: process.id, error: errorText(last) });
     try {
-      this.sayGoodbye(process, 1);
+      this.emitExit(process, 1);
     } catch {
-      // It ends of the error before this one.
+      // It already ends because of the first error.
     }
-    this.endOfItself(process);
+    this.endByItself(process);
   }
 
   // Time.
 
-  /** Runs until then, or until the world is over. */
+  /** Runs until this time, or until the world is over. */
   run(untilMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let isDone = false;
@@ -405,7 +427,7 @@ export class VirtualWorld {
     });
   }
 
-  /** One turn; false when there is none left. */
+  /** Takes one turn. Returns false if there is none left. */
   private next(untilMs: number): boolean {
     this.current = null;
     const { turns } = this;

@@ -5,11 +5,11 @@
  * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in its own way, for a
  * majority of a wrong list to be there.
  */
-import { lockJudges, type RehearsalHearing, type RehearsalJudge } from '../../test/rehearsal/judges.js';
+import { lockJudges, type RehearsalObserver, type RehearsalJudge } from '../../test/rehearsal/judges.js';
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
 import { servicesOf, wireOf, workWith, type Shipped } from './locks.js';
 import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 const MISTAKES = ['less', 'more', 'typo', 'two typos'] as const;
@@ -62,16 +62,16 @@ const beside = (judge: RehearsalJudge): RehearsalJudge => ({
     const wrong = new Map<string, RehearsalEvent>();
     const fault = ({ at }: RehearsalEvent, type: 'fault' | 'healed', who: string): RehearsalEvent =>
       ({ type, at, fault: { what: 'pause', who, other: who, atMs: at, lastsMs: 0, size: 0 } }) as RehearsalEvent;
-    const hear: NonNullable<RehearsalHearing['hear']> = (happening) => {
+    const observe: NonNullable<RehearsalObserver['observe']> = (happening) => {
       const { type, peer, what } = happening;
-      let description = hearing.hear?.(happening);
+      let description = hearing.observe?.(happening);
       if (type === 'note' && what === 'wrong') {
         wrong.set(peer!, happening);
-        description ||= hearing.hear?.(fault(happening, 'fault', peer!));
-      } else if (type === 'end' && wrong.delete(peer!)) description ||= hearing.hear?.(fault(happening, 'healed', peer!));
+        description ||= hearing.observe?.(fault(happening, 'fault', peer!));
+      } else if (type === 'end' && wrong.delete(peer!)) description ||= hearing.observe?.(fault(happening, 'healed', peer!));
       return description;
     };
-    return { hear, ...(hearing.end && { end: (now: number) => hearing.end!(now) }) };
+    return { observe, ...(hearing.end && { end: (now: number) => hearing.end!(now) }) };
   },
 });
 
@@ -81,7 +81,7 @@ export const rightGoOn = (): RehearsalJudge => ({
   begin: () => {
     const wrong = new Map<string, number>();
     return {
-      hear: ({ type, peer, what, life, isRight, isNamed, description }) => {
+      observe: ({ type, peer, what, life, isRight, isNamed, description }) => {
         if (type === 'note' && what === 'wrong') wrong.set(peer!, life as number);
         else if (type === 'end') wrong.delete(peer!);
         else if (type === 'grant' && wrong.get(peer!) === 1) return `${peer} was granted a lock with a wrong list`;

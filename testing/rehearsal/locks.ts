@@ -8,7 +8,7 @@ import { lockJudges } from '../../test/rehearsal/judges.js';
 import { natsBroker } from '../../test/rehearsal/nats-broker.js';
 import { noLeaks } from '../../test/rehearsal/object-judges.js';
 import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import { FAULTS } from '../../test/rehearsal/scenario.js';
 
 /** Everything of ours that such an application uses. */

@@ -12,7 +12,7 @@ import { diskStorage } from '../../test/rehearsal/disk-storage.js';
 import { below, endOfFullDisk, HELD, servicesOf, sleep, wireOf, workWith, type Shipped } from './locks.js';
 import { noLeaks } from '../../test/rehearsal/object-judges.js';
 import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 const PLANS = [
@@ -153,9 +153,9 @@ const amongMembers = ({ name, begin }: RehearsalJudge): RehearsalJudge => ({
   name,
   begin: (setting) => {
     const hearing = begin(setting);
-    hearing.hear?.({ at: 0, type: 'members', lists: [foundersOf(setting.scenario.peers)] });
+    hearing.observe?.({ at: 0, type: 'members', lists: [foundersOf(setting.scenario.peers)] });
     return {
-      hear: (happening) => hearing.hear?.(happening.what === 'members' ? { ...happening, type: 'members' } : happening),
+      observe: (happening) => hearing.observe?.(happening.what === 'members' ? { ...happening, type: 'members' } : happening),
       end: (now) => hearing.end?.(now),
     };
   },
@@ -168,7 +168,7 @@ export const changesSettle = (): RehearsalJudge => ({
     let asked: RehearsalEvent | undefined;
     let disturbedMs = 0;
     return {
-      hear: (happening) => {
+      observe: (happening) => {
         const { type, what, at } = happening;
         if (type === 'healed' || type === 'start' || type === 'end') disturbedMs = at;
         if (what === 'members') asked = happening;

@@ -9,7 +9,7 @@ import { sequentialRegister } from '../../test/rehearsal/linearizability.js';
 import { delivery, linearizable, noLeaks, oneLeader, unique, withinBudget } from '../../test/rehearsal/object-judges.js';
 import { membersUnder } from './members.js';
 import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
 /** Beside what an application of locks uses. */
@@ -150,7 +150,7 @@ export const answered = (): RehearsalJudge => ({
     const moved = new Map<unknown, number>();
     let changedMs = 0;
     return {
-      hear: (event) => {
+      observe: (event) => {
         const { type, what, at, peer, of } = event;
         const key = `${peer} ${event['number'] as number}`;
         if (['start', 'end', 'healed'].includes(type) || what === 'members') changedMs = at;

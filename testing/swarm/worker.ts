@@ -1,5 +1,5 @@
 /** A process of the swarm: rehearses the schedules that it receives, one task after the other. */
-import { tellFailure } from '../../test/rehearsal/failure.js';
+import { formatFailure } from '../../test/rehearsal/failure.js';
 import { rehearse } from '../../test/rehearsal/rehearse.js';
 import type { Result, Task } from './index.js';
 import { WORKLOADS } from './workloads.js';
@@ -17,7 +17,7 @@ async function perform(task: Task): Promise<Result> {
     faults: counts['fault'] ?? 0,
     operations: counts['return'] ?? 0,
     seconds: (user + system) / 1e6,
-    failure: failure && { seed: failure.seed, text: tellFailure(failure) },
+    failure: failure && { seed: failure.seed, text: formatFailure(failure) },
   };
 }
 

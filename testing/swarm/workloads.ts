@@ -4,7 +4,7 @@ import { locksUnder, shippedFrom } from '../rehearsal/locks.js';
 import { membersUnder } from '../rehearsal/members.js';
 import { movingObjectsUnder, OBJECTS, objectsUnder, unstoredObjectsUnder, type ShippedObjects } from '../rehearsal/objects.js';
 import type { Main } from '../../test/rehearsal/peer.js';
-import type { RehearseOptions } from '../../test/rehearsal/rehearse.js';
+import type { RehearseOptions } from '../../test/rehearsal/options.js';
 
 export interface Workload {
   readonly options: RehearseOptions;
