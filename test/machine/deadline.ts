@@ -66,7 +66,7 @@ export async function firstBeyond(
     open = undecided;
   }
   const [steps] = open;
-  return steps ? { steps, description: notDecided(question.ms) } : null;
+  return steps ? { steps, description: notDecided(question.ms), isOpen: true } : null;
 }
 
 const notDecided = (ms: number): string =>

@@ -71,6 +71,22 @@ describe('a finding', () => {
     expect(silenced.findings).toMatchObject([{ reason: 'it is walled up' }]);
   });
 
+  test('names the start that leads to it', async () => {
+    const machine = createMachine({
+      id: 'begins',
+      context: ({ input }) => ({ isGuest: input === 'guest' }),
+      initial: 'open',
+      states: {
+        open: { on: { LEAVE: [{ guard: ({ context }) => context.isGuest, target: 'lost' }, { target: 'closed' }] } },
+        lost: {},
+        closed: { type: 'final' },
+      },
+    });
+    const findings = await new MachineTesting(machine, { starts: [{ input: 'member' }, { input: 'guest' }] }).findings();
+    expect(findings.map(({ name }) => name)).toEqual(['dead end lost']);
+    expect(findings[0]!.steps.map(describeStep)).toEqual(['start #2 "guest"', 'LEAVE']);
+  });
+
   test('that is not there any more refutes its reason', async () => {
     const reasons = { 'dead end open': 'an old one' };
     const { verdict, coverage } = await reportOn(new MachineTesting(toggle, { reasons }));

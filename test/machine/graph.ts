@@ -54,6 +54,15 @@ export interface MachineEdge extends Edge {
   readonly remarks: readonly Remark[];
 }
 
+/** The shortest way that was found to something covered; `null` where nothing covers it. */
+export function wayInto({ vertices }: MachineGraph, item: string): readonly MachineStep[] | null {
+  let found: readonly MachineStep[] | null = null;
+  for (const { way, edges } of vertices)
+    for (const { step, items } of edges?.values() ?? [])
+      if ((items as ReadonlySet<string>).has(item) && way.length + 1 < (found?.length ?? Infinity)) found = [...way, step];
+  return found;
+}
+
 export interface Failure {
   readonly steps: readonly MachineStep[];
   /** Which rule it breaks, the same for all that break alike. */

@@ -58,11 +58,15 @@ function cureFor(subject: Subject, chart: string, item: Item): string {
     return `; the world sends a child machine what children name: give ${at(at('children', chart), type)} a sample if it does`;
   if (subject.within.has(type))
     return `; the chart, its children or its services send ${type} themselves: give ${at('events', type)} a sample, {} for a bare one, if the world does, too`;
-  if (!rule) return '';
+  if (!rule)
+    return isGuarded(machine, type) ? `; give ${at('events', type)} a sample for which a guard of its transitions is true` : '';
   return rule.event === DONE && kind === 'transition'
     ? whyEndless(nodeOf(machine, rule.state))
     : cureForRule(subject, rule, kind, outcome);
 }
+
+const isGuarded = (machine: AnyStateMachine, type: string): boolean =>
+  [...rulesOf(configOf(machine))].some(({ event, choice }) => event === type && choice.guard !== undefined);
 
 /** Why a state never ends: only a final state directly in it, or in each of its regions, ends it. */
 function whyEndless(node: AnyStateNode): string {

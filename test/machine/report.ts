@@ -135,7 +135,7 @@ function verdictOf(
     !areNoticed ||
     !(isComplete || isOpen);
   if (isBroken) return 'invalid';
-  return cut === null ? 'valid' : 'unknown';
+  return cut === null && failures.length === 0 ? 'valid' : 'unknown';
 }
 
 function searchedOf(graph: MachineGraph): MachineReport['searched'] {

@@ -17,9 +17,10 @@ interface Taken {
 }
 
 export function* resetsMissing(subject: Subject, graph: MachineGraph): Generator<Found> {
-  if (graph.cut) return;
   const { original, name } = subject;
   const taken = graph.vertices.flatMap((from) => [...(from.edges?.values() ?? [])].map((edge): Taken => ({ from, edge })));
+  // A search that was cut off has seen enough where it has taken every transition.
+  if (graph.cut && !isEveryTaken(subject, taken)) return;
   const { guards } = implementationsOf(original);
   const named = new Set<string>();
   for (const { id, choice } of rulesOf(configOf(original))) {
@@ -28,7 +29,7 @@ export function* resetsMissing(subject: Subject, graph: MachineGraph): Generator
       const path = [key, `${key}.length`, `${key}.size`].find((one) => graph.first.measures.has(one));
       const turn = path !== undefined && !named.has(key) ? (turnOf(taken, path, 1) ?? turnOf(taken, path, -1)) : null;
       if (!turn) continue;
-      const found = comesBack(taken, turn, name, id);
+      const found = comesBack(taken, turn, name, id) ?? (path === key ? staysDecided(taken, turn, name, id) : null);
       if (!found) continue;
       named.add(key);
       const value = found.to.measures.get(path!)!;
@@ -36,6 +37,11 @@ export function* resetsMissing(subject: Subject, graph: MachineGraph): Generator
       yield { of: key, steps: found.steps, description };
     }
   }
+}
+
+function isEveryTaken({ charts, name }: Subject, taken: readonly Taken[]): boolean {
+  const seen = new Set(taken.flatMap(({ edge }) => [...(edge.items as ReadonlySet<string>)]));
+  return charts.get(name)!.every((item) => !item.startsWith('transition ') || seen.has(`${name}: ${item}`));
 }
 
 /** A measure along a step, as it grows; `null` for one that goes both ways, or stays. */
@@ -51,28 +57,42 @@ function turnOf(taken: readonly Taken[], path: string, sign: 1 | -1): Along | nu
   return isMonotone ? along : null;
 }
 
-/** A step on which the guard is decided as it is only once the measure has gone far enough, and from which the machine comes back. */
-function comesBack(
-  taken: readonly Taken[],
-  along: Along,
-  chart: string,
-  id: string,
-): { readonly to: MachineVertex; readonly steps: Found['steps'] } | null {
+/** Steps on which the guard is decided as it is only once the measure has gone far enough. */
+function lateOutcomes(taken: readonly Taken[], along: Along, chart: string, id: string): readonly (readonly Taken[])[] {
   const decided = (outcome: boolean) =>
     taken.filter(({ edge }) => (edge.items as ReadonlySet<string>).has(`${chart}: ${guardItem(id, outcome)}`));
-  for (const outcome of [true, false]) {
+  return [true, false].flatMap((outcome) => {
     const [late, early] = [decided(outcome), decided(!outcome)];
     const isLater = ([0, 1] as const).some(
       (when) => Math.max(...early.map((one) => along(one)[when])) < Math.min(...late.map((one) => along(one)[when])),
     );
-    if (early.length === 0 || !isLater) continue;
+    return early.length > 0 && isLater ? [late] : [];
+  });
+}
+
+type Back = { readonly to: MachineVertex; readonly steps: Found['steps'] } | null;
+
+/** Such a step, from which the machine comes back. */
+function comesBack(...args: Parameters<typeof lateOutcomes>): Back {
+  for (const late of lateOutcomes(...args))
     for (const { from, edge } of late) {
       const place = JSON.stringify(from.value);
       if (JSON.stringify(edge.to.value) === place) continue;
       const way = wayTo(edge.to, (one) => JSON.stringify(one.value) === place);
       if (way) return { to: way.to, steps: [...from.way, edge.step, ...way.steps] };
     }
-  }
+  return null;
+}
+
+/** Such a step that goes nowhere, from a state that the machine leaves and comes back to. */
+function staysDecided(...args: Parameters<typeof lateOutcomes>): Back {
+  for (const late of lateOutcomes(...args))
+    for (const { from } of late) {
+      const place = JSON.stringify(from.value);
+      const leaving = [...(from.edges?.values() ?? [])].find(({ to }) => JSON.stringify(to.value) !== place);
+      const back = leaving && wayTo(leaving.to, (one) => JSON.stringify(one.value) === place);
+      if (back) return { to: back.to, steps: [...from.way, leaving.step, ...back.steps] };
+    }
   return null;
 }
 

@@ -1,30 +1,50 @@
 /** Where a machine can come to and never get out again: a dead end that is not a final state, and a cycle that nothing leads out of. */
-import type { AnyStateNode, StateValue } from 'xstate';
+import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { Found } from './findings.js';
-import type { MachineGraph, MachineVertex } from './graph.js';
+import { wayInto, type MachineGraph, type MachineVertex } from './graph.js';
+import { looksAt } from './hints.js';
 import { isFromOutside } from './steps.js';
 import type { Subject } from './subject.js';
 
 /** Machines with more configurations are not searched for cycles. */
 const CONFIGURATIONS_MAX = 500;
 
-export function* deadEnds({ original, tests }: Subject, { vertices }: MachineGraph): Generator<Found> {
+export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Found> {
+  const { original, tests } = subject;
   const named = new Set<string>();
-  const places = placesOf(vertices);
-  for (const { value, view, edges, way, isTarget, pending } of vertices) {
+  const places = placesOf(graph.vertices);
+  for (const { value, view, edges, way, isTarget, pending } of graph.vertices) {
     if (edges === null || isTarget || view.status !== 'active') continue;
     const leaves = leavesOf(original.root, value);
     // A machine without states has nowhere to go.
     if (leaves[0] === original.root) continue;
-    const isStatic = leaves.every(isClosed) && !places.get(JSON.stringify(value))!.isLeft;
+    const place = places.get(JSON.stringify(value))!;
+    const isStatic = leaves.every((leaf) => isClosed(leaf, original.root)) && !place.isLeft;
     // What samples, or a filter, leave out may lead out of it.
-    const isEmpty = edges.size === 0 && pending === 0 && view.actors.length === 0 && !tests.filter && !leavesOut(tests.events);
+    const isSeen = view.actors.length === 0 && pending === 0 && !tests.filter && !leavesOut(tests.events);
+    const isEmpty = isSeen && edges.size === 0;
+    const isBlocked = isSeen && place.isOpen && !place.isActive && leaves.every((leaf) => !asksEvents(original, leaf));
     const of = nameOf(leaves);
-    if (!(isStatic || isEmpty) || named.has(of)) continue;
+    if (!(isStatic || isEmpty || isBlocked) || named.has(of)) continue;
     named.add(of);
     const inner = leaves.find(({ type }) => type === 'final');
     const why = inner ? `; ${nameOf([inner.parent!])} has no onDone` : '';
     yield { of, steps: way, description: `nothing leads out of ${of}, and the machine has not ended there${why}` };
+  }
+  yield* deadEndsOfChildren(subject, graph);
+}
+
+/** States of child machines that come to an end elsewhere, so that these wait for an end in vain. */
+function* deadEndsOfChildren({ originals, name }: Subject, graph: MachineGraph): Generator<Found> {
+  for (const [chart, { root }] of originals) {
+    const inner = Object.values(root.states);
+    if (chart === name || root.type === 'parallel' || !inner.some(({ type }) => type === 'final')) continue;
+    for (const node of inner) {
+      if (node.type !== 'atomic' || !isClosed(node, root) || [...root.transitions.values()].flat().length > 0) continue;
+      const of = nameOf([node]);
+      const steps = wayInto(graph, `${chart}: state ${of}`);
+      if (steps) yield { chart, of, steps, description: `nothing leads out of ${of}, and the child machine has not ended there` };
+    }
   }
 }
 
@@ -33,12 +53,25 @@ const leavesOut = (events: object | undefined): boolean =>
     (samples) => typeof samples === 'function' || (Array.isArray(samples) && samples.length === 0),
   );
 
-/** Whether a state, and those around it up to the root, have neither transitions nor actors. */
-function isClosed(leaf: AnyStateNode): boolean {
-  for (let node: AnyStateNode | undefined = leaf; node?.parent; node = node.parent)
-    if (node.transitions.size > 0 || (node.always?.length ?? 0) > 0 || node.invoke.length > 0) return false;
-  return true;
+/** A state and those around it, without the root. */
+function* around(leaf: AnyStateNode): Generator<AnyStateNode> {
+  for (let node: AnyStateNode | undefined = leaf; node?.parent; node = node.parent) yield node;
 }
+
+const transitionsOf = ({ transitions, always }: AnyStateNode) => [...[...transitions.values()].flat(), ...(always ?? [])];
+
+/** Whether a state, and those around it up to the root, have neither actors nor transitions that do something. */
+const isClosed = (leaf: AnyStateNode, root: AnyStateNode): boolean =>
+  [...around(leaf)].every(
+    (node) =>
+      node.invoke.length === 0 && transitionsOf(node).every((one) => one.target === undefined && one.actions.length === 0),
+  ) && transitionsOf(root).every(({ target }) => target === undefined);
+
+/** Whether a guard here looks at an event, so that another sample may lead out. */
+const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
+  [...around(leaf), machine.root].some((node) =>
+    transitionsOf(node).some(({ guard }) => guard !== undefined && looksAt(machine, guard) === 'more'),
+  );
 
 function leavesOf(root: AnyStateNode, value: StateValue): readonly AnyStateNode[] {
   if (typeof value === 'string') return [root.states[value]!];
@@ -57,6 +90,10 @@ interface Place {
   /** Configurations that an event from outside leads to. */
   readonly byEvent: Set<string>;
   isLeft: boolean;
+  /** Whether some step takes a transition here. */
+  isActive: boolean;
+  /** Whether an event from outside takes one. */
+  isTouched: boolean;
   /** Whether all of its states were gone on from, and none of them is an end. */
   isOpen: boolean;
 }
@@ -65,10 +102,22 @@ function placesOf(vertices: readonly MachineVertex[]): ReadonlyMap<string, Place
   const places = new Map<string, Place>();
   for (const { value, way, edges, view, isTarget } of vertices) {
     const key = JSON.stringify(value);
-    const place = places.get(key) ?? { value, way, next: new Set(), byEvent: new Set(), isLeft: false, isOpen: true };
+    const place = places.get(key) ?? {
+      value,
+      way,
+      next: new Set(),
+      byEvent: new Set(),
+      isLeft: false,
+      isActive: false,
+      isTouched: false,
+      isOpen: true,
+    };
     places.set(key, place);
     if (edges === null || isTarget || view.status !== 'active') place.isOpen = false;
-    for (const { to, step } of edges?.values() ?? []) {
+    for (const { to, step, items } of edges?.values() ?? []) {
+      const isTaken = [...(items as ReadonlySet<string>)].some((item) => item.includes(': transition '));
+      place.isActive ||= isTaken;
+      place.isTouched ||= isTaken && isFromOutside(step);
       const target = JSON.stringify(to.value);
       if (target === key) {
         // An end keeps the configuration.
@@ -94,7 +143,7 @@ export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, fir
   const done = new Set<string>();
   for (const [key, around] of reached) {
     const isBottom = [...around].every((one) => reached.get(one)!.has(key));
-    if (done.has(key) || around.size < 2 || !isBottom) continue;
+    if (done.has(key) || !(around.size > 1 || isLoop(places.get(key)!)) || !isBottom) continue;
     for (const one of around) done.add(one);
     const inside = [...around].map((one) => places.get(one)!);
     if (around.has(JSON.stringify(first.value)) || inside.some(({ isOpen }) => !isOpen)) continue;
@@ -108,6 +157,10 @@ export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, fir
       .join(', ');
     const steps = inside.map(({ way }) => way).toSorted((a, b) => a.length - b.length)[0]!;
     const isFree = inside.some(({ byEvent }) => byEvent.size > 0);
+    if (inside.length === 1) {
+      yield { of, steps, description: 'it leads to itself and nowhere else, and no event from outside changes that' };
+      continue;
+    }
     yield {
       of,
       steps,
@@ -115,6 +168,9 @@ export function* cyclesWithoutExit({ original, tests }: Subject, { vertices, fir
     };
   }
 }
+
+/** A state that only time or a service moves, and that nothing leads out of. */
+const isLoop = ({ isLeft, isActive, isTouched }: Place): boolean => isActive && !isLeft && !isTouched;
 
 function reach(places: ReadonlyMap<string, Place>, from: string): ReadonlySet<string> {
   const reached = new Set([from]);

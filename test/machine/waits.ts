@@ -1,7 +1,7 @@
 /** States that wait for a service, and that neither time nor an event from outside leads out of: if the service never settles, nothing happens. */
 import type { AnyActorLogic, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { Found } from './findings.js';
-import type { MachineGraph } from './graph.js';
+import { wayInto, type MachineGraph } from './graph.js';
 import { HELD } from './held.js';
 import { implementationsOf } from './references.js';
 import { kindOfLogic } from './stage.js';
@@ -14,25 +14,28 @@ export function* waitsWithoutTimeout(subject: Subject, graph: MachineGraph): Gen
   for (const [chart, machine] of subject.originals)
     for (const node of nodesOf(machine.root)) {
       const state = node.path.join('.');
-      if (node.invoke.length === 0 || (state !== '' && !reached.has(`${chart}: state ${state}`))) continue;
-      const held = node.invoke.filter(({ src }) => HELD.has(kindOfSource(machine, src)));
-      if (held.length < node.invoke.length || !isWaiting(node, subject.within)) continue;
-      const names = held.map(({ id, src }) => (typeof src === 'string' && !src.startsWith('xstate.') ? src : id)).join(' and ');
-      const steps = graph.vertices.find(({ edges }) =>
-        [...(edges?.values() ?? [])].some(({ items }) => (items as ReadonlySet<unknown>).has(`${chart}: state ${state}`)),
-      );
+      const item = `${chart}: state ${state}`;
+      if (state !== '' && !reached.has(item)) continue;
+      const services = servicesOf(subject, machine, node);
+      if (services.length === 0 || !isWaiting(node, subject.within)) continue;
       yield {
         chart,
         of: state === '' ? '(root)' : state,
-        steps: steps ? wayInto(steps, `${chart}: state ${state}`) : [],
-        description: `only ${names} leads out of it: if that never settles, the machine waits forever. Give it an after, or an event that leads out`,
+        steps: wayInto(graph, item) ?? [],
+        description: `only ${services.join(' and ')} leads out of it: if that never settles, the machine waits forever. Give it an after, or an event that leads out`,
       };
     }
 }
 
-function wayInto({ way, edges }: MachineGraph['vertices'][number], item: string): Found['steps'] {
-  const edge = [...edges!.values()].find(({ items }) => (items as ReadonlySet<unknown>).has(item))!;
-  return [...way, edge.step];
+/** The names of the services that a state waits for; none where it has an actor that is not one of them. */
+function servicesOf(subject: Subject, machine: AnyStateMachine, node: AnyStateNode): readonly string[] {
+  if (node.invoke.some(({ src }) => !HELD.has(kindOfSource(machine, src)))) return [];
+  if (node.invoke.length > 0)
+    return node.invoke.map(({ id, src }) => (typeof src === 'string' && !src.startsWith('xstate.') ? src : id));
+  // Spawned by an action, and waited for by id.
+  const ids = [...node.transitions.keys()].flatMap((type) => /^xstate\.(?:done|error)\.actor\.(.+)$/.exec(type)?.[1] ?? []);
+  const isHeld = (id: string) => [...(subject.met.get(id) ?? [])].some((logic) => HELD.has(kindOfLogic(logic)));
+  return ids.every(isHeld) ? [...new Set(ids)] : [];
 }
 
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
@@ -44,9 +47,12 @@ function kindOfSource(machine: AnyStateMachine, src: unknown) {
   return logic === undefined ? 'promise' : kindOfLogic(logic as AnyActorLogic);
 }
 
+const isBelow = (one: AnyStateNode, top: AnyStateNode): boolean =>
+  one === top || (one.parent !== undefined && isBelow(one.parent, top));
+
 /** Whether the services of a state lead out of it, and nothing else does. */
 function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
-  const isInside = (one: AnyStateNode): boolean => one === node || (one.parent !== undefined && isInside(one.parent));
+  const isInside = (one: AnyStateNode): boolean => isBelow(one, node);
   const around: AnyStateNode[] = [];
   for (let one = node.parent; one; one = one.parent) around.push(one);
   const waysOf = ({ transitions, always }: AnyStateNode) => [...[...transitions.values()].flat(), ...(always ?? [])];
@@ -54,7 +60,19 @@ function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
     ...nodesOf(node).flatMap((one) => waysOf(one).filter(({ target }) => target?.some((to) => !isInside(to)))),
     // What leads into the state again starts the service again.
     ...waysOf(node).filter(({ target, reenter }) => reenter && target?.includes(node)),
-    ...around.flatMap((one) => waysOf(one).filter(({ target }) => target !== undefined)),
+    ...around.flatMap((one) =>
+      waysOf(one).filter(({ target, eventType }) => target !== undefined && !eventType.startsWith('xstate.done.state.')),
+    ),
+    // Another region can end all of them.
+    ...around
+      .filter(({ type }) => type === 'parallel')
+      .flatMap((region) =>
+        nodesOf(region).flatMap((one) =>
+          waysOf(one).filter(
+            ({ target, eventType }) => !eventType.startsWith('xstate.done.state.') && target?.some((to) => !isBelow(to, region)),
+          ),
+        ),
+      ),
   ];
   const isOfService = (type: string) => /^xstate\.(done\.actor|error\.actor|snapshot)\./.test(type) || within.has(type);
   return out.length > 0 && out.every(({ eventType }) => isOfService(eventType));
