@@ -58,6 +58,7 @@ const chapters = {
     'recipes/rate-limit': 'A rate limit',
     'recipes/shared-document': 'A shared document',
     'recipes/playwright': 'Paths as Playwright tests',
+    'recipes/react': 'Paths as tests of a React component',
     'recipes/from-redlock': 'From redlock',
     'recipes/from-web-locks': 'From Web Locks',
     'recipes/from-broadcast-channel': 'From broadcast-channel',
