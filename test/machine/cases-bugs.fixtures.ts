@@ -29,6 +29,7 @@ export const planted: readonly Case[] = [
   },
   {
     id: 'C2',
+    finding: 'dead end lost',
     about: 'a dead end that is no final state',
     machine: any({
       id: 'dead',
@@ -48,6 +49,7 @@ export const planted: readonly Case[] = [
   },
   {
     id: 'C3',
+    finding: 'late event LONG',
     about: 'a delayed event that is not canceled',
     machine: any({
       id: 'press',
@@ -91,6 +93,7 @@ export const planted: readonly Case[] = [
   },
   {
     id: 'C5',
+    finding: 'dropped event PAUSE of kid',
     about: 'PAUSE is lost while a child rests',
     machine: any(
       {
@@ -125,6 +128,7 @@ export const planted: readonly Case[] = [
   },
   {
     id: 'C6',
+    finding: 'context not reset rounds',
     about: 'rounds that are not reset',
     machine: any({
       id: 'game',
@@ -148,6 +152,7 @@ export const planted: readonly Case[] = [
   },
   {
     id: 'C7',
+    finding: 'wait without timeout saving',
     about: 'saving that waits forever',
     machine: any(
       {

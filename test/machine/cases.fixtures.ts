@@ -2,6 +2,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { applications } from './cases-applications.fixtures.js';
 import { awkward, defects, planted } from './cases-bugs.fixtures.js';
+import { chance } from './cases-chance.fixtures.js';
 import { features } from './cases-features.fixtures.js';
 import { publicReports } from './cases-reports.fixtures.js';
 import type { MachineTests } from './options.js';
@@ -18,6 +19,8 @@ export interface Case {
   /** The reason of something that is not covered. */
   readonly missing?: RegExp;
   readonly notes?: RegExp;
+  /** What is found without the properties of the tests. */
+  readonly finding?: string;
   readonly covers?: readonly string[];
 }
 
@@ -25,6 +28,7 @@ export const groups: readonly { readonly title: string; readonly cases: readonly
   { title: 'Public reports about XState', cases: publicReports },
   { title: 'XState 5.20 and later', cases: features },
   { title: 'Shapes of applications', cases: applications },
+  { title: 'Chance, time and depth', cases: chance },
   { title: 'Planted bugs', cases: planted },
   { title: 'Once reported wrongly', cases: defects },
   { title: 'Once awkward', cases: awkward },

@@ -1,5 +1,6 @@
 /** The page docs/evidence/machines.md: every case is tested anew, and the page says what was found. */
 import { describe, expect, test } from 'vitest';
+import { elsewhere } from './cases-chance.fixtures.js';
 import { groups, type Case } from './cases.fixtures.js';
 import { reportOn, type MachineReport } from './report.js';
 import { MachineTesting } from './testing.js';
@@ -19,10 +20,14 @@ function resultOf({ machine, verdict, failures, coverage }: MachineReport): stri
 
 const results = new Map<string, string>();
 
-async function judged({ id, machine, tests, result, failure, missing, notes, covers = [] }: Case): Promise<void> {
+async function judged({ id, machine, tests, result, failure, missing, notes, finding, covers = [] }: Case): Promise<void> {
   const testing = new MachineTesting(machine, tests);
   const report = await reportOn(testing);
-  results.set(id, resultOf(report));
+  results.set(id, `${resultOf(report)}${finding === undefined ? '' : `; without the property: ${finding}`}`);
+  if (finding !== undefined) {
+    const { invariants: _invariants, temporal: _temporal, ...bare } = tests ?? {};
+    expect((await new MachineTesting(machine, bare).findings()).map(({ name }) => name)).toContain(finding);
+  }
   expect(resultOf(report)).toMatch(result);
   if (failure) expect(report.failures.map(({ text }) => text).join('\n')).toMatch(failure);
   if (missing) expect(report.coverage.missing.map(({ reason }) => reason).join('\n')).toMatch(missing);
@@ -44,6 +49,8 @@ test('the page says what is found today', async () => {
     const rows = cases.map(({ id, about }) => `| ${id} | ${cell(about)} | ${cell(results.get(id)!)} |`);
     return [`## ${title}`, '', '| case | what it is | result |', '|---|---|---|', ...rows, ''].join('\n');
   });
+  const more = elsewhere.map((row) => `| ${row.join(' | ')} |`);
+  tables.push(['## Tested elsewhere', '', '| case | what it is | result |', '|---|---|---|', ...more, ''].join('\n'));
   await expect([PREFACE, ...tables].join('\n')).toMatchFileSnapshot('../../docs/evidence/machines.md');
 });
 
