@@ -62,4 +62,6 @@ second column names, written for this table; \`test/machine/cases.test.ts\` test
 machine no test reached.
 
 How to test your own machine: [Generated tests for any XState machine](../testing-machines.md).
+
+The rules behind these results are broken on purpose, one at a time, in \`test/machine/mutants.deep.ts\`: 19 of 19 mutants are noticed by the test named for them.
 `;

@@ -1,0 +1,125 @@
+/** Rules of the generated tests of a machine, each broken once: mutants.deep.ts shows that the test named for it fails. */
+
+/** The rule, the file in test/machine, its code, the mutant's code, and the test that fails: its file and its name. */
+export type TesterMutant = readonly [
+  rule: string,
+  file: string,
+  code: string,
+  broken: string,
+  testFile: string,
+  testName: string,
+];
+
+const CHANCE = 'path-chance.ts';
+const TRAPS = 'traps.ts';
+const WAITS = 'waits.ts';
+const RESETS = 'resets.ts';
+const chance = 'chance.test.ts';
+const states = 'findings-states.test.ts';
+const steps = 'findings-steps.test.ts';
+
+export const mutants: readonly TesterMutant[] = [
+  [
+    'globals are restored',
+    CHANCE,
+    'if (--holders > 0) return;',
+    'if (--holders >= 0) return;',
+    chance,
+    'the platform is as it was',
+  ],
+  ['only the path is steered', CHANCE, 'isSteered: () => current !== null', 'isSteered: () => true', chance, 'has its own'],
+  ['an id is not in the state', CHANCE, 'i < TRIES && isIn(', 'i < 0 && isIn(', chance, 'Math.random in base 36'],
+  [
+    'draws follow from the seed',
+    CHANCE,
+    'new Random(this.seed,',
+    'new Random(process.hrtime()[1],',
+    chance,
+    'the same seed takes',
+  ],
+  ['another chance draws other numbers', CHANCE, 'if (other > 0) return', 'if (other > 99) return', chance, 'a die shows six'],
+  [
+    'another chance comes later',
+    CHANCE,
+    'timers.pass(LATER_MS[this.other - 1] ?? 0)',
+    'timers.pass(0)',
+    chance,
+    'time passes with timers',
+  ],
+  ['readings of the clock differ', CHANCE, 'if (step && this.readings.size > 0) this.tick();', '', chance, 'by Date.now is'],
+  [
+    'a moment is no part of a state',
+    CHANCE,
+    'return this.isClocked ? withoutClock',
+    'return false ? withoutClock',
+    chance,
+    'by Date.now is',
+  ],
+  ['actions draw apart', CHANCE, "this.isPerforming ? 'actions' : 'chart'", "'chart'", chance, 'actions that draw do not change'],
+  [
+    'a state whose events do nothing is closed',
+    TRAPS,
+    'one.target === undefined && one.actions.length === 0',
+    'false',
+    states,
+    'forbidden wildcard',
+  ],
+  [
+    'a guard that is never true blocks',
+    TRAPS,
+    'isSeen && place.isOpen && !place.isActive',
+    'false',
+    states,
+    'guarded exit never true',
+  ],
+  [
+    'a state that time alone moves is a cycle',
+    TRAPS,
+    'isActive && !isLeft && !isTouched',
+    'false',
+    states,
+    'self loop in last state',
+  ],
+  [
+    'a child that ends elsewhere has dead ends',
+    TRAPS,
+    "!inner.some(({ type }) => type === 'final')",
+    'true',
+    states,
+    'dead end in child machine',
+  ],
+  [
+    'a spawned service is waited for',
+    WAITS,
+    'ids.every(isHeld) ? [...new Set(ids)] : []',
+    '[]',
+    states,
+    'spawned promise in entry',
+  ],
+  [
+    'an end of other states is no timeout',
+    WAITS,
+    "target !== undefined && !eventType.startsWith('xstate.done.state.')",
+    'target !== undefined',
+    states,
+    'wait in parallel region',
+  ],
+  [
+    'a counter that blocks is not reset',
+    RESETS,
+    '(path === key ? staysDecided(taken, turn, name, id) : null)',
+    'null',
+    steps,
+    'C6 shape',
+  ],
+  [
+    'a cut search has seen enough',
+    RESETS,
+    'graph.cut && !isEveryTaken(subject, taken)',
+    'graph.cut',
+    steps,
+    'retries with always',
+  ],
+  ['undecided is unknown', 'deadline.ts', 'isOpen: true }', 'isOpen: false }', 'eventually.test.ts', 'what is too much is said'],
+  ['a gap names its sample', 'hints.ts', 'isGuarded(machine, type)', 'false', 'fold.test.ts', 'all parts behind a guard'],
+];
