@@ -82,11 +82,11 @@ export const chance: readonly Case[] = [
 
 /** What no single machine shows, and where it is tested. */
 export const elsewhere: readonly (readonly [id: string, about: string, result: string])[] = [
-  ['D7', "XState's error of two lines", 'printed whole (`bin/commands/test.test.ts`)'],
+  ['D7', "XState's error of two lines", 'printed whole (`bin/quiver.test.ts`)'],
   ['D8', 'the page about `compile` and `spawn`', 'corrected: `spawn` works in `assign`'],
-  ['W2', 'findings without a property', '66 machines with and without (`findings-*.test.ts`)'],
+  ['W2', 'findings without a property', '68 machines with and without (`findings-*.test.ts`)'],
   ['W4', 'parts that follow from one missing sample', 'one line that names the sample (`fold.test.ts`)'],
-  ['W7', 'factories, and a default export beside named ones', 'called, or refused with both names (`bin/commands/test.test.ts`)'],
+  ['W7', 'factories, and a default export beside named ones', 'called, or refused with both names (`bin/modules.test.ts`)'],
   ['W10', 'timers after a restore', 'armed by the tests, with a note that names them (`restore.test.ts`)'],
   [
     'W11',
