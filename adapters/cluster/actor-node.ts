@@ -26,6 +26,8 @@ export interface ActorWorld {
   readonly session: string;
   readonly clock: SchedulerLike;
   readonly hasStorage: boolean;
+  /** The members in the order in which they are asked to host an actor that has no host. */
+  preferred?(key: string): readonly NodeId[];
   send(key: string, to: NodeId, message: Message): void;
   save(key: string, stored: Stored): Promise<void>;
   hear(node: ActorNode, notice: ClusterNotice): void;
@@ -61,7 +63,10 @@ export class ActorNode {
     const stored: Stored = { [KEPT]: { promised: replica.promised, copy: replica.copy } };
     const storage = { role: STORAGE, chart: STORAGE, input: { stored, delay: 1 } };
     const isReplica = instance.options.replicas.includes(id);
-    const starts = [...(hasStorage && isReplica ? [storage] : []), ...rolesOf(id, instance.options, session, replica)];
+    const starts = [
+      ...(hasStorage && isReplica ? [storage] : []),
+      ...rolesOf(id, instance.options, session, replica, world.preferred?.(key)),
+    ];
     this.take(() => this.node.start(starts, noChoice));
   }
 

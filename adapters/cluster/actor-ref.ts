@@ -12,9 +12,12 @@ import {
 } from 'xstate';
 import type { StoredState } from './stored-state.js';
 
-interface Version {
+/** A durable version of an actor, as this process has received it. */
+export interface ReceivedVersion {
   readonly fence: number;
   readonly seq: number;
+  readonly state: StoredState;
+  readonly emitted: readonly { readonly type: string }[];
 }
 
 type Observer<T> = {
@@ -28,6 +31,8 @@ export interface RefHost {
   /** XState's actor system that references belong to. */
   readonly system: unknown;
   send(ref: AnyClusterActor, event: unknown): Promise<void>;
+  /** The last version that this process has received; null if it has none. */
+  latest(ref: AnyClusterActor): ReceivedVersion | null;
   /** Versions are wanted, or not any more. */
   subscribe(ref: AnyClusterActor): void;
   unsubscribe(ref: AnyClusterActor): void;
@@ -56,11 +61,14 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   readonly _processingStatus = 1;
   private readonly observers = new Set<Observer<SnapshotFrom<M>>>();
   private readonly listeners = new Map<string, Set<(event: any) => void>>();
+  /** The snapshot of `shown`, or the initial one. */
   private current: SnapshotFrom<M> | undefined;
+  private shown: ReceivedVersion | null = null;
+  private version: ReceivedVersion | null = null;
+  /** The last version of which observers and listeners have heard. */
+  private told: ReceivedVersion | null = null;
   private readonly firstVersion: Promise<void>;
   private hasVersion!: () => void;
-  private isKnown = false;
-  private version: Version = { fence: 0, seq: 0 };
   private isWaiting = false;
 
   /** @internal */
@@ -84,11 +92,11 @@ export class ClusterActorRef<M extends AnyStateMachine> {
    *
    * @throws ActorError if the event was not applied, or its effect is not known; ClosedError if the cluster is closed.
    */
-  readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event);
+  readonly send = (event: EventFromLogic<M>): Promise<void> => this.host.send(this, event).then(() => this.refresh());
 
   /** XState sends by it what `sendTo` asks for. @internal */
   _send(event: unknown): void {
-    this.host.send(this, event).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
+    this.send(event as EventFromLogic<M>).catch((error: unknown) => this.host.failed(error, `an event for ${this.id}`));
   }
 
   /**
@@ -96,15 +104,31 @@ export class ClusterActorRef<M extends AnyStateMachine> {
    * actor.ready` for the real one.
    */
   readonly getSnapshot = (): SnapshotFrom<M> => {
-    if (!this.isKnown) void this.ready;
+    this.refresh();
+    if (!this.version) void this.ready;
+    if (this.shown !== this.version) this.show(this.version!);
     return (this.current ??= createActor(this.machine as AnyStateMachine, {
       input: this.input as never,
     }).getSnapshot() as SnapshotFrom<M>);
   };
 
+  /** A reference without subscribers looks up the last version of this process. */
+  private refresh(): void {
+    const latest = this.host.latest(this);
+    if (latest && isLater(latest, this.version)) this.version = latest;
+  }
+
+  private show(version: ReceivedVersion): void {
+    const actor = createActor(this.machine as AnyStateMachine, { snapshot: version.state.snapshot });
+    // A snapshot of a machine that has stopped with an error is no news for XState's own observers.
+    actor.subscribe({ error: () => {} });
+    this.current = actor.getSnapshot() as SnapshotFrom<M>;
+    this.shown = version;
+  }
+
   /** Resolves once a durable snapshot of the actor has been received; activates the actor if nobody hosts it. */
   get ready(): Promise<void> {
-    if (!this.isKnown && !this.isWaiting) {
+    if (!this.version && !this.isWaiting) {
       this.isWaiting = true;
       this.host.subscribe(this);
       void this.firstVersion.then(() => this.host.unsubscribe(this));
@@ -127,7 +151,7 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   ): { unsubscribe(): void } => {
     const given: Observer<SnapshotFrom<M>> =
       typeof observer === 'function' ? { next: observer, error, complete } : bound(observer);
-    const { status, error: stopped } = this.isKnown ? endOf(this.current) : ACTIVE;
+    const { status, error: stopped } = this.version ? endOf(this.getSnapshot()) : ACTIVE;
     if (status !== 'active') {
       if (status === 'error') given.error?.(stopped);
       else given.complete?.();
@@ -187,19 +211,17 @@ export class ClusterActorRef<M extends AnyStateMachine> {
   }
 
   /** A durable version has come. @internal */
-  received(version: Version, state: StoredState, emitted: readonly { readonly type: string }[]): void {
-    const { fence, seq } = this.version;
-    if (version.fence < fence || (version.fence === fence && version.seq <= seq)) return this.hasVersion();
-    this.version = version;
-    const actor = createActor(this.machine as AnyStateMachine, { snapshot: state.snapshot });
-    // A snapshot of a machine that has stopped with an error is no news for XState's own observers.
-    actor.subscribe({ error: () => {} });
-    const snapshot = (this.current = actor.getSnapshot() as SnapshotFrom<M>);
-    this.isKnown = true;
+  received(version: ReceivedVersion): void {
+    const isNew = isLater(version, this.told);
+    if (isLater(version, this.version)) this.version = version;
     this.hasVersion();
-    for (const event of emitted)
+    if (!isNew) return;
+    this.told = version;
+    for (const event of version.emitted)
       for (const type of [event.type, '*'])
         for (const listener of this.listeners.get(type) ?? []) this.call(() => listener(event));
+    if (this.observers.size === 0) return;
+    const snapshot = this.getSnapshot();
     for (const observer of this.observers) this.tell(observer, snapshot);
   }
 
@@ -219,6 +241,9 @@ export class ClusterActorRef<M extends AnyStateMachine> {
     }
   }
 }
+
+const isLater = (one: ReceivedVersion, other: ReceivedVersion | null): boolean =>
+  other === null || one.fence > other.fence || (one.fence === other.fence && one.seq > other.seq);
 
 const ACTIVE = { status: 'active', error: undefined };
 const endOf = (snapshot: unknown) => snapshot as { readonly status: string; readonly error: unknown };

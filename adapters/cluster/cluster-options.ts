@@ -54,10 +54,10 @@ export interface ClusterOptions<M extends Machines> extends InEnvironment {
   /** This process hosts nothing and keeps no copies: it sends and subscribes. @defaultValue false */
   readonly client?: boolean;
   /**
-   * `stay`: an actor stays where it was activated. `sender`: it moves to another member that sends eight events in a row. The same for all
-   * members. @defaultValue 'stay'
+   * `stay`: an actor is activated at the member that uses it first, and stays there. `sender`: it moves to another member that sends eight
+   * events in a row. `balance`: actors are spread over the members by their ids. The same for all members and clients. @defaultValue 'stay'
    */
-  readonly placement?: 'stay' | 'sender';
+  readonly placement?: 'stay' | 'sender' | 'balance';
   /** Versions of machines, by kind. */
   readonly versions?: { readonly [K in keyof M]?: MachineVersion };
   /** An actor without work, subscribers and events for so long is removed from memory, in milliseconds. @defaultValue 60000 */
@@ -89,7 +89,7 @@ const CHECKS = {
   machines: must('machines of XState by kind, as in { order: orderMachine }', isMachines),
   storage: optional(storage),
   client: optional(flag),
-  placement: optional(must('"stay" or "sender"', (value) => value === 'stay' || value === 'sender')),
+  placement: optional(must('"stay", "sender" or "balance"', (value) => ['stay', 'sender', 'balance'].includes(value as string))),
   versions: optional(
     must(
       'versions by kind, as in { order: { version: 2, migrate } }',

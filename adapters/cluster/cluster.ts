@@ -33,6 +33,7 @@ import { checkActor, checkCluster, kindsOf, type ActorOptions, type ClusterOptio
 import { ActorError } from './errors.js';
 import { Genesis } from './genesis.js';
 import { LocalActor, type ActorSite } from './local-actor.js';
+import { preferredFor } from './placement.js';
 import { Replicas } from './replicas.js';
 import { SHARED, SharedCopies } from './shared-copies.js';
 import { notJson } from './stored-state.js';
@@ -150,6 +151,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
         instance: this.#instance,
         clock,
         hasStorage: storage !== undefined && !shared,
+        preferred: (key) => preferredFor(key, this.#members, (member) => member === this.id || this.#transport.peers.has(member)),
         send: (key, to, message) => this.#send(key, to, message),
         save: (key, stored) => this.#replicas.save(key, stored),
         fail: (error) => this.#end(error),
@@ -194,17 +196,15 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
     const creation = { isAllowed: create, input: input ?? null };
     const used = (ref: AnyClusterActor): LocalActor => {
       const local = this.#local(ref.id);
-      if (!local.refs.has(ref)) {
-        local.refs.add(ref);
-        local.create(creation);
-      }
+      local.create(creation);
       return local;
     };
     return new ClusterActorRef<M[K]>(kind, id, this.#kinds.get(kind)!.machine as M[K], input, {
       system: this.#system,
       send: async (ref, event) => this.#sendEvent(used(ref), event),
+      latest: (ref) => this.#actors.get(ref.id)?.last ?? null,
       subscribe: (ref) => used(ref).subscribe(ref),
-      unsubscribe: (ref) => used(ref).unsubscribe(),
+      unsubscribe: (ref) => this.#actors.get(ref.id)?.unsubscribe(ref),
       where: (ref) => this.#where(ref.id),
       failed: (error, what) => this.#warn(error, what),
     });
@@ -378,7 +378,7 @@ export class Cluster<M extends Machines> implements AsyncDisposable {
       if (replica) this.#replicas.keep(key, replica);
       this.#shared?.forget(key);
       local.rest();
-      if (local.refs.size === 0) this.#actors.delete(key);
+      this.#actors.delete(key);
     }
     later(this.#timers, clock, () => this.#sweep(), this.#idleMs / 2);
   }

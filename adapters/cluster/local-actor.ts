@@ -8,10 +8,9 @@ import type { Locks } from '../locks/locks.js';
 import { Activation } from './activation.js';
 import { ActorLock } from './actor-lock.js';
 import { ActorNode, type ActorWorld } from './actor-node.js';
-import { ClusterActorRef, type AnyClusterActor } from './actor-ref.js';
+import { ClusterActorRef, type AnyClusterActor, type ReceivedVersion } from './actor-ref.js';
 import { ActorError } from './errors.js';
 import { Outbox } from './outbox.js';
-import type { StoredState } from './stored-state.js';
 import { migrated, type Kind } from './versions.js';
 
 /** What an actor needs of its cluster. */
@@ -33,12 +32,12 @@ const EARLY_MAX = 1_000;
 
 export class LocalActor {
   readonly outbox: Outbox;
-  readonly refs = new Set<AnyClusterActor>();
+  /** References that are subscribed, and how many times. */
+  private readonly refs = new Map<AnyClusterActor, number>();
   node: ActorNode | null = null;
-  private creation: Message | null = null;
-  private subscribers = 0;
+  private creation: { readonly isAllowed: boolean; readonly input: unknown } | null = null;
   /** The version that was received last. */
-  private last: Version | null = null;
+  last: ReceivedVersion | null = null;
   private activation: Activation | null = null;
   private readonly lock: ActorLock | null;
   private isFlushing = false;
@@ -84,8 +83,8 @@ export class LocalActor {
     const session = this.site.newSession();
     this.node = new ActorNode(this.key, { ...world, session, hear: (_, notice) => this.hear(notice) }, replica);
     this.outbox.restart();
-    if (this.creation) this.node.step(this.creation);
-    if (this.subscribers > 0) this.node.step({ type: 'subscribe' });
+    if (this.creation) this.node.step({ type: 'create', creation: this.creation } as Message);
+    if (this.refs.size > 0) this.node.step({ type: 'subscribe' });
     for (const event of this.early.splice(0)) this.node.step(event);
     this.flush();
   }
@@ -97,9 +96,11 @@ export class LocalActor {
   }
 
   create(creation: { readonly isAllowed: boolean; readonly input: unknown }): void {
-    if (this.creation && !creation.isAllowed) return;
-    this.creation = { type: 'create', creation } as Message;
-    this.step(this.creation);
+    const { creation: known } = this;
+    const isMore = !known || (creation.isAllowed && !known.isAllowed) || (creation.input !== null && known.input === null);
+    if (!isMore) return;
+    this.creation = creation;
+    this.step({ type: 'create', creation } as Message);
   }
 
   /** Events of one turn of the event loop go together. */
@@ -121,12 +122,16 @@ export class LocalActor {
 
   /** Who subscribes beside others gets the version that they have. */
   subscribe(ref: AnyClusterActor): void {
-    if (++this.subscribers === 1) this.step({ type: 'subscribe' });
-    else if (this.last) queueMicrotask(() => this.last && this.give(ref, this.last));
+    const { size } = this.refs;
+    this.refs.set(ref, (this.refs.get(ref) ?? 0) + 1);
+    if (size === 0) this.step({ type: 'subscribe' });
+    else if (this.last) queueMicrotask(() => this.last && ref.received(this.last));
   }
 
-  unsubscribe(): void {
-    if (--this.subscribers === 0) this.step({ type: 'unsubscribe' });
+  unsubscribe(ref: AnyClusterActor): void {
+    const left = (this.refs.get(ref) ?? 0) - 1;
+    if (left > 0) return void this.refs.set(ref, left);
+    if (this.refs.delete(ref) && this.refs.size === 0) this.step({ type: 'unsubscribe' });
   }
 
   /** Whether it is hosted here and nobody would miss it. */
@@ -139,7 +144,7 @@ export class LocalActor {
   /** Whether its charts may go: what they know is in the copy. */
   get isAtRest(): boolean {
     const { node } = this;
-    if (!node || this.subscribers > 0 || this.outbox.size > 0 || this.activation) return false;
+    if (!node || this.refs.size > 0 || this.outbox.size > 0 || this.activation) return false;
     const { hosting, replica } = node;
     // Whoever knows the host of an actor that has work wakes it when the host goes.
     const isWatchman = hosting !== undefined && hosting.context.isAwake;
@@ -217,18 +222,20 @@ export class LocalActor {
 
   private receive(version: Version): void {
     try {
-      this.last = { ...version, state: migrated(this.key, this.kind!, version.state) };
+      const { fence, seq, state, emitted } = version;
+      this.last = {
+        fence,
+        seq,
+        state: migrated(this.key, this.kind!, state),
+        emitted: (emitted ?? []) as ReceivedVersion['emitted'],
+      };
     } catch (error) {
       if (!this.isUnreadable) this.site.failed(error, `snapshots of ${this.key}, which are not received here`);
       this.isUnreadable = true;
-      for (const ref of this.refs) ref.unreadable();
+      for (const ref of this.refs.keys()) ref.unreadable();
       return;
     }
-    for (const ref of this.refs) this.give(ref, this.last);
-  }
-
-  private give(ref: AnyClusterActor, { fence, seq, state, emitted }: Version): void {
-    ref.received({ fence, seq }, state as StoredState, (emitted ?? []) as { type: string }[]);
+    for (const ref of this.refs.keys()) ref.received(this.last);
   }
 
   private stop(): void {

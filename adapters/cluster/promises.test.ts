@@ -153,6 +153,20 @@ describe('moves', () => {
     expect(b!.getSnapshot().context.n).toBe(21);
   });
 
+  test('placement balance: actors are spread over the members, without one that is down', async () => {
+    const { peers, of } = await testCluster({ counter }, { placement: 'balance' });
+    const use = async (prefix: string) => {
+      for (let i = 0; i < 30; i++) await peers[0]!.cluster.actor('counter', `${prefix}${i}`).send({ type: 'ADD' });
+      return peers.map(({ cluster }) => cluster.hosted.filter((key) => key.startsWith(`counter/${prefix}`)).length);
+    };
+    for (const hosted of await use('x')) expect(hosted).toBeGreaterThan(3);
+    of('c').kill();
+    await expect.poll(() => peers[0]!.cluster.actor('counter', 'probe').send({ type: 'ADD' })).toBeUndefined();
+    const [a, b] = await use('y');
+    expect(a! + b!).toBe(30);
+    expect(Math.min(a!, b!)).toBeGreaterThan(3);
+  });
+
   test('an idle actor ends, and goes on with its state when it is used again', async () => {
     const { peers } = await testCluster({ counter }, { idleMs: 40 });
     const [a, b] = peers.map(({ cluster }) => cluster.actor('counter', 'x'));

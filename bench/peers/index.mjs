@@ -1,4 +1,4 @@
-// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [tabs]`.
+// Runs all comparisons, or those that are named, and prints a table of each: `node index.mjs [locks] [fail-over] [hand-over] [quota] [election] [cluster] [tabs]`.
 import { loadavg } from 'node:os';
 import { hasCommand } from '../../dist/testing/servers.js';
 
@@ -11,6 +11,8 @@ const PARTS = {
   'hand-over': { needs: [], run: async () => (await import('./hand-over.mjs')).traceHandOvers() },
   quota: { needs: ['redis-server'], run: async () => (await import('./quota.mjs')).quota() },
   election: { needs: [], run: async () => (await import('./election.mjs')).compareElections() },
+  cluster: { needs: [], run: async () => (await import('./cluster.mjs')).compareCluster() },
+  'cluster-memory': { needs: [], run: async () => (await import('./cluster.mjs')).measureMemory() },
   tabs: { needs: ['chromium'], run: async () => (await import('./tabs.mjs')).besideTabs() },
 };
 

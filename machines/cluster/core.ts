@@ -45,7 +45,7 @@ function clusterOptions(
   return {
     members,
     replicas: (replicas as readonly NodeId[] | undefined) ?? members,
-    policy: oneOf(raw, 'policy', ['stay', 'sender'], 'stay'),
+    policy: oneOf(raw, 'policy', ['stay', 'sender', 'balance'], 'stay'),
     retry: integer(raw, 'retry', { min: 1, max: TICKS_MAX, fallback: 100 }),
     sendersMax: integer(raw, 'sendersMax', { min: 1, fallback: 1_000 }),
     storage,
@@ -56,15 +56,20 @@ function clusterOptions(
 const isListOf = (value: unknown, nodes: readonly NodeId[]): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((node) => nodes.includes(node as NodeId));
 
-/** The roles of one peer for one actor. The session is its own; the candidates begin with itself, if it is a member. */
+/**
+ * The roles of one peer for one actor. The session is its own. The candidates begin with itself, if it is a member; with policy `balance` all
+ * peers ask the members in the order that is `preferred` for the actor.
+ */
 export function rolesOf(
   id: NodeId,
   { members, replicas, policy, retry, sendersMax }: ClusterOptions,
   session: string,
   replica: Kept,
+  preferred = members,
 ): readonly RoleStart[] {
   const isMember = members.includes(id);
-  const candidates = isMember ? [id, ...members.filter((member) => member !== id)] : members;
+  const isOwnFirst = isMember && policy !== 'balance';
+  const candidates = isOwnFirst ? [id, ...preferred.filter((member) => member !== id)] : preferred;
   const sender: SenderInput = { session, candidates, retry, isMember };
   const host: HostInput = { id, members, replicas, policy, retry, sendersMax };
   return [

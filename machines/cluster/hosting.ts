@@ -20,7 +20,7 @@ export interface HostInput {
   readonly members: readonly NodeId[];
   /** Nodes that keep copies. */
   readonly replicas: readonly NodeId[];
-  readonly policy: 'stay' | 'sender';
+  readonly policy: 'stay' | 'sender' | 'balance';
   /** Ticks until an unanswered request is repeated. */
   readonly retry: number;
   /** How many senders a copy remembers. */

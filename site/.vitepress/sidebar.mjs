@@ -24,6 +24,7 @@ const chapters = {
     'tab-locks': 'Tab locks',
     registers: 'Registers',
     cluster: 'Cluster actors',
+    'cluster-comparison': 'Cluster actors and their alternatives',
     leaders: 'Leaders',
     election: 'The election',
     quotas: 'Quotas, names and a bank',

@@ -1,0 +1,20 @@
+/** Placement `balance`: each actor has an order of the members of its own, so that actors are spread evenly over the members. */
+import type { NodeId } from '../../machines/effects.js';
+import { hash } from '../../machines/hash.js';
+
+/** The members in the order in which they are asked to host an actor. Members that are not connected come last. */
+export function preferredFor(
+  key: string,
+  members: readonly NodeId[],
+  isConnected: (member: NodeId) => boolean,
+): readonly NodeId[] {
+  const rank = (member: NodeId): number => mixed(hash(`${member} ${key}`)) + (isConnected(member) ? 0 : 2 ** 32);
+  return members.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Spreads a hash over 32 bits: those of similar texts differ little. As MurmurHash3 ends. */
+function mixed(h: number): number {
+  let mix = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
+  return (mix ^ (mix >>> 16)) >>> 0;
+}
