@@ -29,8 +29,13 @@ export function sourceOf({ id, src }: ConfigPart, stateId: string, index: number
   return { id: actorId, source: typeof src === 'string' && src !== '' && src !== 'src' ? src : 'inline' };
 }
 
-/** A millisecond or two are read as they are written; what has a name is read by its name. */
-const delayText = (delay: string): string => (Number.isNaN(Number(delay)) ? delay : `${delay} ms`);
+/** Milliseconds in the largest unit that keeps them short; a delay with a name has its name. */
+function delayText(delay: string): string {
+  const ms = Number(delay);
+  if (Number.isNaN(ms)) return delay;
+  if (ms >= 60_000 && ms % 6_000 === 0) return `${ms / 60_000} min`;
+  return ms >= 1_000 && ms % 100 === 0 ? `${ms / 1_000} s` : `${ms} ms`;
+}
 
 interface Event {
   readonly event: string;

@@ -82,7 +82,7 @@ test('events, guards, actions and actors are said as one says them', () => {
     ': * [not(isQuiet)] / log',
     ': route',
     'order: done / ship',
-    'order.browsing: after 5000 ms',
+    'order.browsing: after 5 s',
     'order.browsing: after patience [isLate]',
     'order.browsing: search [and(isOnline, not(stateIn(#pay)))]',
     'order.browsing: leave',

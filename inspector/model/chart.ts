@@ -31,7 +31,7 @@ export interface ChartTransition {
   readonly source: string;
   /** XState's descriptor; '' for an eventless transition. */
   readonly event: string;
-  /** The event as one says it: `find`, `always`, `after 5000 ms`, `done`, `loader failed`. */
+  /** The event as one says it: `find`, `always`, `after 5 s`, `done`, `loader failed`. */
   readonly label: string;
   /** The event as the coverage of tests counts it: `after 5000`, `loader error`. */
   readonly counted: string;

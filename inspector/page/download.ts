@@ -1,5 +1,5 @@
-/** A text as a file of whoever looks at the page. */
-export function download(name: string, pieces: readonly string[]): void {
+/** Saves pieces of text or data as a file. */
+export function download(name: string, pieces: readonly BlobPart[]): void {
   const url = URL.createObjectURL(new Blob([...pieces], { type: 'application/octet-stream' }));
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { Chart } from '../../model/chart.js';
 import { IconButton } from '../panel.js';
 import { scrollWithin } from '../sight.js';
+import { exportCharts, type ExportFormat } from './export.js';
 import { foldedIn, foundIn, showsAll, showsHeat, shownScale, soughtText, toggleAllFolds, unfoldFound, zoom } from './looks.js';
 import { farther, fit, follow, nearer } from './pan.js';
 
@@ -29,6 +30,7 @@ export function ChartTools({ charts }: { charts: readonly Chart[] }) {
       }}
     >
       {!showsAll.value && <Looks charts={charts} count={count} next={next} />}
+      {!showsAll.value && <Export charts={charts} />}
       <button type="button" class="small" aria-pressed={showsAll.value} onClick={() => (showsAll.value = !showsAll.value)}>
         all nodes
       </button>
@@ -82,5 +84,33 @@ function Looks({ charts, count, next }: LooksProps) {
         visits
       </button>
     </>
+  );
+}
+
+const FORMATS: readonly ExportFormat[] = ['SVG', 'PNG', 'Mermaid'];
+
+/** Saves the charts as they are drawn now: collapsed states remain collapsed. */
+function Export({ charts }: { charts: readonly Chart[] }) {
+  return (
+    <details class="chart-export">
+      <summary class="small" title="save the chart as a file">
+        export
+      </summary>
+      <div>
+        {FORMATS.map((format) => (
+          <button
+            key={format}
+            type="button"
+            class="small"
+            onClick={(event) => {
+              void exportCharts(charts, format);
+              event.currentTarget.closest('details')!.open = false;
+            }}
+          >
+            {format}
+          </button>
+        ))}
+      </div>
+    </details>
   );
 }

@@ -163,7 +163,7 @@ function RoleChart({ now, alone }: { now: RoleNow; alone: boolean }) {
   const chart = charts.value.get(view.chart);
   const layout = chart ? layoutOf(chart, foldedIn(chart)) : null;
   return (
-    <figure class="role">
+    <figure class="role" data-chart={view.chart}>
       {!alone && (
         <figcaption>
           <b>{role}</b> {valueText(view.value)}
