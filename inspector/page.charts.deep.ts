@@ -1,4 +1,5 @@
 /** The chart in its panel: nearer and farther, moved, folded, searched, its visits, and all nodes at once. */
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeComplaints } from './page/testing/axe.js';
@@ -119,6 +120,27 @@ test('collapsed by keys, expanded at a click, and all at once', async () => {
   await expect.poll(drawn).toEqual(all.filter((path) => !path.includes('.')));
   await button('collapse or expand all states').click();
   await expect.poll(drawn).toEqual(all);
+});
+
+test('saved as SVG, PNG and Mermaid', async () => {
+  const saved = async (format: string): Promise<[name: string, bytes: Buffer]> => {
+    await page.locator('.chart-export summary').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.chart-export').getByRole('button', { name: format }).click(),
+    ]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const [svgName, svg] = await saved('SVG');
+  expect(svgName).toBe('directory.svg');
+  expect(svg.toString()).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*data-state="holding.using.last".*<\/svg>$/s);
+  expect(svg.toString()).not.toMatch(/var\(|color-mix|color\(|class="fold"/);
+  const [pngName, png] = await saved('PNG');
+  expect(pngName).toBe('directory.png');
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  const [mermaidName, mermaid] = await saved('Mermaid');
+  expect(mermaidName).toBe('directory.mmd');
+  expect(mermaid.toString()).toMatch(/^stateDiagram-v2\n/);
 });
 
 test('found parts are marked, counted, expanded and brought into sight', async () => {
