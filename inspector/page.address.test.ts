@@ -16,9 +16,12 @@ test('Back returns to what was shown, and a link shows the same', async () => {
   await page.getByRole('tab', { name: 'why' }).click();
   await expect.poll(() => hashOf(page)).toContain('panel=why');
   await page.getByRole('tab', { name: 'events' }).click();
+  await expect.poll(() => hashOf(page)).not.toContain('panel=why');
   await page.keyboard.press('End');
   const end = await lineNow(page);
   await expect.poll(() => hashOf(page)).toMatch(new RegExp(`line=${end}&node=n2$`));
+  await page.goBack();
+  await expect.poll(() => lineNow(page)).toBe(line);
   await page.goBack();
   await expect.poll(() => page.getByRole('tab', { name: 'why' }).getAttribute('aria-selected')).toBe('true');
   expect(await lineNow(page)).toBe(line);
