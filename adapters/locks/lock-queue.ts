@@ -9,6 +9,7 @@
 import type { SchedulerLike } from 'rxjs';
 import type { LockMode } from '../../machines/locks/messages.js';
 import { LostError } from '../transports/errors.js';
+import { onAbort } from '../transports/promises.js';
 import { Lock } from './lock-handle.js';
 
 interface Caller {
@@ -126,7 +127,7 @@ export class LockQueue {
         this.cancelIfUnwanted();
       };
       const settled = (type: LockQueueNotification['type']) => {
-        signal?.removeEventListener('abort', abandon);
+        forget?.();
         this.hearSince(type, caller.since);
       };
       const caller: Caller = {
@@ -137,7 +138,7 @@ export class LockQueue {
         resolve: (lock) => (settled(lock ? 'granted' : 'unavailable'), resolve(lock)),
         reject: (reason) => (settled('abandoned'), reject(reason)),
       };
-      signal?.addEventListener('abort', abandon, { once: true });
+      const forget = signal && onAbort(signal, abandon);
       this.callers.push(caller);
       this.host.hear({ type: 'asked', ms: 0 });
       this.letIn();

@@ -47,6 +47,43 @@ function workers(all = locksOf()): AnyActor[] {
 const reaches = (actor: AnyActor, state: string) => waitFor(actor, (snapshot) => snapshot.matches(state), { timeout: 20_000 });
 const lockOf = (actor: AnyActor): AnyActor => actor.getSnapshot().children.lock;
 
+test('a machine that leaves the state that invokes the lock, as it is granted, is warned', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const all = locksOf();
+  const editor = setup({
+    types: { input: {} as LockInput, context: {} as LockInput },
+    actors: { lock: lockLogic },
+  }).createMachine({
+    context: ({ input }) => input,
+    initial: 'locking',
+    states: {
+      locking: {
+        entry: sendTo('lock', { type: 'request' }),
+        invoke: { id: 'lock', src: 'lock', input: ({ context }) => context },
+        on: { granted: 'editing' },
+      },
+      editing: {},
+    },
+  });
+  const actor = createActor(editor, { input: { locks: all['a']!, name: 'page' } }).start();
+  await reaches(actor, 'editing');
+  await expect
+    .poll(() => warn.mock.calls.map(([text]) => String(text).split('. ')[0]))
+    .toEqual(['lock "page" was released in the moment of its grant, because the state that invokes lockLogic was left']);
+  // A release at once is what the machine wants, and so is the end of a longer hold.
+  const own = createActor(lockLogic, { input: { locks: all['a']!, name: 'page' } });
+  own.on('granted', () => own.send({ type: 'release' }));
+  own.start().send({ type: 'request' });
+  await waitFor(own, (snapshot) => snapshot.matches('granted'), { timeout: 20_000 }).catch(() => {});
+  const held = createActor(lockLogic, { input: { locks: all['a']!, name: 'other' } }).start();
+  held.send({ type: 'request' });
+  await reaches(held, 'granted');
+  await Promise.resolve();
+  held.stop();
+  expect(warn).toHaveBeenCalledTimes(1);
+});
+
 test('who asks again where the locks are closed hears again that it is lost', async () => {
   const all = locksOf();
   const actor = createActor(lockLogic, { input: { locks: all['a']!, name: 'printer' } }).start();

@@ -12,6 +12,7 @@ import { UsageError } from '../../machines/errors.js';
 import { parentOf } from '../../network/world/internals.js';
 import type { FromActor, WithoutFrom } from '../object-logic.js';
 import { LostError } from '../transports/errors.js';
+import { escape } from '../transports/reading.js';
 import type { LockMode } from '../../machines/locks/messages.js';
 import type { Lock, Locks } from './locks.js';
 
@@ -74,7 +75,19 @@ const acquire = acquireFrom((input: Partial<LockInput> | undefined) => {
   );
 });
 
-const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack }) => {
+/** Locks that were released or lost; of every other one its actor was stopped. */
+const ended = new WeakSet<Lock>();
+
+/** A machine that leaves the state on `granted` would work without the lock. */
+const warnOfStop = (lock: Lock): void =>
+  console.warn(
+    escape(
+      `lock "${lock.name}" was released in the moment of its grant, because the state that invokes lockLogic was left. ` +
+        'Invoke lockLogic in a state that is active for as long as the lock is needed, a parent of the state that works, for instance',
+    ),
+  );
+
+const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }, sendBack, self }) => {
   const taken = () => sendBack({ type: 'taken', error: lock.signal.reason as Error });
   const isOfProcess = typeof lock.release === 'function';
   if (!isOfProcess || lock.isGivenBack) {
@@ -84,7 +97,10 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
   }
   if (lock.signal.aborted) taken();
   lock.signal.addEventListener('abort', taken);
+  let isNew = true;
+  queueMicrotask(() => (isNew = false));
   return () => {
+    if (isNew && !ended.has(lock) && parentOf(parentOf(self)!)) warnOfStop(lock);
     lock.signal.removeEventListener('abort', taken);
     lock.release();
   };
@@ -92,7 +108,8 @@ const hold = fromCallback<LockEvent, { readonly lock: Lock }>(({ input: { lock }
 
 /**
  * A lock as plain XState actor logic: send it `request` and `release`, and hear `granted` and `lost`. Its states are `free`,
- * `waiting`, `granted` and, once the locks behind it are closed, `closed`; stopping it gives the lock back.
+ * `waiting`, `granted` and, once the locks behind it are closed, `closed`. Stopping it gives the lock back, and leaving the state that invokes it
+ * stops it: invoke it in a state that is active for as long as the lock is needed.
  *
  * @example
  * ```ts
@@ -120,6 +137,7 @@ export const lockLogic = setup({
   },
   actors: { acquire, hold },
   actions: {
+    noteEnd: ({ context: { lock } }) => lock && void ended.add(lock),
     forget: assign({ lock: null, fence: null }),
     tell: enqueueActions(({ enqueue, self }, told: WithoutFrom<LockNotification>) => {
       const notification = { ...told, from: self.id };
@@ -148,7 +166,7 @@ export const lockLogic = setup({
     },
     granted: {
       entry: { type: 'tell', params: ({ context }) => ({ type: 'granted', name: context.name, fence: context.fence! }) },
-      exit: 'forget',
+      exit: ['noteEnd', 'forget'],
       invoke: { src: 'hold', input: ({ context }) => ({ lock: context.lock! }) },
       on: {
         release: 'free',

@@ -32,6 +32,8 @@ export interface PeerOptions extends InEnvironment {
   readonly client?: boolean | undefined;
   /** True if whoever is there votes, and nobody is listed: of tabs. */
   readonly tabs?: boolean | undefined;
+  /** With whom a cluster that remembers nothing begins: with all unless it is given. */
+  readonly bootstrap?: 'majority' | undefined;
   /** True if a majority is asked before each grant. */
   readonly confirm?: boolean | undefined;
   /** XState's own option: an observer of the node's live actors. */
@@ -53,6 +55,7 @@ export function createLocksNode({
   confirm = false,
   client = false,
   tabs = false,
+  bootstrap,
   ...environment
 }: PeerOptions): LiveNode<LocksProtocolOptions> {
   const { id, guarantees } = transport;
@@ -100,6 +103,11 @@ export function createLocksNode({
     if (event.type === 'gone' && made.role(EPOCHS)) made.attempt('ended', { peer: event.peer });
   });
   void made.closed.then(() => reports.unsubscribe());
+  if (bootstrap === 'majority')
+    made.ready.then(
+      () => made.attempt('bootstrap'),
+      () => {},
+    );
   return made;
 }
 

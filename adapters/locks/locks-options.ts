@@ -47,6 +47,12 @@ export interface LocksOptions extends InEnvironment {
    * no storage, and may come and go as it likes; see docs/locks.md for what it is promised less than a peer.
    */
   readonly client?: boolean;
+  /**
+   * `'majority'`: a cluster that remembers nothing begins with a majority of `peers`, and does not wait for all. The risk: after a restart of a
+   * majority without storage, it may begin beside a peer that is cut off and has not noticed, and grant a lock that this peer still holds, with a
+   * larger fence. Give the same value to all peers, or use `storage`.
+   */
+  readonly bootstrap?: 'majority';
   /** Only peers of the same name share. @defaultValue `locks` */
   readonly name?: string;
   /** Where this peer keeps what it must not forget when its process ends. Without it all is forgotten once all have ended. */
@@ -107,6 +113,7 @@ const LOCKS_CHECKS = {
   transport,
   peers,
   name: optional(someText),
+  bootstrap: optional(must('"majority"', (value) => value === 'majority')),
   storage: optional(storage),
   join: optional(flag),
   client: optional(flag),
@@ -127,7 +134,13 @@ const JOINING_CHECKS = { ...LOCKS_CHECKS, peers: optional(must('nothing here bes
 
 /** Of one that does not vote. */
 const besideClient = optional(must('nothing here beside client: true', (value) => value === false));
-const CLIENT_CHECKS = { ...LOCKS_CHECKS, join: besideClient, confirm: besideClient, storage: besideClient };
+const CLIENT_CHECKS = {
+  ...LOCKS_CHECKS,
+  bootstrap: besideClient,
+  join: besideClient,
+  confirm: besideClient,
+  storage: besideClient,
+};
 
 export function checkLocks(options: unknown): void {
   const { join, client } = isObject(options) ? options : {};

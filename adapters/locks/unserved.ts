@@ -21,6 +21,8 @@ import { topStateOf, type LocksStatus } from './locks-status.js';
 
 /** Longer than a start, a failure and its detection take. */
 const UNSERVED_MS = 10_000;
+/** A first start that takes longer says for whom it waits. */
+const PROGRESS_MS = 3_000;
 
 /**
  * Warns, and tells the node's listeners, when nobody has been served here for so long: once, until somebody is served again. `given` are the
@@ -36,6 +38,13 @@ export function warnWhenUnserved(
   const farOff = numbersFarOff(node);
   let timer = new Subscription();
   let isServed = true;
+  // What was said of the first start last; `null` once it is over, or before it has taken long.
+  let progress: string | null = null;
+  const report = () => {
+    const said = progressOf(node, status());
+    if (said !== null && said !== progress) console.info(said);
+    progress = said;
+  };
   const warn = () => {
     const now = status();
     const seconds = UNSERVED_MS / 1000;
@@ -47,14 +56,32 @@ export function warnWhenUnserved(
     node.notify({ type: 'unserved', ms: UNSERVED_MS, missing: now.missing } as Message);
   };
   const look = () => {
+    if (progress !== null) report();
     if (isServed === ['serving', 'attached'].includes(topStateOf(node.role(EPOCHS)) ?? '')) return;
     isServed = !isServed;
     timer.unsubscribe();
     timer = new Subscription();
-    if (!isServed) later(timer, node.environment.clock, warn, UNSERVED_MS);
+    if (isServed) return;
+    later(timer, node.environment.clock, report, PROGRESS_MS);
+    later(timer, node.environment.clock, warn, UNSERVED_MS);
   };
   node.steps$.subscribe({ next: look, complete: () => timer.unsubscribe() });
   look();
+}
+
+/** How far a first start of a voter has come; `null` where it is none, or waits for nobody. */
+function progressOf(node: LiveNode, { missing }: LocksStatus): string | null {
+  const context = node.role(EPOCHS)?.context as EpochsContext | ClientContext | undefined;
+  if (!context || 'host' in context || context.served.epoch > 0 || missing.length === 0) return null;
+  const { memory, membership } = context;
+  const { voters } = membership;
+  if (isOfAllPresent(membership) || !voters.includes(node.id)) return null;
+  const needed =
+    memory === 'forgotten'
+      ? "A new cluster without storage starts when all are connected. With bootstrap: 'majority' a majority suffices"
+      : 'It starts when a majority is connected';
+  const waits = `${voters.length - missing.length} of ${voters.length} peers connected; waiting for ${missing.join(', ')}`;
+  return escape(`"${node.name}" of peer "${node.id}": ${waits}. ${needed}.`);
 }
 
 /**

@@ -38,6 +38,26 @@ const conformanceOn = (port: () => number): void =>
     },
   });
 
+test('two processes with one clientId are warned of it', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const broker = await Aedes.createBroker();
+  const server = net.createServer(broker.handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    broker.close();
+  });
+  const url = `mqtt://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  const both = ['a', 'b'].map((id) =>
+    mqtt({ id, connection: async () => connect(url, { clientId: 'worker', reconnectPeriod: 10 }) }),
+  );
+  onTestFinished(() => void Promise.all(both.map((each) => each.close())));
+  for (const each of both) void each.connect().catch(() => {});
+  const cure = 'Another process may use its clientId "worker". Give each process a clientId of its own, or none';
+  await expect.poll(() => warn.mock.calls.flat().join(), { timeout: 10_000 }).toContain(cure);
+});
+
 test('a broker that is not there is a ConnectionError', async () => {
   const port = await freePort();
   const a = mqtt({ id: 'a', connection: () => connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 }, false) });

@@ -19,7 +19,7 @@ import { ConnectionError } from './errors.js';
 import { FrameReader, frameText, isTopicRoot, topicToken } from './frame.js';
 import { mqttGuarantees } from './guarantees.js';
 import { later } from './later.js';
-import { saidBy } from './reading.js';
+import { escape, saidBy } from './reading.js';
 import type { Transport } from './transport.js';
 
 /**
@@ -94,6 +94,7 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
     const ends = new ReportedEnds(clock, signal, (peer) => client.connected && medium.gone(peer));
     hurry(client);
     client.on('connect', () => hurry(client));
+    warnOfTakeover(client, id, clock);
     client.on('connect', absence.ends).on('close', absence.begins);
     if (!client.connected) absence.begins();
     // The client reconnects by itself; without a listener its errors would end the program.
@@ -160,6 +161,29 @@ function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) 
   client.on('connect', done);
   signal.addEventListener('abort', done);
   if (signal.aborted) done();
+}
+
+/** So many connections that lasted for less than this time are no accident. */
+const TAKEOVERS = 4;
+const SHORT_MS = 5_000;
+
+/** Of two clients with one `clientId` the broker throws the earlier out, which comes again, and so on. */
+function warnOfTakeover(client: MqttClient, id: NodeId, clock: TimestampProvider): void {
+  let begunAt = clock.now();
+  let ends = 0;
+  client.on('connect', () => (begunAt = clock.now()));
+  client.on('close', () => {
+    if (begunAt === -Infinity || client.disconnecting) return;
+    ends = clock.now() - begunAt < SHORT_MS ? ends + 1 : 0;
+    begunAt = -Infinity;
+    if (ends !== TAKEOVERS) return;
+    console.warn(
+      escape(
+        `peer "${id}": the MQTT broker has ended ${TAKEOVERS} connections in a row within ${SHORT_MS / 1000} s each. Another process may use its ` +
+          `clientId "${client.options.clientId}". Give each process a clientId of its own, or none`,
+      ),
+    );
+  });
 }
 
 /** Below the topic: last wills, each under the token of its peer. No token has a slash. */

@@ -1,4 +1,5 @@
 /** Who may speak at a WebSocket hub, and for how long he may say nothing. Real sockets. */
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net from 'node:net';
@@ -19,6 +20,17 @@ test('a peer that is started again behind a half-open connection has its place w
   expect(performance.now() - begin).toBeLessThan(500);
   await peer('a', hub.port).connect();
   expect(performance.now() - begin).toBeLessThan(2_500);
+});
+
+test('a hub in a worker of node:cluster is warned of, once', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  Object.assign(cluster, { isWorker: true });
+  onTestFinished(() => {
+    Object.assign(cluster, { isWorker: false });
+    warn.mockRestore();
+  });
+  for (let i = 0; i < 2; i++) await (await webSocketHub({ port: 0 })).close();
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('Run one hub in the primary process, or in a process of its own.')]]);
 });
 
 test('a living peer keeps its place against a stranger, who is told', async () => {

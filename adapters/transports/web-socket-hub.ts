@@ -6,6 +6,7 @@
  * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
  * not answer for three beats, three to four seconds, is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
  */
+import cluster from 'node:cluster';
 import type { IncomingMessage } from 'node:http';
 import { interval, type SchedulerLike, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -83,6 +84,7 @@ export interface WebSocketHubOptions extends ListenOptions, Admission {}
  */
 export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSocketHub> {
   checkPlace('webSocketHub', options, { ids: optional(anything), admit: optional(anything) });
+  if (cluster.isWorker) warnOfWorker();
   const requests = new WeakMap<object, IncomingMessage>();
   const { clock } = environmentOf(options);
   const access = new AccessControl(options, 'webSocketHub');
@@ -98,6 +100,18 @@ export async function webSocketHub(options: WebSocketHubOptions): Promise<WebSoc
     hub.attach(line);
   });
   return new WebSocketHub(hub, listener, clock);
+}
+
+let hasWarnedOfWorker = false;
+
+/** Workers share a port, and each connection goes to one of them. */
+function warnOfWorker(): void {
+  if (hasWarnedOfWorker) return;
+  hasWarnedOfWorker = true;
+  console.warn(
+    'webSocketHub runs in a worker of node:cluster (PM2 in cluster mode starts such workers). Each worker then has a hub of its own, and peers ' +
+      'at different hubs never meet. Run one hub in the primary process, or in a process of its own.',
+  );
 }
 
 /** The rules of the application for who may come in. Throws a `UsageError` for rules that would not be what they look like. @internal */

@@ -1,0 +1,54 @@
+/** The first start of a cluster without storage: with all peers, or with a majority where the application says so; and what is said meanwhile. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { UsageError } from '../../machines/errors.js';
+import { faster } from '../transports/clock.fixture.js';
+import { InProcessBus } from '../transports/in-process.js';
+import { createLocks, type LocksOptions } from './locks.js';
+
+const peers = ['a', 'b', 'c'];
+
+function some(ids: readonly string[], options: Partial<LocksOptions> = {}) {
+  const bus = new InProcessBus();
+  const all = ids.map((id) => createLocks({ transport: bus.transport(id), peers, ...options }));
+  onTestFinished(async () => {
+    await Promise.all(all.map((locks) => locks.close()));
+    bus.close();
+  });
+  return { all, bus };
+}
+
+test('two of three begin with bootstrap: majority, and the third joins them', async () => {
+  const { all, bus } = some(['a', 'b'], { bootstrap: 'majority' });
+  const fences = [await all[0]!.request('x', ({ fence }) => fence), await all[1]!.request('x', ({ fence }) => fence)];
+  const third = createLocks({ transport: bus.transport('c'), peers, bootstrap: 'majority' });
+  fences.push(await third.request('x', ({ fence }) => fence));
+  await third.close();
+  expect(fences).toEqual(fences.toSorted((p, q) => p - q));
+});
+
+test('without it they wait for the third, and say so', async () => {
+  const [info, warn] = (['info', 'warn'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
+  onTestFinished(() => [info!, warn!].forEach((spy) => spy.mockRestore()));
+  const { all, bus } = some(['a'], { clock: faster(20) });
+  const said = () => info!.mock.calls.map(([text]) => text as string);
+  await expect
+    .poll(said)
+    .toEqual([
+      `"locks" of peer "a": 1 of 3 peers connected; waiting for b, c. A new cluster without storage starts when all are connected. With bootstrap: 'majority' a majority suffices.`,
+    ]);
+  const second = createLocks({ transport: bus.transport('b'), peers });
+  await expect.poll(() => said().at(-1)).toContain('"a": 2 of 3 peers connected; waiting for c. ');
+  const third = createLocks({ transport: bus.transport('c'), peers });
+  await all[0]!.ready;
+  const count = said().length;
+  await Promise.all([second.close(), third.close()]);
+  expect(said().length).toBe(count);
+});
+
+test('bootstrap is refused for anything else, and for a client', () => {
+  const transport = new InProcessBus().transport('a');
+  expect(() => createLocks({ transport, peers, bootstrap: true as never })).toThrow(UsageError);
+  expect(() => createLocks({ transport, peers: ['b'], client: true, bootstrap: 'majority' })).toThrow(
+    'Pass nothing here beside client: true',
+  );
+});
