@@ -1,5 +1,6 @@
 /** `xstate-quiver/machines`: the descriptions of all protocols, and the cores that live nodes run. */
 export { protocols } from '../machines/index.js';
+export { compose, type ComposeOptions, type StackRule } from '../machines/compose/index.js';
 export { budgetOver, controller, controllerCore } from '../machines/controller/index.js';
 export { directory, directoryCore, directoryWith, type NewParent } from '../machines/directory/index.js';
 export { election, electionCore, nearest } from '../machines/election/index.js';

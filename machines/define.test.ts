@@ -94,7 +94,7 @@ describe('a description that is wrong', () => {
   const wrong: readonly [string, unknown, string][] = [
     ['no object', undefined, 'a protocol is described by an object; give { name, charts, network, messages, commands }'],
     ['no name', { ...core, name: undefined }, 'a protocol has the name missing; give name a string, by which scenarios call it'],
-    ['a typing mistake', { ...core, comands: {} }, 'comands is not known; the members here are name, charts, network, messages, commands, input, roles, reload, route, options, accepts, reactions, ports, draws, wiring, newcomer'],
+    ['a typing mistake', { ...core, comands: {} }, 'comands is not known; the members here are name, charts, network, messages, commands, input, roles, reload, route, options, accepts, reactions, ports, draws, wiring, newcomer, notices'],
     ['no charts', { ...core, charts: undefined }, 'charts is missing; give an object'],
     ['an empty list of charts', { ...core, charts: {} }, 'charts is empty; give at least one XState machine, by its name'],
     ['a config for a chart', { ...core, charts: { c: { initial: 'idle' } } }, 'charts.c is no XState machine; give what setup(…).createMachine(…) returns'],

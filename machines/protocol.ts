@@ -307,6 +307,21 @@ export interface Wiring {
   carrier?(role: string): string | undefined;
   /** True if what this role announces is for its listener alone; the application does not hear it. */
   isInner?(role: string): boolean;
+  /**
+   * The part of a composition that a role belongs to, as the prefix of its names, such as `tree.`; empty for a role of no part. What the
+   * role sends, announces, tells and opens gets the prefix, and what it receives loses it.
+   */
+  part?(role: string): string;
+  /** All roles that take an event from outside, where one event concerns several parts, such as `link.up`. */
+  takers?(event: OutsideEvent, node: { has(role: string): boolean }): readonly string[];
+  /** The role that keeps the commands which notices of one part issue to another. */
+  readonly stack?: {
+    readonly role: string;
+    /** The commands that a notice issues at a node: each goes to the role as `issue {command}`. */
+    issued(notice: Message, node: NodeId): readonly Message[];
+    /** What the role does next within a step, by whether charts accept its commands: an event for it, and the command that is taken with it. */
+    next(role: RoleView, accepts: (command: Message) => boolean): { readonly event: Message; readonly command?: Message } | null;
+  };
 }
 
 /** A uniform integer below `bound`: drawn from the seed by the simulator, branched on by the checker. */
@@ -395,6 +410,8 @@ interface CommonCore<O> {
   /** The answers to the first draws of some nodes, where a scenario fixes them; later ones come from the seed. */
   draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
   readonly wiring?: Wiring;
+  /** The types of the notices that its charts emit, which a stack can use; unless given, those that complete a command. */
+  readonly notices?: readonly string[];
   /** The fields of each type of message, each with its check; a message with other fields, or of another type, is malformed. */
   readonly messages?: MessageShapes;
   /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */

@@ -77,6 +77,7 @@ const CORE: Members = {
   draws: 'function',
   wiring: 'object',
   newcomer: 'function',
+  notices: 'list',
 };
 
 export function validateCore(core: CoreDescription, complain: Complain): void {

@@ -98,6 +98,7 @@ export const controllerCore = /* @__PURE__ */ coreOf<ControllerOptions>({
   // A deposit waits for nothing: where no such role is open, it is refused.
   route: (event, node) => (node.has(NEWCOMER) && event.type !== 'deposit' ? NEWCOMER : roleFor(event)),
   newcomer: (notification) => (isJoining(notification) ? notification.child : undefined),
+  notices: ['granted', 'rejected', 'exhausted', 'named', 'deposited', 'joined', 'left', 'stayed', 'severed'],
   messages: {
     request: { of: isController, level: isLevel },
     permit: { of: isController, level: isLevel, first: nullOr(isCount) },

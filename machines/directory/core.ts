@@ -16,6 +16,7 @@ export const directoryCore = /* @__PURE__ */ coreOf<DirectoryOptions>({
   network: { reach: 'routed' },
   options: (raw, graph) => directoryOptions(raw, graph),
   input: inputOf,
+  notices: ['granted', 'released'],
   messages: directoryMessages,
   commands: {
     request: { waits: true, completedBy: ['released'] },

@@ -21,6 +21,7 @@ export const electionCore = /* @__PURE__ */ coreOf<ElectionProtocolOptions>({
   options: electionOptions,
   roles: (node, instance) => [electionRole(node, instance), ...levelRoles(node, instance)],
   route: () => ELECTION,
+  notices: ['leader', 'district'],
   messages: electionMessages,
 });
 

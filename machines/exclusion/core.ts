@@ -29,6 +29,7 @@ export const exclusionCore = /* @__PURE__ */ defineCore<ExclusionOptions>({
     { role: EXCLUSION, chart: rules === 'printed' ? 'printed' : EXCLUSION, input: { rules, priorities, ports: inUse[id]! } },
   ],
   route: () => EXCLUSION,
+  notices: ['locked', 'unlocked'],
   messages: { ...plain, request: { priority: isPriority }, win: { won: isBoolean } } satisfies ShapesOf<ExclusionMessage>,
   commands: {
     lock: { waits: true, completedBy: ['unlocked'] },

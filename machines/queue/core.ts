@@ -26,6 +26,7 @@ export const queueCore = /* @__PURE__ */ defineCore<QueueOptions>({
     const isOfTree = type === 'heartbeat' || type === 'link.up' || type === 'link.down';
     return isOfTree && node.has(TREE) ? TREE : POINTER;
   },
+  notices: ['queued', 'dropped'],
   messages: {
     find: { origin: nullOr(isNode) },
     obs: {},

@@ -3,6 +3,9 @@
  *
  * A step of a node is atomic, as every paper assumes: what one role tells another, and what a draw answers, is delivered before the
  * node takes its next event. Only messages, timers and notifications leave the node.
+ *
+ * In a composition (machines/compose) the roles of a part, and all that they name, have the part's prefix. It is added here to what a role asks
+ * for, and removed from what it receives.
  */
 import type { Effect, Message, NodeId, Send, Store } from '../../machines/effects.js';
 import { ProtocolError, thrownText } from '../../machines/errors.js';
@@ -38,6 +41,8 @@ const CHAIN_MAX = 10_000;
 /** One event may concern very many roles of a node, but not more than this. */
 const INNER_STEPS_MAX = 1_000_000;
 
+const LINK_EVENTS: readonly string[] = ['link.up', 'link.down'];
+
 export class Node {
   /** By name, those that are open. */
   roles: Record<string, Role> = {};
@@ -59,10 +64,15 @@ export class Node {
     return outcome;
   }
 
-  /** Takes one event from outside, in the given role. */
+  /** Takes one event from outside, in the given role, or in all that take it. */
   step(role: string, event: Message, choose: Choose): Outcome {
     const outcome = emptyOutcome();
-    this.settle([{ role, event, depth: 0 }], outcome, choose);
+    const takers = LINK_EVENTS.includes(event.type) ? (this.host.wiring?.takers?.(event, this) ?? [role]) : [role];
+    this.settle(
+      takers.map((taker) => ({ role: taker, event: this.received(taker, event), depth: 0 })),
+      outcome,
+      choose,
+    );
     return outcome;
   }
 
@@ -86,7 +96,7 @@ export class Node {
   }
 
   accepts(role: string, event: Message): boolean {
-    return this.roles[role]?.accepts(event) ?? false;
+    return this.roles[role]?.accepts(this.received(role, event)) ?? false;
   }
 
   has(role: string): boolean {
@@ -114,8 +124,34 @@ export class Node {
     this.roles = {};
   }
 
+  /** The prefix of the part that a role belongs to. */
+  private partOf(role: string): string {
+    return this.host.wiring?.part?.(role) ?? '';
+  }
+
+  /** An event as a role receives it. */
+  private received(role: string, event: Message): Message {
+    const part = this.partOf(role);
+    return part !== '' && event.type.startsWith(part) ? { ...event, type: event.type.slice(part.length) } : event;
+  }
+
+  /** What the stack of a composition does next. */
+  private turn(): LocalMessage[] {
+    const { stack, takers } = this.host.wiring ?? {};
+    const role = stack && this.roles[stack.role];
+    if (!role) return [];
+    const takerOf = (command: Message): string => takers!(command, this)[0] ?? '';
+    const next = stack.next(role.view(), (command) => this.accepts(takerOf(command), command));
+    if (!next) return [];
+    const { depth } = this;
+    const own = { role: stack.role, event: next.event, depth };
+    if (!next.command) return [own];
+    const taker = takerOf(next.command);
+    return [own, { role: taker, event: this.received(taker, next.command), depth }];
+  }
+
   private settle(inbox: LocalMessage[], outcome: Outcome, choose: Choose): void {
-    for (let taken = 0; taken < inbox.length; taken++) {
+    for (let taken = 0; taken < inbox.length || inbox.push(...this.turn()) > taken; taken++) {
       const { role, event, depth } = inbox[taken]!;
       if (depth === CHAIN_MAX || taken === INNER_STEPS_MAX)
         throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
@@ -138,14 +174,14 @@ export class Node {
   }
 
   private perform(role: string, effects: readonly Effect[], outcome: Outcome, inbox: LocalMessage[], choose: Choose): void {
+    const part = this.partOf(role);
     for (const effect of effects) {
       switch (effect.type) {
         case 'send':
-          this.carry(role, this.labeled(role, effect), outcome, inbox);
+          this.carry(role, part, this.labeled(role, effect), outcome, inbox);
           break;
         case 'emit':
-          if (!this.host.wiring?.isInner?.(role)) outcome.emitted.push(effect.event);
-          this.pass(role, effect.event, inbox);
+          this.announce(role, part, effect.event, outcome, inbox);
           break;
         case 'arm':
           outcome.timers.push({ role, timer: effect.timer, delay: effect.delay });
@@ -157,44 +193,52 @@ export class Node {
           inbox.push({ role, event: { type: 'drawn', value: choose(effect.bound) } as Message, depth: this.depth });
           break;
         case 'store':
-          inbox.push(this.storing(role, effect));
+          inbox.push(this.storing(role, part, effect));
           break;
         case 'tell':
           for (const told of typeof effect.role === 'string' ? [effect.role] : effect.role)
-            inbox.push({ role: told, event: effect.message, depth: this.depth });
+            inbox.push({ role: part + told, event: effect.message, depth: this.depth });
           break;
         case 'open':
-          this.open(effect.role, effect.chart, effect.input, outcome, inbox, choose);
+          this.open(part + effect.role, part + effect.chart, effect.input, outcome, inbox, choose);
           break;
         case 'close':
-          for (const closed of typeof effect.role === 'string' ? [effect.role] : effect.role) this.close(closed, outcome);
+          for (const closed of typeof effect.role === 'string' ? [effect.role] : effect.role) this.close(part + closed, outcome);
           break;
       }
     }
   }
 
   /** A node without storage is answered at once: there is nothing to wait for. */
-  private storing(by: string, { key, value }: Store): LocalMessage {
+  private storing(role: string, part: string, { key, value }: Store): LocalMessage {
     const { depth } = this;
-    if (!this.has(STORAGE)) return { role: by, event: { type: 'stored', key } as Message, depth };
-    return { role: STORAGE, event: { type: 'store', by, key, value } as Message, depth };
+    const by = role.slice(part.length);
+    if (!this.has(part + STORAGE)) return { role, event: { type: 'stored', key } as Message, depth };
+    return { role: part + STORAGE, event: { type: 'store', by, key, value } as Message, depth };
   }
 
-  private carry(by: string, sent: Send, outcome: Outcome, inbox: LocalMessage[]): void {
+  private carry(by: string, part: string, sent: Send, outcome: Outcome, inbox: LocalMessage[]): void {
     const role = this.host.wiring?.carrier?.(by);
-    if (role === undefined) outcome.sends.push(sent);
-    else inbox.push({ role, event: { ...sent, type: 'outgoing', by } as Message, depth: this.depth });
+    if (role === undefined) outcome.sends.push(part === '' ? sent : { to: sent.to, message: named(part, sent.message) });
+    else inbox.push({ role, event: { ...sent, type: 'outgoing', by: by.slice(part.length) } as Message, depth: this.depth });
+  }
+
+  /** The application, the listener and the stack hear of it. */
+  private announce(role: string, part: string, notification: Message, outcome: Outcome, inbox: LocalMessage[]): void {
+    const { wiring } = this.host;
+    const { depth } = this;
+    const notice = named(part, notification);
+    if (!wiring?.isInner?.(role)) outcome.emitted.push(notice);
+    const listener = wiring?.listener?.(role);
+    if (listener !== undefined)
+      inbox.push({ role: listener, event: { ...notification, by: role.slice(part.length) } as Message, depth });
+    for (const command of wiring?.stack?.issued(notice, this.id) ?? [])
+      inbox.push({ role: wiring!.stack!.role, event: { type: 'issue', command } as Message, depth });
   }
 
   private labeled(role: string, effect: Send): Send {
     const label = this.host.wiring?.label?.(role);
     return label === undefined ? effect : { to: effect.to, message: { ...effect.message, ...label } };
-  }
-
-  private pass(role: string, notification: Message, inbox: LocalMessage[]): void {
-    const listener = this.host.wiring?.listener?.(role);
-    if (listener !== undefined)
-      inbox.push({ role: listener, event: { ...notification, by: role } as Message, depth: this.depth });
   }
 
   private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: LocalMessage[], choose: Choose): void {
@@ -212,6 +256,9 @@ export class Node {
     outcome.closed.push(name);
   }
 }
+
+/** A message or notice with the prefix of its part. */
+const named = (part: string, message: Message): Message => (part === '' ? message : { ...message, type: part + message.type });
 
 /** A step of a node, with the event as its chart received it and the role that took it first. */
 export interface NodeStep {

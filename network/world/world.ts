@@ -81,6 +81,11 @@ export class World {
     return pending;
   }
 
+  /** True if the application of some node still owes a reaction. */
+  get owesReactions(): boolean {
+    return this.reactions.length > 0 && [...this.pending.values()].some(({ reactions }) => reactions.length > 0);
+  }
+
   /** Opens every node's first roles, says so, and then performs what their entry actions ask for. */
   start(): void {
     const selected = new Map<NodeId, Selected>();

@@ -1,0 +1,271 @@
+/**
+ * Composition: several protocols on the nodes of one network, next to each other or stacked.
+ *
+ * The parts keep their charts as they are. Every name of a part (role, chart, message, command, notice, property) begins with the part's name
+ * and a dot, or a colon for properties, so nothing of two parts is ever confused. A stack issues commands of one part by the notices of another
+ * of the same node (stack.ts).
+ *
+ * Network: it is routed if one of the parts needs routes, and then links do not fail: `link.up` and `link.down` are not dispatched. If all parts
+ * work on links, each of them receives both. It is FIFO if one of the parts needs that.
+ * Promises: each part keeps its own promises, because it shares no variable and no message with another one. A property that speaks of several
+ * parts is given by `properties`.
+ *
+ * Limitations: a composition has no `reload`, and the answers to first draws (`options.…draws`) can be fixed in one part only.
+ */
+import { isObject } from '../checks.js';
+import { UsageError } from '../errors.js';
+import type { Command, Instance, NetworkGraph, NetworkNeeds, OutsideEvent, Property, Protocol, Wiring } from '../protocol.js';
+import { atRestOf, canonicalOf, corruptionOf, mayFireOf, propertyOf, timesOf } from './checks.js';
+import { Part, type PartsOptions } from './parts.js';
+import {
+  checkStack,
+  complaint,
+  everyCommandIsTaken,
+  issuedBy,
+  nextOfStack,
+  partOf,
+  STACK,
+  stackMachine,
+  type StackRule,
+} from './stack.js';
+import { overlayOf, PartsAccount } from './view.js';
+
+export type { StackRule } from './stack.js';
+
+/**
+ * Options for `compose`.
+ *
+ * @public
+ */
+export interface ComposeOptions {
+  /** What scenarios call the composition. @defaultValue the names of the parts, joined with `+` */
+  readonly name?: string;
+  /** Notices of one part that issue commands of another. A command that is issued so is no longer a command of scenarios and applications. */
+  readonly stack?: readonly StackRule[];
+  /** Promises that concern several parts: roles and messages have their full names there, as in `lock.directory`. */
+  properties?(instance: Instance<PartsOptions>): readonly Property<PartsOptions>[];
+}
+
+/**
+ * Composes protocols on the nodes of one network: simulated, checked, walked, watched and shipped like any protocol. A scenario names
+ * commands and options by part: `"do": "lock.request"`, `"options": { "lock": { "hold": 2 } }`.
+ *
+ * @param parts the protocols by the names of their parts. One protocol may take part several times, under several names.
+ * @throws UsageError for parts that do not go together, and for a stack that names something that is not there or goes around.
+ * @example
+ * ```ts
+ * import { compose, directory, election } from 'xstate-quiver/machines';
+ * import { parseScenario, Simulation } from 'xstate-quiver/network';
+ *
+ * // The leader of the moment takes the token.
+ * const office = compose(
+ *   { lead: election, lock: directory },
+ *   { name: 'office', stack: [{ on: 'lead.leader', do: 'lock.request', when: ({ leader }, node) => leader === node }] },
+ * );
+ * const json = { protocol: 'office', topology: { kind: 'ring', n: 4 }, options: { lock: { hold: 2 } } };
+ * console.log(new Simulation(parseScenario(json, { office })).run().verdict);
+ * ```
+ * @public
+ */
+export function compose(parts: Readonly<Record<string, Protocol<any>>>, options: ComposeOptions = {}): Protocol<PartsOptions> {
+  const { list, stack, name } = checked(parts, options);
+  const commands = commandsOf(list, stack);
+  const of = (key: string): Part | undefined => partOf(list, key);
+  const corruption = corruptionOf(list);
+  const atRest = atRestOf(list);
+  const mayFire = mayFireOf(list);
+  const canonical = canonicalOf(list);
+  return {
+    name,
+    paper: list.map(({ protocol: { paper } }) => paper).join('; '),
+    network: networkOf(list),
+    charts: {
+      ...Object.fromEntries(
+        list.flatMap((part) => Object.entries(part.protocol.charts).map(([key, chart]) => [part.outer(key), chart])),
+      ),
+      ...(stack.length > 0 && { [STACK]: stackMachine }),
+    },
+    samples: Object.fromEntries(
+      list.flatMap((part) => Object.entries(part.protocol.samples).map(([key, samples]) => [part.outer(key), samples])),
+    ),
+    notices: list.flatMap((part) => (part.protocol.notices ?? []).map((notice) => part.outer(notice))),
+    wiring: wiringOf(list, stack),
+    options: (raw, graph) => optionsOf(list, raw, graph),
+    roles: (node, instance) => [
+      ...list.flatMap((part) =>
+        part.protocol
+          .roles(node, part.instance(instance))
+          .map(({ role, chart, input }) => ({ role: part.outer(role), chart: part.outer(chart), input })),
+      ),
+      ...(stack.length > 0 ? [{ role: STACK, chart: STACK, input: undefined }] : []),
+    ],
+    route: (event, node) => routesOf(list, event, node)[0] ?? '',
+    accepts: (message, instance) => {
+      const part = isObject(message) && typeof message['type'] === 'string' ? of(message['type']) : undefined;
+      return part !== undefined && part.protocol.accepts(part.innerMessage(message as never), part.instance(instance));
+    },
+    commands,
+    reactions: (given) =>
+      list.flatMap((part) =>
+        part.protocol
+          .reactions(given[part.name])
+          .map(({ on, event, after }) => ({ on: part.outer(on), event: part.outerMessage(event), after })),
+      ),
+    newcomer: (notice) => {
+      const part = of(notice.type);
+      return part?.protocol.newcomer?.(part.innerMessage(notice));
+    },
+    ports: (given) => list.flatMap((part) => (part === list[0] ? (part.protocol.ports?.(given[part.name]) ?? []) : [])),
+    draws: (given) => Object.fromEntries(list.flatMap((part) => Object.entries(part.protocol.draws?.(given[part.name]) ?? {}))),
+    properties: (instance) => [
+      ...list.flatMap((part) => part.protocol.properties(part.instance(instance)).map((one) => propertyOf(part, one))),
+      ...(stack.length > 0 ? [everyCommandIsTaken] : []),
+      ...(options.properties?.(instance) ?? []),
+    ],
+    ...(corruption && { corruption }),
+    ...(atRest && { atRest }),
+    ...(mayFire && { mayFire }),
+    ...(canonical && { canonical }),
+    times: (given) => timesOf(list, given),
+    observe: (instance) => new PartsAccount(list, instance),
+    overlay: (node, id, links, c) => overlayOf(list, node, id, links, c),
+  };
+}
+
+/** Events of links use these prefixes. */
+const RESERVED = ['link', 'xstate'];
+const KEYS = ['name', 'stack', 'properties'];
+
+function checked(parts: unknown, options: ComposeOptions) {
+  if (!isObject(parts))
+    throw new UsageError(
+      'compose takes its parts by their names, as in compose({ tree: directory, line: queue }). Two parts of one protocol need two names',
+    );
+  const names = Object.keys(parts);
+  const { name = names.join('+'), stack = [] } = options;
+  const complain = complaint(name);
+  const unknown = Object.keys(options).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) complain(`options.${unknown} is not known. The options are ${KEYS.join(', ')}`);
+  if (names.length === 0)
+    complain('there is no part. Pass protocols by their names, as in compose({ tree: directory, line: queue })');
+  if (names.includes(name)) complain(`the composition and its part "${name}" have one name. Pass another name for one of them`);
+  for (const key of names) {
+    if (!/^[A-Za-z][\w-]*$/.test(key) || RESERVED.includes(key))
+      complain(`a part cannot be named "${key}". Use letters, digits, "-" and "_", and neither ${RESERVED.join(' nor ')}`);
+    const protocol = parts[key];
+    if (!isObject(protocol) || typeof protocol['properties'] !== 'function')
+      complain(`part "${key}" is not a protocol. Pass what defineProtocol or compose returns`);
+    if ((protocol as unknown as Protocol).wiring?.stack)
+      complain(`part "${key}" is a composition with a stack. Pass its parts and its rules to this one`);
+  }
+  const list = Object.entries(parts as Record<string, Protocol<any>>).map(([key, protocol]) => new Part(key, protocol));
+  const [anonymous, named] = ['ports', 'names'].map((kind) => list.find(({ protocol }) => protocol.network.addressing === kind));
+  if (anonymous && named)
+    complain(
+      `part "${anonymous.name}" has anonymous nodes, and part "${named.name}" needs their names. Compose anonymous protocols with each other only`,
+    );
+  return { name, list, stack: checkStack(stack, list, complain) };
+}
+
+function networkOf(list: readonly Part[]): NetworkNeeds {
+  const needs = list.map(({ protocol }) => protocol.network);
+  const some = (is: (need: NetworkNeeds) => boolean | undefined): boolean => needs.some((need) => is(need) === true);
+  const every = (is: (need: NetworkNeeds) => boolean | undefined): boolean => needs.every((need) => is(need) === true);
+  return {
+    reach: some(({ reach }) => reach === 'routed') ? 'routed' : 'links',
+    addressing: needs[0]!.addressing,
+    order: some(({ order }) => order === 'fifo') ? 'fifo' : 'unordered',
+    time: some(({ time }) => time),
+    ...(every(({ isLossy }) => isLossy) && { isLossy: true }),
+    ...(every(({ isOpen }) => isOpen) && { isOpen: true }),
+  };
+}
+
+/** Complaints of a part name its place. */
+function optionsOf(list: readonly Part[], raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): PartsOptions {
+  const names = list.map(({ name }) => name);
+  const unknown = Object.keys(raw).find((key) => !names.includes(key));
+  if (unknown !== undefined)
+    throw new UsageError(`options.${unknown} is not known here; options are given by part: ${names.join(', ')}`);
+  const drawn = names.filter((name) => isObject(raw[name]) && 'draws' in raw[name]);
+  if (drawn.length > 1)
+    throw new UsageError(`options.${drawn[1]}.draws: draws are fixed in options.${drawn[0]} already; keep one of them`);
+  return Object.fromEntries(
+    list.map(({ name, protocol }) => {
+      const given = raw[name] ?? {};
+      if (!isObject(given))
+        throw new UsageError(`options.${name} is ${JSON.stringify(given)}; give an object of options of ${protocol.name}`);
+      try {
+        return [name, protocol.options(given, graph)];
+      } catch (error) {
+        if (error instanceof UsageError) throw new UsageError(error.message.replace(/^options\./, `options.${name}.`));
+        throw error;
+      }
+    }),
+  );
+}
+
+type OpenRoles = { has(role: string): boolean };
+
+/** The roles that take an event from outside: of the part that it names, or, of a link, of all parts that work on links. */
+function routesOf(list: readonly Part[], event: OutsideEvent, node: OpenRoles): readonly string[] {
+  const rolesOf = (part: Part, inner: OutsideEvent): readonly string[] => {
+    const { wiring, route } = part.protocol;
+    const own = { has: (role: string) => node.has(part.outer(role)) };
+    return (wiring?.takers?.(inner, own) ?? [route(inner, own)]).map((role) => part.outer(role));
+  };
+  const part = partOf(list, event.type);
+  if (part) return rolesOf(part, part.innerMessage(event));
+  return list
+    .filter(({ protocol }) => protocol.network.reach === 'links')
+    .flatMap((one) => rolesOf(one, event))
+    .filter((role) => node.has(role));
+}
+
+function wiringOf(list: readonly Part[], stack: readonly StackRule[]): Wiring {
+  const of = (role: string): Part | undefined => partOf(list, role);
+  const outer = (role: string, inner: (wiring: Wiring, role: string) => string | undefined): string | undefined => {
+    const part = of(role);
+    const found = part?.protocol.wiring && inner(part.protocol.wiring, part.inner(role));
+    return found === undefined ? undefined : part!.outer(found);
+  };
+  return {
+    part: (role) => {
+      const part = of(role);
+      return part ? part.prefix + (part.protocol.wiring?.part?.(part.inner(role)) ?? '') : '';
+    },
+    listener: (role) => outer(role, (wiring, inner) => wiring.listener?.(inner)),
+    carrier: (role) => outer(role, (wiring, inner) => wiring.carrier?.(inner)),
+    label: (role) => {
+      const part = of(role);
+      return part?.protocol.wiring?.label?.(part.inner(role));
+    },
+    isInner: (role) => {
+      const part = of(role);
+      return part?.protocol.wiring?.isInner?.(part.inner(role)) ?? false;
+    },
+    takers: (event, node) => routesOf(list, event, node),
+    ...(stack.length > 0 && {
+      stack: {
+        role: STACK,
+        issued: (notice, node) => issuedBy(stack, list, notice, node),
+        next: nextOfStack,
+      },
+    }),
+  };
+}
+
+function commandsOf(list: readonly Part[], stack: readonly StackRule[]): Readonly<Record<string, Command>> {
+  const entries = list.flatMap((part) =>
+    Object.entries(part.protocol.commands).map(([name, command]): [string, Command] => [
+      part.outer(name),
+      {
+        ...command,
+        event: (fields) => part.outerMessage(command.event(fields)),
+        completedBy: command.completedBy.map((notice) => part.outer(notice)),
+        ...(command.refusal && { refusal: (options: PartsOptions, fields) => command.refusal!(options[part.name], fields) }),
+      },
+    ]),
+  );
+  return Object.fromEntries(entries.filter(([name]) => !stack.some((rule) => rule.do === name)));
+}

@@ -1,0 +1,106 @@
+/**
+ * The names of a composition: every name of a part (role, chart, message, command, notice) begins with the part's own name and a dot.
+ *
+ * A part never sees the prefix: its charts, properties, corrupt states and accounts work with the names of its own protocol. These functions
+ * add the prefix on the way out and remove it on the way in.
+ */
+import type { Message } from '../effects.js';
+import type { Configuration, Flight, Instance, NodeView, Protocol, Step } from '../protocol.js';
+import { commandTaken } from './stack.js';
+
+/** The options of a composition: those of each part by its name. */
+export type PartsOptions = Readonly<Record<string, any>>;
+
+export class Part {
+  readonly prefix: string;
+
+  constructor(
+    readonly name: string,
+    readonly protocol: Protocol<any>,
+  ) {
+    this.prefix = `${name}.`;
+  }
+
+  owns(name: string): boolean {
+    return name.startsWith(this.prefix);
+  }
+
+  outer(name: string): string {
+    return this.prefix + name;
+  }
+
+  inner(name: string): string {
+    return name.slice(this.prefix.length);
+  }
+
+  outerMessage<M extends Message>(message: M): M {
+    return { ...message, type: this.outer(message.type) };
+  }
+
+  innerMessage<M extends Message>(message: M): M {
+    return { ...message, type: this.inner(message.type) };
+  }
+
+  instance(instance: Instance<PartsOptions>): Instance<any> {
+    return { ...instance, options: instance.options[this.name] };
+  }
+
+  /** The roles of this part. */
+  node(view: NodeView): NodeView {
+    return this.entries(view, ([role, { chart, ...rest }]) => [this.inner(role), { ...rest, chart: this.inner(chart) }]);
+  }
+
+  /** The view with other roles for this part. */
+  replaced(view: NodeView, roles: NodeView): NodeView {
+    const others = Object.entries(view).filter(([role]) => !this.owns(role));
+    return Object.fromEntries([...others, ...Object.entries(this.outerNode(roles))]);
+  }
+
+  outerNode(view: NodeView): NodeView {
+    return Object.fromEntries(
+      Object.entries(view).map(([role, { chart, ...rest }]) => [this.outer(role), { ...rest, chart: this.outer(chart) }]),
+    );
+  }
+
+  /** The messages of this part. */
+  flights(flights: readonly Flight[]): readonly Flight[] {
+    return flights.flatMap((flight) =>
+      this.owns(flight.message.type) ? [{ ...flight, message: this.innerMessage(flight.message) }] : [],
+    );
+  }
+
+  /** The configuration as this part alone would have it. */
+  configuration({ instance, nodes, flights, links, crashed, everCrashed }: Configuration<any>): Configuration<any> {
+    return {
+      instance: this.instance(instance),
+      nodes: new Map([...nodes].map(([id, view]) => [id, this.node(view)])),
+      flights: this.flights(flights),
+      links,
+      ...(crashed && { crashed }),
+      ...(everCrashed && { everCrashed }),
+    };
+  }
+
+  /** The step as this part alone would have taken it; `null` where it concerns other parts only. */
+  step(taken: Step, view: NodeView | undefined): Step | null {
+    const command = commandTaken(taken, view);
+    const step: Step = command ? { ...taken, kind: 'command', event: command, role: undefined } : taken;
+    const sent = this.flights(step.sent);
+    const emitted = step.emitted.flatMap((notice) => (this.owns(notice.type) ? [this.innerMessage(notice)] : []));
+    const isOwn = this.owns(step.event.type) || (step.role !== undefined && this.owns(step.role));
+    if (!isOwn && sent.length === 0 && emitted.length === 0 && isOfOnePart(step)) return null;
+    const event = this.owns(step.event.type) ? this.innerMessage(step.event) : step.event;
+    const role = step.role !== undefined && this.owns(step.role) ? this.inner(step.role) : undefined;
+    return { ...step, event, role, sent, emitted };
+  }
+
+  private entries<T>(view: Readonly<Record<string, T>>, change: (entry: [string, T]) => [string, T]): Record<string, T> {
+    return Object.fromEntries(
+      Object.entries(view)
+        .filter(([role]) => this.owns(role))
+        .map(change),
+    );
+  }
+}
+
+const isOfOnePart = ({ kind }: Step): boolean => kind === 'deliver' || kind === 'command' || kind === 'timer';

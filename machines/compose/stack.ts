@@ -1,0 +1,210 @@
+/**
+ * Stacking: the notice of one part issues a command to another part of the same node.
+ *
+ * A command waits in the role `stack` until its chart accepts it. It is taken in a step of its own, by a timer of no delay, so that the account
+ * and the properties of a part see each command as they see one of an application.
+ *
+ * States:
+ *   idle    no command in the queue is accepted, or the queue is empty
+ *   armed   a command is accepted, and the timer is armed for it
+ *   due     the timer went off: within the step the command is taken, or parked because its chart no longer accepts it
+ * Invariant between two steps: the state is not `due`, and in `idle` no command in the queue is accepted by its chart.
+ */
+import { assign, setup } from 'xstate';
+import { arm, effects, type Message, type NodeId } from '../effects.js';
+import { UsageError } from '../errors.js';
+import type { Property, RoleView, Step } from '../protocol.js';
+import type { Part } from './parts.js';
+
+/**
+ * One line of a stack: the notice `on` of one part issues the command `do` of another.
+ *
+ * @public
+ */
+export interface StackRule {
+  /** The part and its notice, as in `lead.leader`. */
+  readonly on: string;
+  /** The part and its command, as in `lock.request`. */
+  readonly do: string;
+  /** True if this notice at this node issues the command. @defaultValue always */
+  when?(notice: any, node: NodeId): boolean;
+  /** The fields of the command. @defaultValue none */
+  fields?(notice: any, node: NodeId): Readonly<Record<string, unknown>>;
+}
+
+export const STACK = 'stack';
+
+export interface StackContext {
+  /** Oldest first, each with its part's prefix. */
+  readonly queue: readonly Message[];
+  /** True if the last command that was due was parked. */
+  readonly isParked: boolean;
+}
+
+type Indexed = { readonly index: number };
+
+type StackEvent =
+  | { readonly type: 'issue'; readonly command: Message }
+  | ({ readonly type: 'ready' | 'turn' } & Indexed)
+  | { readonly type: 'park' | 'timer' };
+
+/** A command as the name of the timer that is armed for it. */
+const timerOf = (command: Message): string => JSON.stringify(command);
+
+/** The chart that keeps commands until they are accepted. */
+export const stackMachine = setup({
+  types: {} as { context: StackContext; events: StackEvent },
+  actions: {
+    ...effects(),
+    enqueue: assign(({ context }, { command }: { readonly command: Message }) => ({ queue: [...context.queue, command] })),
+    take: assign(({ context }, { index }: Indexed) => ({ queue: context.queue.toSpliced(index, 1), isParked: false })),
+    park: assign({ isParked: true }),
+  },
+}).createMachine({
+  id: 'stack',
+  context: { queue: [], isParked: false },
+  initial: 'idle',
+  on: { issue: { actions: { type: 'enqueue', params: ({ event }) => event } } },
+  states: {
+    idle: {
+      on: {
+        ready: {
+          target: 'armed',
+          actions: arm(({ context, event }) => ({ timer: timerOf(context.queue[event.index]!), delay: 0 })),
+        },
+      },
+    },
+    armed: { on: { timer: 'due' } },
+    due: {
+      on: {
+        turn: { target: 'idle', actions: { type: 'take', params: ({ event }) => event } },
+        park: { target: 'idle', actions: 'park' },
+      },
+    },
+  },
+});
+
+/** What the stack of a node does next within a step: an event for its chart, and the command that is taken with it. */
+export function nextOfStack(
+  { value, context }: RoleView<StackContext>,
+  accepts: (command: Message) => boolean,
+): { readonly event: Message; readonly command?: Message } | null {
+  if (value === 'armed') return null;
+  const index = context.queue.findIndex(accepts);
+  if (value === 'idle') return index < 0 ? null : { event: { type: 'ready', index } as Message };
+  return index < 0 ? { event: { type: 'park' } } : { event: { type: 'turn', index } as Message, command: context.queue[index]! };
+}
+
+/** The command that was taken in a step of the stack; `null` where none was. */
+export function commandTaken({ role, event }: Step, view: Readonly<Record<string, RoleView>> | undefined): Message | null {
+  const stack = view?.[STACK]?.context as StackContext | undefined;
+  return role === STACK && stack?.isParked === false ? (JSON.parse(event['timer']) as Message) : null;
+}
+
+/** True if the stack of a node waits for its parts, and not for its timer. */
+export const isStackAtRest = (view: Readonly<Record<string, RoleView>>): boolean => view[STACK]?.value !== 'armed';
+
+/** Commands of a stack that wait for their part. */
+export const everyCommandIsTaken: Property<any> = {
+  name: 'every command of the stack is taken',
+  description: 'A command that a notice has issued is accepted by its part in the end.',
+  kind: 'eventually',
+  when: (c, node) => waitsIn(c.nodes.get(node)),
+  holds: (c, node) => !waitsIn(c.nodes.get(node)),
+  ofNode: (view) => ({ when: waitsIn(view), holds: !waitsIn(view) }),
+};
+
+const waitsIn = (view: Readonly<Record<string, { readonly context: any }>> | undefined): boolean =>
+  ((view?.[STACK]?.context as StackContext | undefined)?.queue.length ?? 0) > 0;
+
+/** The commands that a notice, with its part's prefix, issues at a node. */
+export function issuedBy(rules: readonly StackRule[], parts: readonly Part[], notice: Message, node: NodeId): readonly Message[] {
+  return rules.flatMap((rule) => {
+    if (rule.on !== notice.type) return [];
+    const inner = partOf(parts, rule.on)!.innerMessage(notice);
+    if (rule.when?.(inner, node) === false) return [];
+    const part = partOf(parts, rule.do)!;
+    const command = part.protocol.commands[part.inner(rule.do)]!;
+    return [part.outerMessage(command.event(rule.fields?.(inner, node) ?? {}))];
+  });
+}
+
+export const partOf = (parts: readonly Part[], name: string): Part | undefined => parts.find((part) => part.owns(name));
+
+/** Refuses rules that name something that is not there, and rules that go around. */
+export function checkStack(rules: unknown, parts: readonly Part[], complain: (why: string) => never): readonly StackRule[] {
+  if (!Array.isArray(rules)) complain("stack is not a list. Pass rules, as in [{ on: 'lead.leader', do: 'lock.request' }]");
+  const checked = rules as readonly StackRule[];
+  for (const [index, rule] of checked.entries()) checkRule(rule, `stack[${index}]`, parts, complain);
+  const circle = circleOf(checked, parts);
+  if (circle)
+    complain(
+      `stack goes around: ${circle.join(' → ')}. A part must not command itself, directly or through others. Remove one of these rules`,
+    );
+  return checked;
+}
+
+const RULE_KEYS = ['on', 'do', 'when', 'fields'];
+
+function checkRule(rule: StackRule, place: string, parts: readonly Part[], complain: (why: string) => never): void {
+  if (typeof rule !== 'object' || rule === null || typeof rule.on !== 'string' || typeof rule.do !== 'string')
+    complain(
+      `${place} needs on and do. Pass a notice and a command with their parts, as in { on: 'lead.leader', do: 'lock.request' }`,
+    );
+  const unknown = Object.keys(rule).find((key) => !RULE_KEYS.includes(key));
+  if (unknown !== undefined) complain(`${place}.${unknown} is not known. The members of a rule are ${RULE_KEYS.join(', ')}`);
+  for (const key of ['when', 'fields'] as const)
+    if (rule[key] !== undefined && typeof rule[key] !== 'function')
+      complain(`${place}.${key} is not a function. Pass a function of the notice`);
+  const from = named(rule.on, `${place}.on`, parts, complain);
+  const notices = noticesOf(from);
+  if (!notices.includes(from.inner(rule.on)))
+    complain(
+      `${place}.on is "${rule.on}", and "${from.inner(rule.on)}" is not a notice of ${from.protocol.name}. Its notices: ${notices.join(', ') || 'none'}`,
+    );
+  const to = named(rule.do, `${place}.do`, parts, complain);
+  const commands = Object.keys(to.protocol.commands);
+  if (!commands.includes(to.inner(rule.do)))
+    complain(
+      `${place}.do is "${rule.do}", and "${to.inner(rule.do)}" is not a command of ${to.protocol.name}. Its commands: ${commands.join(', ') || 'none'}`,
+    );
+}
+
+function named(name: string, place: string, parts: readonly Part[], complain: (why: string) => never): Part {
+  return (
+    partOf(parts, name) ??
+    complain(
+      `${place} is "${name}", which begins with no part. Begin it with a part and a dot; the parts are ${parts.map((part) => part.name).join(', ')}`,
+    )
+  );
+}
+
+/** What a protocol declares, or else what completes its commands. */
+const noticesOf = ({ protocol: { notices, commands } }: Part): readonly string[] =>
+  notices ?? [...new Set(Object.values(commands).flatMap(({ completedBy }) => completedBy))];
+
+/** The parts of a circle, the first one again at its end. */
+function circleOf(rules: readonly StackRule[], parts: readonly Part[]): readonly string[] | undefined {
+  const next = (part: Part): Part[] => rules.filter(({ on }) => part.owns(on)).map((rule) => partOf(parts, rule.do)!);
+  const search = (path: readonly Part[]): readonly Part[] | undefined => {
+    const last = path.at(-1)!;
+    if (path.indexOf(last) < path.length - 1) return path.slice(path.indexOf(last));
+    for (const part of next(last)) {
+      const found = search([...path, part]);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  for (const part of parts) {
+    const found = search([part]);
+    if (found) return found.map(({ name }) => name);
+  }
+  return undefined;
+}
+
+/** What is wrong with a composition. */
+export function complaint(name: string): (why: string) => never {
+  return (why) => {
+    throw new UsageError(`compose("${name}"): ${why}`);
+  };
+}
