@@ -17,4 +17,5 @@ export { mqtt } from '../adapters/transports/mqtt.js';
 export { nats } from '../adapters/transports/nats.js';
 export { webSocket } from '../adapters/transports/web-socket.js';
 export { linked } from '../adapters/linked.js';
+export { withMedium } from '../adapters/transports/medium.js';
 export { sealed } from '../adapters/transports/sealed.js';

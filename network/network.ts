@@ -60,9 +60,12 @@ export interface Notification {
   readonly notification: Message;
 }
 
+/** With the time at which it happened. */
+type At<T> = T & { readonly at: number };
+
 /**
  * A network in time: every node's charts, the messages between them and what happens to it, published as Observables. `Simulation`
- * makes one; whoever listens changes nothing.
+ * makes one; whoever listens changes nothing. All of them complete when the run ends.
  *
  * @public
  */
@@ -72,17 +75,19 @@ export class Network {
   /** Every step of every node. */
   readonly steps$ = new Subject<StepTaken>();
   /** What could not be done, and why. */
-  readonly refused$ = new Subject<Refusal>();
+  readonly refused$ = new Subject<At<Refusal>>();
   /** Messages that were lost, and why. */
-  readonly lost$ = new Subject<Lost>();
+  readonly lost$ = new Subject<At<Lost>>();
   /** Messages that were doubled. */
-  readonly duplicated$ = new Subject<Flight>();
+  readonly duplicated$ = new Subject<At<Flight>>();
   /** Messages that no node sent: a corruption or a given start put them in flight. */
-  readonly placed$ = new Subject<Flight>();
+  readonly placed$ = new Subject<At<Flight>>();
   /** Each direction of a link that comes up or goes down. */
-  readonly channels$ = new Subject<ChannelChange>();
+  readonly channels$ = new Subject<At<ChannelChange>>();
   /** Messages as nodes send them. */
-  readonly sent$: Observable<Flight> = this.steps$.pipe(concatMap(({ sent }) => from(sent)));
+  readonly sent$: Observable<At<Flight>> = this.steps$.pipe(
+    concatMap(({ sent, at }) => from(sent).pipe(map((flight) => ({ ...flight, at })))),
+  );
   /** Steps in which a message arrives. */
   readonly delivered$: Observable<StepTaken> = this.steps$.pipe(filter(({ kind }) => kind === 'deliver'));
   /** What nodes announce to their applications. */
@@ -146,11 +151,11 @@ export class Network {
     const witness: Witness = {
       started: (selected) => this.started$.next(selected),
       step: (step) => this.steps$.next(step),
-      lost: (lost) => this.lost$.next(lost),
-      duplicated: (flight) => this.duplicated$.next(flight),
-      placed: (flight) => this.placed$.next(flight),
-      channel: (change) => this.channels$.next(change),
-      refused: (refusal) => this.refused$.next(refusal),
+      lost: (lost) => this.lost$.next({ ...lost, at: this.now }),
+      duplicated: (flight) => this.duplicated$.next({ ...flight, at: this.now }),
+      placed: (flight) => this.placed$.next({ ...flight, at: this.now }),
+      channel: (change) => this.channels$.next({ ...change, at: this.now }),
+      refused: (refusal) => this.refused$.next({ ...refusal, at: this.now }),
     };
     this.world = new World(frame, running, this.driver(), witness, from?.world);
   }
@@ -217,8 +222,10 @@ export class Network {
     this.world.perform(happening);
   }
 
-  /** Ends every live actor. */
+  /** Ends the run: every Observable completes, and every live actor stops. */
   stop(): void {
+    const { started$, steps$, refused$, lost$, duplicated$, placed$, channels$ } = this;
+    for (const each of [started$, steps$, refused$, lost$, duplicated$, placed$, channels$]) each.complete();
     this.world.end();
   }
 

@@ -3,6 +3,7 @@
  *
  * The same scenario gives the same steps, byte for byte, on every machine and on both hosts.
  */
+import type { SchedulerLike } from 'rxjs';
 import { UsageError } from '../machines/errors.js';
 import type { Configuration, Flight, Meter, Observer, Instance } from '../machines/protocol.js';
 import { VirtualClock, virtualTiming } from './clock.js';
@@ -70,6 +71,12 @@ const FLIGHTS_MAX = 1_000_000;
 export class Simulation {
   /** Its virtual time. */
   readonly clock = new VirtualClock();
+  private readonly listening = new VirtualClock();
+  /**
+   * The run's time for listeners, as in `bufferTime(5, simulation.scheduler)`: work that waits on it changes nothing of the run, and does not
+   * keep it alive. Work for a tick comes before what happens in that tick. In a run of choices, each choice is a tick.
+   */
+  readonly scheduler: SchedulerLike = this.listening;
   private readonly untimed = new Untimed();
   /** What happens, as Observables. */
   readonly network: Network;
@@ -178,6 +185,7 @@ export class Simulation {
 
   private takeOver(from: Simulation): void {
     const now = from.clock.now();
+    this.listening.runUntil(now);
     this.network.takeOver(from.network, this.clock, from.clock);
     this.pendingEvents = this.scenario.events.filter(({ at }) => at > now).length;
     this.steps = from.steps;
@@ -236,6 +244,7 @@ export class Simulation {
     const { until } = this.scenario;
     const next = this.clock.nextTime();
     if (next === undefined || ('at' in until && next > until.at) || this.isAtRest(next)) return false;
+    this.listening.runUntil(next);
     return this.clock.runNext();
   }
 
@@ -254,6 +263,7 @@ export class Simulation {
     const drawn = [...(choice.drawn ?? [])];
     this.network.choose = (bound, node) => drawn.shift() ?? this.bySeed(bound, node);
     this.untimed.made++;
+    this.listening.runUntil(this.untimed.made);
     if (!this.network.world.make(choice))
       throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here; the schedule belongs to another scenario`);
     return true;
@@ -272,7 +282,10 @@ export class Simulation {
   finish(): Report {
     const { until, seed } = this.scenario;
     const cutOff = this.isCutOff;
-    if ('at' in until && !cutOff && !this.choices) this.clock.runUntil(until.at);
+    if ('at' in until && !cutOff && !this.choices) {
+      this.clock.runUntil(until.at);
+      this.listening.runUntil(until.at);
+    }
     const atRest = !cutOff && !this.choices && ('idle' in until || this.clock.isIdle);
     if (atRest) this.network.loseStranded();
     const watched = this.monitor.finish(atRest, this.clock.now(), this.refutes);
@@ -288,6 +301,7 @@ export class Simulation {
       summary: this.observer.summary(this.configuration),
     };
     this.network.stop();
+    this.monitor.violations$.complete();
     return report;
   }
 

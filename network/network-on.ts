@@ -1,0 +1,57 @@
+/** The network of a scenario on a scheduler of RxJS: marble tests draw it, and a real clock runs it in real time. */
+import type { SchedulerLike } from 'rxjs';
+import { Network } from './network.js';
+import type { Scenario } from './scenario/types.js';
+import { requireScenario } from './scenario/required.js';
+import { timingOn } from './timing.js';
+import { linkChanges } from './topology/link-changes.js';
+import { faultBudget } from './world/environment.js';
+
+/**
+ * The network of a scenario on any scheduler of RxJS. It starts by itself, after all that is scheduled for now, so subscribe first. With
+ * `until: { at }` it stops at that time, and its Observables complete; otherwise call `network.stop()`.
+ *
+ * A scheduler does not know the order in which Quiver lets events of one tick happen: use `Simulation` for runs that a seed repeats.
+ *
+ * @example
+ * ```ts
+ * import { map } from 'rxjs';
+ * import { TestScheduler } from 'rxjs/testing';
+ * import { directory } from 'xstate-quiver/machines';
+ * import { networkOn, parseScenario } from 'xstate-quiver/network';
+ *
+ * const events = [{ at: 1, node: 'n1', do: 'request' }];
+ * const json = { protocol: 'directory', topology: { kind: 'path', n: 2 }, network: { latency: 3 }, events };
+ * const scheduler = new TestScheduler((actual, expected) => console.log(actual.length === expected.length));
+ * scheduler.run(({ expectObservable }) => {
+ *   const network = networkOn(parseScenario(json, { directory }), scheduler);
+ *   expectObservable(network.sent$.pipe(map(({ message }) => message.type[0]))).toBe('-f--t');
+ * });
+ * ```
+ * @public
+ */
+export function networkOn(scenario: Scenario, scheduler: SchedulerLike): Network {
+  requireScenario('networkOn', scenario);
+  const { protocol, graph, options, network: conditions, seed, events, workload, contacts, until } = scenario;
+  const network = new Network({
+    protocol,
+    instance: { ...graph, options },
+    conditions,
+    timing: timingOn(scheduler),
+    seed,
+    host: 'snapshots',
+    script: events,
+    workload,
+    budget: faultBudget(conditions),
+  });
+  const start = (): void => {
+    if ('at' in until) scheduler.schedule(() => network.stop(), until.at);
+    network.start();
+    network.startWorkload();
+    events.forEach(({ at }, place) => scheduler.schedule(() => void network.world.make({ event: place }), at));
+    for (const change of linkChanges(contacts)) scheduler.schedule(() => network.perform(change), change.at);
+  };
+  // What marble tests expect subscribes by the scheduler, in this tick.
+  scheduler.schedule(() => scheduler.schedule(start));
+  return network;
+}
