@@ -21,3 +21,20 @@ test('chat: all read the same twelve lines, each speaker in order', async () => 
     expect(said).toEqual(['good morning', 'who is there?', 'see you']);
   }
 });
+
+test('compose/scheduler: one leader works at a time, and the next one after it', async () => {
+  const lines = (await printedBy('compose/scheduler')).trim().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(new Set(lines).size).toBe(2);
+});
+
+test('compose/tickets: no ticket is sold twice, and all are sold', async () => {
+  expect(await printedBy('compose/tickets')).toBe('10 tickets sold, 10 different numbers\n');
+});
+
+test('compose/loading: a composition is run, checked and shipped', async () => {
+  const lines = (await printedBy('compose/loading')).trim().split('\n');
+  expect(lines[0]).toMatch(/^run: valid, truck at (n\d, n\d), dock at \1$/);
+  expect(lines[1]).toMatch(/^check: valid, \d+ states$/);
+  expect(lines[2]).toBe('ship: bob has the truck and the dock');
+});

@@ -393,6 +393,8 @@ export interface NetworkNeeds {
   readonly time: boolean;
   /** True if the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
   readonly isLossy?: boolean;
+  /** True if messages are routed and links must not fail all the same: a composition with a part that works on links. */
+  readonly keepsLinks?: boolean;
   /** True if nodes that the topology does not list may take part: an application's node then hears everybody. */
   readonly isOpen?: boolean;
 }

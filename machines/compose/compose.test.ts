@@ -212,6 +212,14 @@ describe('bad input names the thing, the place and the cure', () => {
     expect(withOptions({ tree: 7 })).toThrow('options.tree is 7; give an object of options of directory');
   });
 
+  test('a cut link, where one part is routed and another works on links', () => {
+    const cut = { at: 0, do: 'cut', link: ['n0', 'n1'] };
+    const both = compose({ tree: directory, line: queue });
+    expect(() => scenarioOf(both, { ...path(3), events: [cut] })).toThrow(
+      'links of tree+line do not change, because one of its parts is routed',
+    );
+  });
+
   test('a command that the stack issues is not a command of scenarios', () => {
     expect(() => scenarioOf(relay, { ...path(2), events: [{ at: 0, node: 'n0', do: 'second.request' }] })).toThrow(
       /second.request/,

@@ -5,7 +5,7 @@
  * and a dot, or a colon for properties, so nothing of two parts is ever confused. A stack issues commands of one part by the notices of another
  * of the same node (stack.ts).
  *
- * Network: it is routed if one of the parts needs routes, and then links do not fail: `link.up` and `link.down` are not dispatched. If all parts
+ * Network: it is routed if one of the parts needs routes. Links do not fail then, and a scenario that cuts one is refused. If all parts
  * work on links, each of them receives both. It is FIFO if one of the parts needs that.
  * Promises: each part keeps its own promises, because it shares no variable and no message with another one. A property that speaks of several
  * parts is given by `properties`.
@@ -54,16 +54,17 @@ export interface ComposeOptions {
  * @throws UsageError for parts that do not go together, and for a stack that names something that is not there or goes around.
  * @example
  * ```ts
- * import { compose, directory, election } from 'xstate-quiver/machines';
+ * import { compose, directory } from 'xstate-quiver/machines';
  * import { parseScenario, Simulation } from 'xstate-quiver/network';
  *
- * // The leader of the moment takes the token.
- * const office = compose(
- *   { lead: election, lock: directory },
- *   { name: 'office', stack: [{ on: 'lead.leader', do: 'lock.request', when: ({ leader }, node) => leader === node }] },
+ * // A node that gets the truck requests the dock.
+ * const loading = compose(
+ *   { truck: directory, dock: directory },
+ *   { name: 'loading', stack: [{ on: 'truck.granted', do: 'dock.request' }] },
  * );
- * const json = { protocol: 'office', topology: { kind: 'ring', n: 4 }, options: { lock: { hold: 2 } } };
- * console.log(new Simulation(parseScenario(json, { office })).run().verdict);
+ * const events = [{ at: 0, node: 'n2', do: 'truck.request' }];
+ * const json = { protocol: 'loading', topology: { kind: 'ring', n: 4 }, options: { truck: { hold: 2 } }, events };
+ * console.log(new Simulation(parseScenario(json, { loading })).run().verdict);
  * ```
  * @public
  */
@@ -176,6 +177,8 @@ function networkOf(list: readonly Part[]): NetworkNeeds {
     addressing: needs[0]!.addressing,
     order: some(({ order }) => order === 'fifo') ? 'fifo' : 'unordered',
     time: some(({ time }) => time),
+    ...(some(({ reach }) => reach === 'routed') &&
+      some(({ reach, keepsLinks }) => reach === 'links' || keepsLinks) && { keepsLinks: true }),
     ...(every(({ isLossy }) => isLossy) && { isLossy: true }),
     ...(every(({ isOpen }) => isOpen) && { isOpen: true }),
   };

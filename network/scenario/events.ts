@@ -201,6 +201,10 @@ function linksOf({ graph, contacts }: EventScope, events: readonly ScenarioEvent
 
 /** What goes down, is clogged or slow must be there; a routed protocol has a channel between any two nodes to clog. */
 function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScope, known: ReadonlySet<string>): void {
+  if (protocol.network.keepsLinks && ['cut', 'join', 'up', 'down'].includes(event.do))
+    throw new UsageError(
+      `${path}: links of ${protocol.name} do not change, because one of its parts is routed; leave the event out`,
+    );
   const isHindrance = event.do === 'clog' || event.do === 'unclog' || event.do === 'slow';
   if (isHindrance && protocol.network.reach === 'routed') return;
   if (event.do !== 'cut' && event.do !== 'down' && !isHindrance) return;
