@@ -151,7 +151,7 @@ describe('all options together', () => {
     [{ one: undefined }, 'make: one is missing. Pass a text'],
     [{ one: 7 }, 'make: one is 7. Pass a text'],
     [{ one: 'x', two: null }, 'make: two is null. Pass true or false'],
-    [{ one: 'x', tow: 1 }, 'make has no option tow; did you mean "two"? Known: one, two'],
+    [{ one: 'x', tow: 1 }, 'make has no option tow. Did you mean "two"? Known: one, two'],
   ])('%j is refused', (options, answer) => {
     expect(check(options)).toThrow(new UsageError(answer));
   });

@@ -45,12 +45,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a misspelt option of a simulation',
     () => simulate({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }, { hots: 'snapshots' } as never),
-    'SimulationOptions.hots is not a known key; did you mean "host"?',
+    'SimulationOptions.hots is an unknown key. Did you mean "host"?',
   ],
   [
     'a scenario without its protocols',
     () => (parseScenario as any)({ protocol: 'directory', topology: { kind: 'ring', n: 3 } }),
-    'parseScenario takes the protocols that a scenario may name second; give protocols, as in parseScenario(json, protocols)',
+    'parseScenario needs the protocols as its second argument: parseScenario(json, protocols)',
   ],
   [
     'a transport alone',
@@ -82,7 +82,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a word mistyped',
     () => anyElection({ transport, peers, nmae: 'x' }),
-    'createElection has no option nmae; did you mean "name"? Known: transport, peers, name',
+    'createElection has no option nmae. Did you mean "name"? Known: transport, peers, name',
   ],
   [
     'a time as text',
@@ -115,7 +115,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a word of locks mistyped',
     () => anyLocks({ transport, peers, storrage: {} }),
-    'createLocks has no option storrage; did you mean "storage"? Known: transport, peers, name, storage',
+    'createLocks has no option storrage. Did you mean "storage"? Known: transport, peers, name, storage',
   ],
   [
     'a storage that saves nothing',
@@ -155,18 +155,18 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a waste mistyped',
     () => anyQuota({ transport, peers, budget: 1, wast: 1 }),
-    'createQuota has no option wast; did you mean "waste"? Known: transport, peers, name',
+    'createQuota has no option wast. Did you mean "waste"? Known: transport, peers, name',
   ],
   ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing. Pass the ids'],
   ['names without options', () => anyNames(), 'createNames takes its options as an object: give { transport, peers }'],
-  ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget; known: transport,'],
+  ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget. Known: transport,'],
   ['a bank without options', () => anyBank(), 'createBank takes its options as an object: give { transport, peers }'],
   ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5". Pass a whole number'],
   ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object: give {'],
   [
     'a neighborhood with a word mistyped',
     () => new anyNeighborhood({ transport, peers, nam: 'x' }),
-    'Neighborhood has no option nam; did you mean "name"?',
+    'Neighborhood has no option nam. Did you mean "name"?',
   ],
   [
     'locks of more than are linked',
@@ -202,7 +202,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a lasting quota with a transport',
     () => createQuota({ locks: 1, transport, peers, budget: 5 } as never),
-    'createQuota has no option transport; known: locks, budget, waste, name',
+    'createQuota has no option transport. Known: locks, budget, waste, name',
   ],
   [
     'lasting names of nothing',
@@ -238,7 +238,7 @@ describe('of a request for a lock', () => {
   test.each<[object, string]>([
     [{ mode: 'weak' }, 'locks.request("x"): mode is "weak". Pass "exclusive" or "shared"'],
     [{ steal: true }, 'locks.request("x"): steal is true. Pass false: no lock is taken from whoever holds it'],
-    [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel; did you mean "ifAvailable"?'],
+    [{ ifAvailabel: true }, 'locks.request("x") has no option ifAvailabel. Did you mean "ifAvailable"?'],
     [{ ifAvailable: 1 }, 'locks.request("x"): ifAvailable is 1. Pass true or false'],
     [{ signal: 5_000 }, 'locks.request("x"): signal is 5000. Pass an AbortSignal'],
     [{ retry: 3 }, 'locks.request("x"): retry is 3. Pass true or false'],
@@ -254,14 +254,14 @@ describe('of a request for a lock', () => {
   });
 
   test('what is asked again has a callback, and acquire has none', async () => {
-    await expect(locks().acquire('x', { retry: true })).rejects.toThrow('locks.acquire("x") has no option retry; known: mode');
+    await expect(locks().acquire('x', { retry: true })).rejects.toThrow('locks.acquire("x") has no option retry. Known: mode');
   });
 
   test.each<[unknown[], string]>([
     [[5], 'change of "x": how is 5. Pass a function of the value, as in register.change((count) => count + 1)'],
     [[], 'change of "x": how is missing. Pass a function of the value'],
     [[() => 1, { signal: 5 }], 'change of "x": signal is 5. Pass an AbortSignal'],
-    [[() => 1, { timeout: 5 }], 'change of "x" has no option timeout; known: signal'],
+    [[() => 1, { timeout: 5 }], 'change of "x" has no option timeout. Known: signal'],
     [[() => 1n], '"x": a change of it gives 1n, which JSON does not carry. Nothing has changed'],
   ])('a change of a register: %j', async (given, answer) => {
     const register = new Register(locks(), 'x', 0, (value): value is number => typeof value === 'number');

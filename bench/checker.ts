@@ -24,12 +24,12 @@ function rateOf(run: () => { readonly transitions: number }): number {
 
 const held = (): number => heapUsed() + process.memoryUsage().arrayBuffers;
 
-/** What the process holds for each state when all are known, garbage apart: states, table, frontier, charts and what they know. */
+/** The memory of the process for each state when all are known, without garbage: states, table, frontier and charts. */
 function processBytes(): number {
   const before = held();
   let after: number | undefined;
   search(five, { onProgress: ({ states }) => void (states === STATES && (after ??= held())) });
-  if (after === undefined) throw new Error(`the search was not looked at while it knew all ${STATES} states`);
+  if (after === undefined) throw new Error(`The search was not observed when it had found all ${STATES} states.`);
   return (after - before) / STATES;
 }
 

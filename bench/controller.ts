@@ -99,7 +99,7 @@ export function treeOf(n: number): Cost {
   const ended = core();
   const { summary, messages } = simulation.finish();
   const permits = Object.values(summary['granted'] as Record<string, number>).reduce((sum, count) => sum + count, 0);
-  if (permits !== TAKES) throw new Error(`${permits} of ${TAKES} takes were granted`);
+  if (permits !== TAKES) throw new Error(`The controller granted ${permits} of ${TAKES} requests. Expected all of them.`);
   const takesSeconds = ended - started;
   return { startSeconds: started - begin, takesSeconds, stepMicroseconds: (1e6 * takesSeconds) / (messages.total + TAKES) };
 }

@@ -22,7 +22,8 @@ export function electAnew(n: number, watch: boolean): Elected {
   while (simulation.advance());
   const { user, system } = process.cpuUsage(begin);
   const { summary, verdict } = simulation.finish();
-  if (verdict !== 'valid' || summary['oriented'] !== true) throw new Error(`the run of ${n} nodes came out ${verdict}`);
+  if (verdict !== 'valid' || summary['oriented'] !== true)
+    throw new Error(`The verdict of the run with ${n} nodes is ${verdict}. Expected valid.`);
   return { updates: summary['updates'] as number, seconds: (user + system) / 1e6 };
 }
 

@@ -89,7 +89,7 @@ async function played(browser: Browser, page: URL, size: SyntheticSize, settled 
   const milliseconds = await framesLast(opened.page);
   const ofThread = ((await used()) - before) * 1000;
   const isPlaying = (await opened.page.getByRole('button', { name: 'pause', exact: true }).count()) === 1;
-  if (!isPlaying || (await lineNow()) <= line) throw new Error('the run did not play all the time');
+  if (!isPlaying || (await lineNow()) <= line) throw new Error('The run stopped playing before the measurement ended.');
   await opened.end();
   return { perSecond: (1000 * FRAMES) / milliseconds, ofThread: ofThread / FRAMES };
 }
@@ -171,7 +171,9 @@ async function reader(url: string): Promise<ChildProcess> {
   return child;
 }
 
-/** 100 live nodes as fast as they can, watched by nobody, by an inspector that has gone, by a page, or by XState's `inspect`. */
+/**
+ * 100 live nodes at full speed, without an observer, with an inspector that has closed, with a page, or with XState's `inspect`.
+ */
 async function stepCost(watching: Watching, page: URL): Promise<Cost> {
   const scenario = parseScenario(RUN, { directory });
   const simulation = new Simulation(scenario, { watch: false, ...(watching === 'xstate' ? { inspect: () => {} } : {}) });

@@ -1,4 +1,7 @@
-/** What remembering saves: each chart's steps from memory against the same steps by XState on a reused scope, in one run, in turn. */
+/**
+ * Measures the benefit of remembered steps: each chart's steps from memory against the same steps by XState on a reused scope,
+ * alternating in one run.
+ */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Message } from '../machines/effects.js';
 import { protocols } from '../machines/index.js';

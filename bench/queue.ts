@@ -4,7 +4,7 @@ import { row, type MeasuredRow } from './measure.js';
 
 const ROUND_TRIP = 1000;
 
-/** Messages on one edge in each round trip, of a queue that nobody uses. */
+/** Messages on one edge for each round trip of an idle queue. */
 export function observersPerRoundTrip(tau: number): number {
   const rounds = 120;
   const nodes = 15;
@@ -34,7 +34,7 @@ export function stabilize(n: number): { readonly seconds: number; readonly round
     },
     { host: 'snapshots' },
   );
-  if (verdict !== 'valid') throw new Error(`the run of ${n} nodes came out ${verdict}`);
+  if (verdict !== 'valid') throw new Error(`The verdict of the run with ${n} nodes is ${verdict}. Expected valid.`);
   const { user, system } = process.cpuUsage(begin);
   return { seconds: (user + system) / 1e6, roundTrips: summary['stabilizedAtRoundTrips'] as number };
 }

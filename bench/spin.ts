@@ -16,7 +16,7 @@ import { hasCommand } from '../testing/servers.js';
 const TOOLS = ['spin', 'cc'];
 const MODEL = join(dirname(createRequire(import.meta.url).resolve('xstate-quiver/package.json')), 'bench/spin/ivy.pml');
 
-/** What to install; `null` where nothing is missing. */
+/** The tools to install; `null` if none is missing. */
 export function missingTools(): string | null {
   const missing = TOOLS.filter((tool) => !hasCommand(tool));
   const cure = 'apt-get install -y --no-install-recommends spin gcc libc6-dev';
@@ -38,7 +38,7 @@ function ran(folder: string, command: string): string {
 
 function numberIn(report: string, pattern: RegExp): number {
   const [, found] = pattern.exec(report) ?? [];
-  if (found === undefined) throw new Error(`Spin's report has no ${pattern.source}: ${report}`);
+  if (found === undefined) throw new Error(`Spin's report does not contain ${pattern.source}: ${report}`);
   return Number(found);
 }
 
@@ -57,7 +57,7 @@ export class SpinSearch {
     // The shell tells what its children took: user and system time, on its last line.
     const report = ran(this.folder, './pan -m200000 -w20 && times');
     const errors = numberIn(report, /errors: (\d+)/);
-    if (errors > 0) throw new Error(`Spin finds ${errors} errors: ${report}`);
+    if (errors > 0) throw new Error(`Spin found ${errors} errors: ${report}`);
     const times = [...report.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
     return {
       states: numberIn(report, /(\d+) states, stored/),
@@ -72,10 +72,10 @@ export class SpinSearch {
   }
 }
 
-/** What Spin's model asserts, by the names that the directory has for it. */
+/** The assertions of the Spin model, with the names of the properties of the directory. */
 const ASSERTED = ['spanning tree', 'one token', 'one trace of a request'];
 
-/** What the checker judges: nothing, what Spin asserts, or all that the directory promises. */
+/** The properties to check: none, those that the Spin model asserts, or all of the directory. */
 type Watched = 'nothing' | 'asserted' | 'all';
 
 const isWatched: Record<Watched, (name: string) => boolean> = {
@@ -97,7 +97,7 @@ export function checkerSearch(nodes: number, watched: Watched): Searched {
   const begin = process.cpuUsage();
   const { states, transitions, verdict } = explore({ ...directory, properties }, question);
   const { user, system } = process.cpuUsage(begin);
-  if (verdict !== 'valid') throw new Error(`the directory came out ${verdict}`);
+  if (verdict !== 'valid') throw new Error(`The verdict of the directory is ${verdict}. Expected valid.`);
   return { states, transitions, seconds: (user + system) / 1e6 };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What watching costs: each protocol's runs with every property looked at against the same runs unwatched, and searches with all
- * properties against bare ones. Ratios of one run, in turn.
+ * Measures the cost of watching: each protocol's runs with all properties against the same runs without, and searches with all
+ * properties against bare ones. Ratios within one run, alternating.
  */
 import { topologyOf, linksAt } from '../papers/experiments/election/run.js';
 import { anywhere, variant } from '../machines/queue/checked.fixtures.js';
@@ -99,7 +99,8 @@ function stepOf(scenario: Scenario, watch: boolean): number {
   while (simulation.advance());
   const seconds = core() - begin;
   const { verdict } = simulation.finish();
-  if (verdict === 'invalid') throw new Error(`the run of ${String(scenario['protocol'])} came out ${verdict}`);
+  if (verdict === 'invalid')
+    throw new Error(`The verdict of the run of ${String(scenario['protocol'])} is ${verdict}. Expected valid.`);
   return (1e6 * seconds) / steps;
 }
 
@@ -168,7 +169,7 @@ const searches: Readonly<Record<string, Searched>> = {
 function rateOf({ protocol, question }: Searched, properties?: ExploreOptions['properties']): number {
   const begin = core();
   const { transitions, verdict } = explore(protocol, { ...question, ...(properties && { properties }) });
-  if (verdict === 'invalid') throw new Error(`${protocol.name} came out ${verdict}`);
+  if (verdict === 'invalid') throw new Error(`The verdict of ${protocol.name} is ${verdict}. Expected valid.`);
   return transitions / (core() - begin);
 }
 

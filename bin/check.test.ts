@@ -89,8 +89,8 @@ describe('quiver check', () => {
     [['--reduce', 'all'], '--reduce is "all"; choose symmetry'],
     [['--graphs', '7'], 'Pass a number from 1 to 5'],
     [['--cores', 'two'], '--cores is "two"'],
-    [['--cores', '0'], '--cores is 0; give at least 1'],
-    [['--states=-5'], '--states is -5; give at least 1'],
+    [['--cores', '0'], '--cores is 0. Pass at least 1'],
+    [['--states=-5'], '--states is -5. Pass at least 1'],
   ])('%s is refused', async (args, message) => {
     expect((await check(...args)).status).toBe(64);
     expect(complained.join()).toMatch(message);

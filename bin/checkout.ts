@@ -8,7 +8,7 @@ export async function fromCheckout<T>(load: () => Promise<T>, what: string): Pro
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UsageError(
-      `${what} are not part of the package. Run this command in a checkout of the repository, after npm ci and npm run build`,
+      `The package does not contain ${what}. Run this command in a checkout of the repository, after npm ci and npm run build.`,
     );
   }
 }

@@ -10,7 +10,7 @@ export function exportedProtocols(
   file: string,
 ): readonly { readonly protocol: Protocol; readonly name: string }[] {
   const exported = Object.entries(all).filter(([, value]) => isNamedWithCharts(value)) as [string, Core][];
-  // A module may export the core next to the protocol; the core speaks where it is alone.
+  // // A module may export the core next to the protocol; the core counts only without a protocol.
   const isAlone = ([, core]: [string, Core]) =>
     exported.every(([, other]) => other.name !== core.name || !('properties' in other));
   const found = exported
@@ -18,7 +18,7 @@ export function exportedProtocols(
     .map(([name, value]) => ({ protocol: completed(value, `${file} exports ${name}`), name }));
   if (found.length === 0)
     throw new UsageError(
-      `${file} exports no protocol; export what defineProtocol({ name, charts, network, … }) gives, or for "quiver test" a machine`,
+      `${file} exports no protocol. Export the result of defineProtocol({ name, charts, network, … }) or, for quiver test, a machine.`,
     );
   return found;
 }
@@ -27,7 +27,7 @@ export function exportedProtocols(
 export const isNamedWithCharts = (value: unknown): value is Core =>
   isObject(value) && typeof value['name'] === 'string' && isObject(value['charts']);
 
-/** What a protocol has once it is declared, whatever was left out. */
+/** The members that every declared protocol has. */
 const COMPLETE = ['options', 'roles', 'route', 'accepts', 'reactions', 'properties', 'observe'] as const;
 
 /** A core is enough; any other record has missed its validation. */
@@ -35,5 +35,5 @@ function completed(exported: Core, where: string): Protocol {
   const missing = COMPLETE.filter((member) => typeof (exported as Partial<Protocol>)[member] !== 'function');
   if (missing.length === 0) return exported as Protocol;
   if (missing.every((member) => member === 'properties' || member === 'observe')) return defineProtocol(exported);
-  throw new UsageError(`${where}, a record without ${missing.join(', ')}; export what defineProtocol gives for it`);
+  throw new UsageError(`${where}, an object without ${missing.join(', ')}. Export the result of defineProtocol instead.`);
 }

@@ -37,7 +37,7 @@ interface Kept {
 /** Events, as far as they are looked at here. */
 type Json = { readonly events?: readonly { readonly at?: unknown }[] };
 
-/** What is kept at most: characters of a run's text; and how many lines there are at least from one checkpoint to the next. */
+/** Limits: the maximum number of characters of a recorded run, and the minimum number of lines between checkpoints. */
 export interface ForkLimits {
   readonly characters?: number;
   readonly linesApart?: number;

@@ -1,6 +1,6 @@
 /**
- * What `quiver test` found, as JUnit's XML, which CI systems show: one case for what was walked, one for each failure, and one for each
- * thing that is not covered and each mutant that nobody noticed.
+ * The results of `quiver test` as JUnit XML, which CI systems display: one case for the walks, one for each failure, one for each
+ * part that is not covered, and one for each surviving mutant.
  */
 import { xmlText } from '../inspector/exports/xml-text.js';
 import type { ReportWithPages } from './test-machine.js';
@@ -10,7 +10,7 @@ interface Case {
   readonly name: string;
   /** Why it failed; `null` when it passed. */
   readonly failure: string | null;
-  /** What a case that passed says. */
+  /** The output of a passed case. */
   readonly output?: string;
 }
 
@@ -111,7 +111,16 @@ function findingCases(findings: ReportWithPages['findings']): readonly Case[] {
   }));
 }
 
-export function machineJunit({ machine, searched, walked, failures, findings, coverage, page, mutants }: ReportWithPages): string {
+export function machineJunit({
+  machine,
+  searched,
+  walked,
+  failures,
+  findings,
+  coverage,
+  page,
+  mutants,
+}: ReportWithPages): string {
   const walks = walked.map(({ kind, paths }) => `${paths} ${kind} paths`);
   const survivors = mutants?.filter(({ killedBy }) => killedBy === null) ?? [];
   return suite(machine, [

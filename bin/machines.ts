@@ -1,4 +1,4 @@
-/** A machine of an application by the file that exports it, and what a second file says about it for its tests. */
+/** Loads a machine of an application from the file that exports it, and its tests from a second file. */
 import type { AnyStateMachine } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import type { MachineTests } from '../test/machine/options.js';
@@ -14,8 +14,8 @@ export interface FoundMachine {
 }
 
 /**
- * The machine that a module exports; `FILE#name` names one of several, or a function that returns one, which is called without arguments.
- * `null` if the module exports a protocol, whose chart a machine beside it is.
+ * The machine that a module exports. `FILE#name` selects one of several, or a function without arguments that returns one. `null`
+ * if the module exports a protocol.
  *
  * @throws UsageError for a module that exports no machine, several, or none of that name.
  */
@@ -30,7 +30,7 @@ export async function machineIn(word: string): Promise<FoundMachine | null> {
   if (!first) throw noMachine(file, exported);
   // The same machine may be exported by default and by its name.
   if (new Set(machines.map(([, machine]) => machine)).size > 1)
-    throw new UsageError(`${file} exports the machines ${names.join(', ')}; name one, ${file}#${names[0]}`);
+    throw new UsageError(`${file} exports several machines: ${names.join(', ')}. Choose one: ${file}#${names[0]}`);
   return { machine: first[1], path, name: names.includes('default') ? 'default' : first[0] };
 }
 
@@ -44,33 +44,33 @@ async function machineNamed(
   if (isMachine(value)) return value;
   if (typeof value !== 'function') {
     if (machines.length === 0) throw noMachine(file, exported, name);
-    throw new UsageError(`${file} exports no machine ${name}; it exports ${machines.join(', ')}`);
+    throw new UsageError(`${file} exports no machine ${name}. It exports ${machines.join(', ')}.`);
   }
-  const cure = `export the machine that it returns, as in export const machine = ${name === 'default' ? 'create' : name}(…), and name that`;
+  const fix = `Export the machine that it returns, export const machine = ${name === 'default' ? 'create' : name}(…), and pass that name.`;
   let made: unknown;
   try {
     made = await (value as () => unknown)();
   } catch (error) {
-    throw new UsageError(`${file}#${name} was called without arguments and threw ${String(error)}; ${cure}`);
+    throw new UsageError(`${file}#${name} was called without arguments and threw ${String(error)}. ${fix}`);
   }
   if (isMachine(made)) return made;
-  throw new UsageError(`${file}#${name} was called without arguments and returned ${kindOf(made)}, not a machine; ${cure}`);
+  throw new UsageError(`${file}#${name} was called without arguments and returned ${kindOf(made)}, not a machine. ${fix}`);
 }
 
-/** What was looked for, and what the module exports in its place. */
+/** The error for a missing machine, with the exports of the module. */
 function noMachine(file: string, exported: Readonly<Record<string, unknown>>, wanted?: string): UsageError {
   const kinds = Object.entries(exported).map(([name, value]) => `${name} (${kindOf(value)})`);
-  const found = kinds.length === 0 ? 'it exports nothing' : `it exports ${kinds.join(', ')}`;
-  const looked = `${file} exports no machine${wanted === undefined ? ' and no protocol' : ` ${wanted}`}; ${found}`;
+  const found = kinds.length === 0 ? 'It exports nothing.' : `It exports ${kinds.join(', ')}.`;
+  const looked = `${file} exports no machine${wanted === undefined ? ' and no protocol' : ` ${wanted}`}. ${found}`;
   const factory = Object.entries(exported).find(
     ([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)),
   )?.[0];
   if (factory !== undefined && wanted === undefined)
     return new UsageError(
-      `${looked}. If ${factory} returns a machine, quiver test ${file}#${factory} calls it without arguments; if it needs arguments, export what it returns: export const machine = ${factory === 'default' ? 'create' : factory}(…)`,
+      `${looked} If ${factory} returns a machine and needs no arguments: quiver test ${file}#${factory}. If it needs arguments, export the result: export const machine = ${factory === 'default' ? 'create' : factory}(…)`,
     );
   return new UsageError(
-    `${looked}. quiver test takes what createMachine or setup(…).createMachine of XState 5 returns, or a protocol of defineProtocol`,
+    `${looked} quiver test takes a protocol of defineProtocol, or a machine of XState 5: the result of createMachine or setup(…).createMachine.`,
   );
 }
 
@@ -79,7 +79,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
   if ('transition' in value && 'initialState' in value) return 'a machine of XState 4';
-  if (isActor(value)) return 'an actor; export its machine';
+  if (isActor(value)) return 'an actor: export its machine';
   if ('transition' in value && 'getInitialSnapshot' in value) return 'actor logic, not a machine';
   return 'an object';
 }
@@ -92,6 +92,6 @@ export async function testsIn(file: string | undefined): Promise<MachineTests> {
   const { exported } = await exportsOf(file);
   const tests = exported['default'] ?? exported['tests'];
   if (typeof tests !== 'object' || tests === null)
-    throw new UsageError(`${file} exports no tests; export default { events: { … }, services: { … } }`);
+    throw new UsageError(`${file} exports no tests. Add: export default { events: { … }, services: { … } }`);
   return tests as MachineTests;
 }

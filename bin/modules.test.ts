@@ -78,7 +78,7 @@ export const toggle = createMachine({ id: 'view', initial: first, states: { off:
 
   test('an error in it names the file', () => {
     expect(started('test', inFolder('broken.ts', 'const = 1;')).stderr).toMatch(
-      /^quiver: cannot load .*broken\.ts: [^]*broken\.ts/,
+      /^quiver: Cannot load .*broken\.ts: [^]*broken\.ts/,
     );
   });
 });
@@ -89,7 +89,7 @@ describe('which machine', () => {
   test('a factory is named, with what to do', async () => {
     const path = fileOf('factory.js', factory);
     expect((await run('test', path)).complained).toBe(
-      `quiver: ${path} exports no machine and no protocol; it exports makeToggle (a function). If makeToggle returns a machine, quiver test ${path}#makeToggle calls it without arguments; if it needs arguments, export what it returns: export const machine = makeToggle(…)`,
+      `quiver: ${path} exports no machine and no protocol. It exports makeToggle (a function). If makeToggle returns a machine and needs no arguments: quiver test ${path}#makeToggle. If it needs arguments, export the result: export const machine = makeToggle(…)`,
     );
   });
 
@@ -101,7 +101,7 @@ describe('which machine', () => {
   test('a factory that needs arguments', async () => {
     const path = fileOf('deps.js', `export const makeToggle = ({ id }) => createMachine({ id }); export const helper = () => 7;`);
     expect((await run('test', `${path}#makeToggle`)).complained).toMatch(
-      /#makeToggle was called without arguments and threw TypeError: .*; export the machine that it returns, as in export const machine = makeToggle\(…\), and name that$/,
+      /#makeToggle was called without arguments and threw TypeError: .*\. Export the machine that it returns, export const machine = makeToggle\(…\), and pass that name\.$/,
     );
     expect((await run('test', `${path}#helper`)).complained).toContain(
       '#helper was called without arguments and returned number, not a machine',
@@ -111,7 +111,7 @@ describe('which machine', () => {
   test('a default export beside a named one is not taken silently', async () => {
     const path = fileOf('both.js', `export default ${TOGGLE};\nexport const child = ${TOGGLE};`);
     expect((await run('test', path)).complained).toBe(
-      `quiver: ${path} exports the machines child, default; name one, ${path}#child`,
+      `quiver: ${path} exports several machines: child, default. Choose one: ${path}#child`,
     );
     expect(await run('test', `${path}#default`)).toMatchObject({ status: 0 });
     expect(await run('test', `${path}#child`)).toMatchObject({ status: 0 });
@@ -126,26 +126,26 @@ describe('which machine', () => {
     [
       'nothing',
       '',
-      'it exports nothing. quiver test takes what createMachine or setup(…).createMachine of XState 5 returns, or a protocol of defineProtocol',
+      'It exports nothing. quiver test takes a protocol of defineProtocol, or a machine of XState 5: the result of createMachine or setup(…).createMachine.',
     ],
     [
       'values',
       'export const a = 1; export default {}; export class Toggle {}',
-      'it exports Toggle (a class), a (number), default (an object). quiver test takes',
+      'It exports Toggle (a class), a (number), default (an object). quiver test takes',
     ],
-    ['old', `export const light = { transition() {}, initialState: {} };`, 'it exports light (a machine of XState 4)'],
+    ['old', `export const light = { transition() {}, initialState: {} };`, 'It exports light (a machine of XState 4)'],
     [
       'logic',
       `import { fromPromise } from ${xstate}; export const load = fromPromise(async () => 1);`,
-      'it exports load (actor logic, not a machine)',
+      'It exports load (actor logic, not a machine)',
     ],
     [
       'actor',
       `import { createActor } from ${xstate}; export const running = createActor(${TOGGLE});`,
-      'it exports running (an actor; export its machine)',
+      'It exports running (an actor: export its machine)',
     ],
   ])('a module without a machine: %s', async (name, body, complaint) => {
     const path = fileOf(`${name}.js`, body);
-    expect((await run('test', path)).complained).toContain(`${path} exports no machine and no protocol; ${complaint}`);
+    expect((await run('test', path)).complained).toContain(`${path} exports no machine and no protocol. ${complaint}`);
   });
 });

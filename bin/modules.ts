@@ -14,23 +14,23 @@ export function relativeModule(folder: string, path: string): string {
   return way.startsWith('.') ? way : `./${way}`;
 }
 
-/** What the module in a file exports. */
+/** The exports of the module in a file. */
 export async function exportsOf(file: string): Promise<{ path: string; exported: Readonly<Record<string, unknown>> }> {
   const text = readFile(file);
   if (file.endsWith('.json'))
-    throw new UsageError(`cannot load ${file}: it is JSON and no module; quiver run, check and explore take scenarios`);
+    throw new UsageError(`Cannot load ${file} as a module: it is JSON. Scenarios are for quiver run, check and explore.`);
   const path = resolve(file);
   const exported = await load(path, file, text);
   return { path, exported: Object.fromEntries(Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** What Node says to a module that it takes for CommonJS, as `npm init` makes it. */
+/** Node's error for a module that it treats as CommonJS, the default of `npm init`. */
 const COMMONJS = /^(Cannot use import statement outside a module|Unexpected token 'export')/;
 
 async function load(path: string, file: string, text: string): Promise<Readonly<Record<string, unknown>>> {
   // Node ends without a word when nothing is left that could bring what a module awaits.
   const stuck = () => {
-    console.error(`quiver: cannot load ${file}: what it awaits at its top never comes`);
+    console.error(`quiver: Cannot load ${file}: a promise that it awaits at its top level never settles.`);
     process.exitCode = USAGE;
   };
   process.once('exit', stuck);
@@ -38,23 +38,23 @@ async function load(path: string, file: string, text: string): Promise<Readonly<
     return await importModule(path);
   } catch (error) {
     const trace = traceHeaderIn(text.split('\n', 1)[0]!);
-    if (trace) throw unexpectedTrace(file, trace, 'is no module');
-    const said = whatWasThrown(error);
-    const isCommon = error instanceof SyntaxError && COMMONJS.test(said);
-    const cure = '; its package.json makes it CommonJS: set "type": "module" there, or let its name end with .mjs or .mts';
-    throw new UsageError(`cannot load ${file}: ${said}${isCommon ? cure : ''}`);
+    if (trace) throw unexpectedTrace(file, trace, 'not a module');
+    const reason = whatWasThrown(error);
+    const isCommon = error instanceof SyntaxError && COMMONJS.test(reason);
+    const fix = '. Its package.json makes it CommonJS: set "type": "module" there, or rename the file to .mjs or .mts.';
+    throw new UsageError(`Cannot load ${file}: ${reason}${isCommon ? fix : ''}`);
   } finally {
     process.off('exit', stuck);
   }
 }
 
 const TYPESCRIPT = /\.(?:[cm]?ts|tsx|jsx)$/;
-/** What Node answers to a module that imports TypeScript that it cannot load by itself. */
+/** Node's errors for a module that imports TypeScript that Node cannot load. */
 const NOT_BY_NODE = ['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'];
 
 /**
- * Loads a module by Node, or by jiti where Node cannot: Node before 22.18 loads no TypeScript, and later versions load it without enums, JSX,
- * imports of types among values, and imports that leave out the ending.
+ * Loads a module with Node, or with jiti if Node cannot. Node before 22.18 loads no TypeScript. Later versions load it without
+ * enums, JSX, imports of types among values, and imports without a file extension.
  */
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
@@ -83,4 +83,4 @@ async function importTypeScript(path: string): Promise<Readonly<Record<string, u
 }
 
 const whatWasThrown = (error: unknown): string =>
-  error instanceof Error ? error.message : `it throws ${shownValue(error)}, and no error`;
+  error instanceof Error ? error.message : `it throws ${shownValue(error)} instead of an Error`;

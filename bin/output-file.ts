@@ -8,13 +8,13 @@ import { UsageError } from '../machines/errors.js';
 const BUFFER_LENGTH = 1 << 16;
 
 export class OutputFile {
-  /** What a link leads to, so that the link stays one. */
+  /** The target of a symbolic link, so that the link remains. */
   private readonly target: string;
   /** Where it is written; the target itself where that is not a regular file. */
   private readonly partial: string;
   private descriptor: number | null;
   private buffer = '';
-  /** Told by `keep`: a run that is recorded is notified of nothing that its observers throw. */
+  /** Thrown by `keep`: a recorded run does not see errors of its observers. */
   private failure: UsageError | null = null;
   private readonly interrupted = (): void => {
     this.discard();
@@ -24,17 +24,19 @@ export class OutputFile {
   constructor(path: string) {
     const known = statSync(path, { throwIfNoEntry: false });
     if (path === '' || path === '-' || known?.isDirectory())
-      throw new UsageError(`cannot write "${path}": it is ${known?.isDirectory() ? 'a folder' : 'no file'}; name a file`);
+      throw new UsageError(
+        `Cannot write "${path}": it is ${known?.isDirectory() ? 'a folder' : 'not a file name'}. Choose a file.`,
+      );
     this.target = known?.isFile() ? realpathSync(path) : path;
     this.partial = known && !known.isFile() ? this.target : `${this.target}.${process.pid}.partial`;
-    // Before the file is there: a signal that nobody hears ends the process at once, and leaves it behind.
+    // // Registered before the file exists: an unhandled signal would end the process at once and leave the file behind.
     process.on('SIGINT', this.interrupted);
     process.on('SIGTERM', this.interrupted);
     try {
       this.descriptor = openSync(this.partial, 'w');
     } catch (error) {
       this.listenNoMore();
-      throw new UsageError(`cannot write ${path} (${(error as Error).message}); name a file in a folder that is there`);
+      throw new UsageError(`Cannot write ${path} (${(error as Error).message}). Choose a file in an existing folder.`);
     }
   }
 
@@ -53,7 +55,9 @@ export class OutputFile {
       // All of it: `writeSync` may stop in the middle, at a pipe for instance.
       writeFileSync(this.descriptor!, this.buffer);
     } catch (error) {
-      this.failure = new UsageError(`cannot write ${this.target} (${(error as Error).message}); make room, or name another file`);
+      this.failure = new UsageError(
+        `Cannot write ${this.target} (${(error as Error).message}). Free some space, or choose another file.`,
+      );
     }
     this.buffer = '';
   }

@@ -54,15 +54,23 @@ describe('quiver verify of a live run', () => {
   });
 
   test.each<[string, (lines: readonly string[]) => string, RegExp]>([
-    ['cut off within a line', (lines) => lines.join('\n').slice(0, -20), /^line \d+ of .* is cut off or damaged \(/],
-    ['cut off after its first line', ([first]) => first!, /ends after its first line: there is nothing to verify/],
-    ['nothing at all', () => '', /^line 1 of .* is cut off or damaged/],
-    ['the log of something else', () => '{"level":30,"msg":"ready"}', /is no trace of this version/],
-    ['another version', ([first]) => first!.replace('"quiver":1', '"quiver":3'), /is no trace of this version/],
+    ['cut off within a line', (lines) => lines.join('\n').slice(0, -20), /^Line \d+ of .* is truncated or damaged \(/],
+    ['cut off after its first line', ([first]) => first!, /contains no steps to verify\. Record it again\./],
+    ['nothing at all', () => '', /^Line 1 of .* is truncated or damaged \(/],
+    [
+      'the log of something else',
+      () => '{"level":30,"msg":"ready"}',
+      /was not recorded by this version \(its first line has no "quiver":/,
+    ],
+    [
+      'another version',
+      ([first]) => first!.replace('"quiver":1', '"quiver":3'),
+      /was not recorded by this version \(its first line has no "quiver":/,
+    ],
     [
       'a line of something else',
       (lines) => `${lines.join('\n')}\n{"kind":"deliver","at":9e9,"node":"a"}`,
-      /^line \d+ of .* is no line of a trace/,
+      /^Line \d+ of .* is neither a step nor an event of a trace\. Record the trace again\./,
     ],
   ])('%s: refused by name', async (_, damage, complaint) => {
     await expect(verify([inFolder('damaged.ndjson', damage(await liveTrace()))])).rejects.toThrow(complaint);
@@ -80,7 +88,7 @@ describe('a protocol of your own', () => {
       /^import \{ ring as protocol \} from "(\.\.\/)+.*examples\/own-protocol\/index\.ts";$/m,
     );
     // The next call knows nothing of it.
-    await expect(quiver(['test', 'ring'])).rejects.toThrow(/^"ring" is none; did you mean "link"\?/);
+    await expect(quiver(['test', 'ring'])).rejects.toThrow(/^Unknown protocol "ring"\. Did you mean "link"\?/);
   });
 
   test('quiver explore serves its run until Ctrl-C, and nothing is left', async () => {
@@ -111,19 +119,19 @@ describe('a protocol of your own', () => {
       'without messages',
       `defineProtocol({ ${core} })`,
       64,
-      /^quiver: cannot load .*: protocol p: messages is missing; give the fields of each type of message, {} if none is sent\n$/,
+      /^quiver: Cannot load .*: Protocol p: messages is missing\. List the fields of each type of message, or use \{\} for none\.\n$/,
     ],
     [
       'with a record that is half of one',
       `({ ${core}, options: () => ({}), properties: () => [] })`,
       64,
-      /^quiver: .* exports protocol, a record without roles, route, accepts, reactions, observe; export what defineProtocol gives for it\n$/,
+      /^quiver: .* exports protocol, an object without roles, route, accepts, reactions, observe\. Export the result of defineProtocol instead\.\n$/,
     ],
     [
       'whose properties are none',
       `defineProtocol({ ${core}, messages: {} }, { properties: () => [{ name: 'x' }] })`,
       64,
-      /^quiver: protocol p: property "x": kind is missing; choose "always" or /,
+      /^quiver: Protocol p: property "x": kind is missing\. Choose "always" or /,
     ],
     [
       'that breaks while it runs',

@@ -1,4 +1,4 @@
-/** What the checker found, for people and as JSON. */
+/** Prints the results of the checker as text or JSON. */
 import type { Exploration } from '../test/explore/examine.js';
 import { broughtBy } from './protocols.js';
 import type { Source } from './scenarios.js';

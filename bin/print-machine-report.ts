@@ -1,4 +1,4 @@
-/** What `quiver test` found out about a machine, for people: what is wrong first, then a short summary. */
+/** Prints the results of `quiver test` for a machine: problems first, then a short summary. */
 import { gapsOf, machineKinds, type MachineKind } from '../test/machine/coverage.js';
 import type { Mode } from '../test/machine/options.js';
 import type { MachineReport } from '../test/machine/report.js';
@@ -44,7 +44,9 @@ function printFailures({ failures }: ReportWithPages, back: WaysBack): void {
 /** Failures before warnings, and what is meant last, in one line each. */
 function printFindings({ findings }: ReportWithPages): void {
   const open = findings.filter(({ reason }) => reason === undefined);
-  for (const { name, chart, description, steps, isFailure } of open.toSorted((a, b) => Number(b.isFailure) - Number(a.isFailure))) {
+  for (const { name, chart, description, steps, isFailure } of open.toSorted(
+    (a, b) => Number(b.isFailure) - Number(a.isFailure),
+  )) {
     console.log(`\n${isFailure ? '' : 'warning: '}${bold(`${chart}: ${name}`)}: ${description}`);
     for (const [i, step] of steps.entries()) console.log(`  ${i + 1}. ${describeStep(step)}`);
     console.log(dim(`  if it is meant: reasons: { ${JSON.stringify(name)}: 'why' }`));

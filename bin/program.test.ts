@@ -62,17 +62,17 @@ describe('help', () => {
 });
 
 test.each([
-  [['rnu', 'x.json'], '"rnu" is no command; did you mean "run"? Known: run, check,'],
-  [['run', 'x.json', '--jsn'], "unknown option '--jsn' (Did you mean --json?); quiver run --help tells what there is"],
-  [['test', 'directory', '--mutant'], "unknown option '--mutant' (Did you mean --mutants?); quiver test --help"],
-  [['help', 'rnu'], '"rnu" is no command; did you mean "run"? Known: run, check,'],
-  [['--jsn'], "unknown option '--jsn'; quiver --help tells what there is"],
-  [['check', 'x.json', '--graphs'], '--graphs has no value; give N, on every connected network of N nodes'],
-  [['test', 'dirctory'], '"dirctory" is none; did you mean "directory"? Otherwise name one protocol: controller, directory'],
-  [['test', 'directory', '--reporter', 'xml'], '--reporter is "xml"; choose text, json, junit'],
-  [['test', 'directory', '--reporter', 'junit', '--json'], '--json and --reporter junit are two reports; choose one'],
-  [['completion'], 'name one shell: bash, zsh, fish'],
-  [['completion', 'csh'], 'name one shell: bash, zsh, fish'],
+  [['rnu', 'x.json'], 'Unknown command "rnu". Did you mean "run"? Known: run, check,'],
+  [['run', 'x.json', '--jsn'], "Unknown option '--jsn' (Did you mean --json?). See quiver run --help."],
+  [['test', 'directory', '--mutant'], "Unknown option '--mutant' (Did you mean --mutants?). See quiver test --help"],
+  [['help', 'rnu'], 'Unknown command "rnu". Did you mean "run"? Known: run, check,'],
+  [['--jsn'], "Unknown option '--jsn'. See quiver --help."],
+  [['check', 'x.json', '--graphs'], '--graphs has no value. Add N: check every connected network of N nodes'],
+  [['test', 'dirctory'], 'Unknown protocol "dirctory". Did you mean "directory"? Name one protocol: controller, directory'],
+  [['test', 'directory', '--reporter', 'xml'], '--reporter is "xml". Choose one of text, json, junit'],
+  [['test', 'directory', '--reporter', 'junit', '--json'], '--json and --reporter junit cannot be combined. Omit one of them.'],
+  [['completion'], 'quiver completion needs the name of one shell: bash, zsh, fish'],
+  [['completion', 'csh'], 'quiver completion needs the name of one shell: bash, zsh, fish'],
 ])('quiver %j is answered by name', async (args, complaint) => {
   await expect(quiver(args)).rejects.toThrow(complaint);
   await expect(quiver(args)).rejects.toThrow(/^[^\n]+$/);
@@ -86,7 +86,7 @@ describe('an option that takes one value', () => {
   );
 
   test.each(options)('quiver %s --%s: given twice is refused by name, and nothing is done', async (verb, name) => {
-    const complaint = `--${name} is given twice, one and two, and takes one; leave one of them out`;
+    const complaint = `--${name} is given twice, one and two. Omit one of them.`;
     await expect(quiver([verb, 'x.json', `--${name}`, 'one', `--${name}=two`])).rejects.toThrow(complaint);
   });
 });
@@ -97,20 +97,20 @@ describe('a trace in place of something else', () => {
     inFolder(name, `${JSON.stringify({ ...header, ...more })}\n{"at":0,"kind":"start","clock":{}}\n`);
 
   test.each([
-    ['replay', 'is no run that can be made again'],
-    ['verify', 'names no scenario to check them against'],
-    ['test', 'is no module'],
-    ['rehearse', 'is no module'],
+    ['replay', 'cannot be run again'],
+    ['verify', 'names no scenario to check against'],
+    ['test', 'not a module'],
+    ['rehearse', 'not a module'],
   ])('quiver %s of the last minute of live programs says what it is, and what shows it', async (verb, isNot) => {
     const file = trace('last-minute.ndjson', { live: true });
-    const said = `${file} was saved from live programs: it tells what they did, and ${isNot}; quiver explore ${file} shows it`;
+    const said = `${file} is a recording of live programs and ${isNot}. Use quiver explore ${file} to view it.`;
     await expect(quiver([verb, file])).rejects.toThrow(new UsageError(said));
   });
 
   test('replay of the last minute of nodes of one protocol names verify, which takes it', async () => {
     const file = trace('nodes.ndjson', { live: true, scenario: { protocol: 'locks' } });
     await expect(quiver(['replay', file])).rejects.toThrow(
-      `and is no run that can be made again; quiver explore ${file} shows it, quiver verify ${file} checks it`,
+      `and cannot be run again. Use quiver explore ${file} to view it or quiver verify ${file} to check it.`,
     );
   });
 
@@ -118,7 +118,7 @@ describe('a trace in place of something else', () => {
     const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => complained.mockRestore());
     const file = trace('run.ndjson', { scenario: { protocol: 'locks' } });
-    const said = `${file} is a trace and is no scenario; quiver explore ${file} shows it, quiver replay ${file} runs it again, quiver verify ${file} checks it`;
+    const said = `${file} is a trace and not a scenario. Use quiver explore ${file} to view it or quiver replay ${file} to run it again or quiver verify ${file} to check it.`;
     expect(await quiver([verb, file]).catch((error: Error) => error.message)).toEqual(64);
     expect([...complained.mock.calls.flat(), ...printed].join('\n')).toContain(said);
     expect(complained.mock.calls.length + printed.length).toBe(1);
@@ -164,10 +164,13 @@ describe('quiver rehearse', () => {
   });
 
   test.each([
-    [[], 'name one module, and a failure to run again if you have one'],
-    [[application], 'exports the rehearsals starts, still; name one'],
-    [[`${application}#other`], 'exports no rehearsal other; it exports starts, still'],
-    [[inFolder('nothing.mjs', 'export const a = 1')], 'exports no rehearsal; export const rehearsal ='],
+    [[], 'quiver rehearse takes one module, and optionally a failure to run again: quiver rehearse FILE[#NAME] [FAILURE]'],
+    [[application], 'exports several rehearsals: starts, still. Choose one:'],
+    [[`${application}#other`], 'exports no rehearsal other. It exports starts, still'],
+    [
+      [inFolder('nothing.mjs', 'export const a = 1')],
+      'exports no rehearsal. Add: export const rehearsal = { peers: 3, main: async (peer) => { … } }',
+    ],
   ])('%j is answered by name', async (words, complaint) => {
     await expect(quiver(['rehearse', ...words])).rejects.toThrow(complaint);
   });
@@ -249,10 +252,12 @@ describe('quiver init', () => {
     const taken = join(folder, 'taken');
     mkdirSync(taken);
     writeFileSync(join(taken, 'ring.js'), 'mine');
-    await expect(quiver(['init', taken])).rejects.toThrow(/taken has ring.js already; name an empty folder: quiver init FOLDER/);
+    await expect(quiver(['init', taken])).rejects.toThrow(
+      /taken already contains ring\.js\. Pass the name of an empty folder: quiver init FOLDER/,
+    );
     expect(readdirSync(taken)).toEqual(['ring.js']);
-    await expect(quiver(['init', 'a', 'b'])).rejects.toThrow('name one folder; b are too many');
-    await expect(quiver(['init', join(taken, 'ring.js')])).rejects.toThrow(/cannot make the folder/);
+    await expect(quiver(['init', 'a', 'b'])).rejects.toThrow('quiver init takes one folder. Remove b.');
+    await expect(quiver(['init', join(taken, 'ring.js')])).rejects.toThrow(/Cannot create the folder/);
   });
 });
 

@@ -50,12 +50,12 @@ export async function quiver(args: readonly string[]): Promise<number> {
   return status;
 }
 
-/** The exit status, whatever happens: what is thrown is said on standard error. */
+/** Returns the exit status in all cases, and prints errors to standard error. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     return await quiver(args);
   } catch (error) {
-    // Of what we did not expect the stack is the message; Node's own exit status for it is 1, which is a verdict here.
+    // // For unexpected errors the stack is printed; Node's own exit status for them is 1, which is a verdict here.
     const isExpected = error instanceof UsageError || error instanceof ProtocolError;
     console.error(isExpected ? `quiver: ${error.message}` : error);
     return error instanceof UsageError ? USAGE : BROKEN;
@@ -110,31 +110,31 @@ const onlyOne =
   (name: string) =>
   (value: string, before: string | undefined): string => {
     if (before === undefined) return value;
-    throw new UsageError(`--${name} is given twice, ${before} and ${value}, and takes one; leave one of them out`);
+    throw new UsageError(`--${name} is given twice, ${before} and ${value}. Omit one of them.`);
   };
 
-/** Of `--no-x` commander says that `x` is false; a verb is told by the name in its table. */
+/** For `--no-x` commander sets `x` to false; a verb uses the names in its table. */
 const negated = (own: readonly [string, OptionSpec][], values: Readonly<Record<string, unknown>>): Record<string, boolean> =>
   Object.fromEntries(own.filter(([name]) => name.startsWith('no-')).map(([name]) => [name, values[name.slice(3)] === false]));
 
-/** It throws what it would say, for one place to say it. */
+/** Makes commander throw its errors, so that they are printed in one place. */
 const quiet = (command: Command): Command => command.exitOverride().configureOutput({ writeErr: () => {} });
 
-/** Commander's complaint with the cure behind it, on one line. */
+/** Commander's error message with a fix, on one line. */
 function complaintOf({ code, message }: CommanderError, args: readonly string[]): UsageError {
   const verb = verbNames.find((name) => args.includes(name));
   // The word after `help` comes without a message.
   if (code === 'commander.unknownCommand' || code === 'commander.help') {
     const word = /'(.*?)'/.exec(message)?.[1] ?? args[args.indexOf('help') + 1]!;
-    const known = `the commands are ${verbNames.join(', ')}`;
-    const meant = unknownWord(`"${word}" is no command`, word, verbNames).message;
-    return new UsageError(meant.includes('did you mean') ? meant : `"${word}" is no command; ${known}`);
+    return unknownWord(`Unknown command "${word}"`, word, verbNames);
   }
   if (code === 'commander.optionMissingArgument') {
     const [, name, value] = /--([\w-]+) <(\w+)>/.exec(message)!;
     const known: Readonly<Record<string, OptionSpec>> = { ...sharedOptions, ...(verb && verbs[verb].options) };
-    return new UsageError(`--${name} has no value; give ${value}, ${known[name!]!.description}`);
+    return new UsageError(`--${name} has no value. Add ${value}: ${known[name!]!.description}.`);
   }
-  const said = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
-  return new UsageError(`${said}; quiver ${verb === undefined ? '' : `${verb} `}--help tells what there is`);
+  const problem = message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
+  return new UsageError(
+    `${problem[0]!.toUpperCase()}${problem.slice(1)}. See quiver ${verb === undefined ? '' : `${verb} `}--help.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** One line that moves on a terminal and says nothing in a pipe. */
+/** A progress line on a terminal, without output in a pipe. */
 const EVERY_MS = 100;
 
 export class ProgressLine {

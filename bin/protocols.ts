@@ -20,7 +20,7 @@ export const ours: Readonly<Record<string, () => Promise<Protocol>>> = {
   tabs: async () => (await import('../machines/tabs/index.js')).tabs,
 };
 
-/** A protocol, and for one of your own the module that exports it under that name. */
+/** A protocol, with the exporting module if it is not built in. */
 export interface FoundProtocol {
   readonly protocol: Protocol;
   readonly module?: { readonly path: string; readonly name: string };
@@ -30,7 +30,7 @@ const brought = new Map<string, FoundProtocol>();
 
 const names = (): readonly string[] => [...new Set([...Object.keys(ours), ...brought.keys()])];
 
-/** Makes known, beside ours, the protocols that these modules export, and no others. */
+/** Registers the protocols of these modules in addition to the built-in ones. */
 export async function bringProtocols(files: readonly string[]): Promise<void> {
   brought.clear();
   for (const file of files) {
@@ -38,19 +38,19 @@ export async function bringProtocols(files: readonly string[]): Promise<void> {
       const other = brought.get(found.protocol.name)?.module;
       if (other && other.path !== found.module!.path)
         throw new UsageError(
-          `${file} and ${relative('.', other.path)} both bring a protocol "${found.protocol.name}"; give each a name of its own`,
+          `${file} and ${relative('.', other.path)} both export a protocol "${found.protocol.name}". Rename one of them.`,
         );
       brought.set(found.protocol.name, found);
     }
   }
 }
 
-/** The words that bring a protocol of one's own along again, for a line to paste; none for one of ours. */
+/** The command-line words that load a custom protocol again; empty for a built-in one. */
 export function broughtBy({ protocol, module = brought.get(protocol.name)?.module }: FoundProtocol): readonly string[] {
   return module ? ['--protocol', relative('.', module.path)] : [];
 }
 
-/** The module that brought a protocol of one's own, as an import names it from that folder; none for one of ours. */
+/** The module of a custom protocol, as an import from that folder; undefined for a built-in one. */
 export function importOf(protocol: string, folder: string): { readonly path: string; readonly name: string } | undefined {
   const module = brought.get(protocol)?.module;
   return module && { path: relativeModule(resolve(folder), module.path), name: module.name };
@@ -83,8 +83,8 @@ export async function protocolOf(word: string | undefined): Promise<FoundProtoco
   if (word !== undefined && known.includes(word)) return named(word);
   if (word === undefined || !isFile(word)) {
     const meant = word === undefined ? undefined : nearestWord(word, known);
-    const guess = meant === undefined ? '' : `"${word}" is none; did you mean "${meant}"? Otherwise `;
-    throw new UsageError(`${guess}name one protocol: ${known.join(', ')}, or the file of your own`);
+    const guess = meant === undefined ? '' : `Unknown protocol "${word}". Did you mean "${meant}"? `;
+    throw new UsageError(`${guess}Name one protocol: ${known.join(', ')}, or a file that exports one.`);
   }
   const [first] = await protocolsIn(word);
   return first!;

@@ -93,7 +93,7 @@ describe('quiver run', () => {
       [ring, bad, lossy].map((s) => JSON.stringify(s)).join('\n'),
     );
     expect(lines.map((line) => JSON.parse(line).verdict)).toEqual(['valid', undefined, 'invalid']);
-    expect(JSON.parse(lines[1]!).error).toContain('standard input, line 2: topolgy is not a known key; did you mean "topology"?');
+    expect(JSON.parse(lines[1]!).error).toContain('standard input, line 2: topolgy is an unknown key. Did you mean "topology"?');
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(status).toBe(64);
   });
@@ -112,24 +112,27 @@ describe('quiver run', () => {
   });
 
   test.each([
-    [['run'], /name a scenario file/],
+    [['run'], /quiver needs a scenario file, or "-" to read one scenario a line from standard input\./],
     [['run', 'nowhere.json'], /nowhere.json: there is no such file/],
     [['run', file('cut.json', '{"protocol": "dir')], /cut.json: .*line 1/],
     [['run', file('ring.json', ring), '--jsonn'], /--jsonn/],
-    [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x"; give an integer/],
-    [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /cannot write no\/such\/folder\/t.ndjson/],
+    [['run', file('ring.json', ring), '--seed', 'x'], /--seed is "x". Pass an integer/],
+    [['run', file('ring.json', ring), '--trace', 'no/such/folder/t.ndjson'], /Cannot write no\/such\/folder\/t.ndjson/],
     ...[['run'], ['check'], ['test'], ['rehearse'], ['replay'], ['verify'], ['explore'], ['run', 'x.json', '--protocol']].map(
       (words): [string[], RegExp] => [
         [...words, `${folder}/.`],
-        /^quiver: cannot read .*\/\.: it is a folder; name a file in it$/,
+        /^quiver: Cannot read .*\/\.: it is a folder\. Choose a file in it\.$/,
       ],
     ),
-    ...['run', 'explore', 'verify'].map((verb): [string[], RegExp] => [[verb, ''], /cannot read "": there is no such file/]),
+    ...['run', 'explore', 'verify'].map((verb): [string[], RegExp] => [[verb, ''], /Cannot read "": there is no such file/]),
     ...['test', 'rehearse'].map((verb): [string[], RegExp] => [
       [verb, file('ring.json', ring)],
-      /ring.json: it is JSON and no module; quiver run, check and explore take scenarios$/,
+      /ring\.json as a module: it is JSON\. Scenarios are for quiver run, check and explore\.$/,
     ]),
-    [['replay', file('cut.json', '{"protocol": "dir')], /cut.json is no trace of this version/],
+    [
+      ['replay', file('cut.json', '{"protocol": "dir')],
+      /cut\.json was not recorded by this version \(its first line has no "quiver":/,
+    ],
     [['rehearse', file('service.mjs', service), file('cut.json', '{"protocol": "dir')], /cut.json: line 1/],
     ...[
       ['old.json', '{"rehearsal":2,"scenario":{}}', 'The failure has version 2, and this release replays version 1. Run the rehearsal again.'],
@@ -138,8 +141,8 @@ describe('quiver run', () => {
         '{"rehearsal":1,"scenario":{}}',
         'The failure of the rehearsal was changed or truncated: scenario.peers is not a list of names',
       ],
-      ['large.json', 2 ** 30, 'it has 1073 MB, and a text has 536 MB at most; name a smaller file'],
-      ['larger.json', 2 ** 32, 'it has 4294 MB, and a text has 536 MB at most; name a smaller file'],
+      ['large.json', 2 ** 30, 'it has 1073 MB, and the limit is 536 MB. Choose a smaller file.'],
+      ['larger.json', 2 ** 32, 'it has 4294 MB, and the limit is 536 MB. Choose a smaller file.'],
     ].flatMap(([name, content, description]): [string[], RegExp][] => [
       [
         ['rehearse', file('service.mjs', service), failureFile(String(name), content!)],
@@ -151,22 +154,25 @@ describe('quiver run', () => {
       ['rehearse', file('service.mjs', service), file('others.json', failureOf({ services: ['hub'] }))],
       /^quiver: .*others.json: This is a failure of another rehearsal: its services are hub, but this rehearsal has none\./,
     ],
-    [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000; give at most 1000000/],
+    [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000. Pass at most 1000000/],
     [
       ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };')],
       /seconds is 1000000000\. Pass more than 0 and at most 86,400/,
     ],
-    [['run', file('nothing.ndjson', '\n')], /nothing.ndjson holds no scenario; give one a line/],
-    [['init', ''], /"" is no folder; name an empty one: quiver init FOLDER/],
-    [['run', file('ring.json', ring), '--trace', ''], /cannot write "": it is no file/],
-    [['explore', '--port', '1e3'], /--port is "1e3"; give an integer/],
-    [['explore', '--port', ''], /--port is ""; give an integer/],
-    [['explore', '--port', '99999'], /--port is 99999; give at most 65535/],
-    [['test', 'directory', '--swarm', '-5'], /--swarm is -5; give at least 0/],
-    [['test', 'directory', '--save', 'kept'], /--save keeps what a swarm finds; say how large it is/],
+    [['run', file('nothing.ndjson', '\n')], /nothing\.ndjson contains no scenario\. Write one scenario a line\./],
+    [['init', ''], /The name of the folder is empty\. Pass the name of an empty folder: quiver init FOLDER/],
+    [['run', file('ring.json', ring), '--trace', ''], /Cannot write "": it is not a file name/],
+    [['explore', '--port', '1e3'], /--port is "1e3". Pass an integer/],
+    [['explore', '--port', ''], /--port is "". Pass an integer/],
+    [['explore', '--port', '99999'], /--port is 99999. Pass at most 65535/],
+    [['test', 'directory', '--swarm', '-5'], /--swarm is -5. Pass at least 0/],
+    [
+      ['test', 'directory', '--save', 'kept'],
+      /--save needs --swarm: it saves what the swarm finds\. Add the number of runs, for example --swarm 1000\./,
+    ],
     ...['null', 'undefined', '"text"'].map((thrown): [string[], RegExp] => [
       ['check', '--protocol', file(`throws-${thrown.length}.mjs`, `throw ${thrown};`)],
-      new RegExp(`cannot load .*: it throws ${thrown}, and no error`),
+      new RegExp(`Cannot load .*: it throws ${thrown} instead of an Error`),
     ]),
     [
       [
@@ -176,11 +182,14 @@ describe('quiver run', () => {
           file(`${name}.mjs`, `import { protocols } from '${machines}'; export const { directory } = protocols;`),
         ]),
       ],
-      /two.mjs and .*one.mjs both bring a protocol "directory"; give each a name of its own/,
+      /two.mjs and .*one\.mjs both export a protocol "directory"\. Rename one of them\./,
     ],
-    [['fly'], /"fly" is no command; the commands are run, check/],
-    [['paper', 'nobody'], /"nobody" is no paper; name one paper or more: arvy, queue, election, exclusion, controller; or all/],
-    [['replay', file('ring.json', ring)], /is no trace of this version/],
+    [['fly'], /Unknown command "fly"\. Known: run, check/],
+    [
+      ['paper', 'nobody'],
+      /Unknown paper "nobody"\. Name one or more papers: arvy, queue, election, exclusion, controller; or all/,
+    ],
+    [['replay', file('ring.json', ring)], /was not recorded by this version \(its first line has no "quiver":/],
   ])('bad usage %j: one clear line and status 64', async (args, message) => {
     expect((await quiver(...args)).status).toBe(64);
     expect(complained).toEqual([expect.stringMatching(message)]);
@@ -199,11 +208,11 @@ test('modules that never come, or leave something running: the process says whic
   const never = file('never.mjs', 'await new Promise(() => {});');
   expect(started(['check', '--protocol', never])).toMatchObject({
     status: 64,
-    stderr: `quiver: cannot load ${never}: what it awaits at its top never comes\n`,
+    stderr: `quiver: Cannot load ${never}: a promise that it awaits at its top level never settles.\n`,
   });
   const { status, stderr } = started(['check', 'directory', '--protocol', file('runs.mjs', 'setInterval(() => {}, 1000);')]);
   expect(stderr).toMatch(
-    /runs.mjs exports no protocol.*\n.*the work is done, and something still runs \(Timeout\): a module, an action/,
+    /runs\.mjs exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\) or, for quiver test, a machine\..*\n.*quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\./,
   );
   expect(status).toBe(64);
 });
@@ -313,7 +322,7 @@ test('a module that is taken for CommonJS, as npm init makes it: what helps', ()
   expect(started(['test', module])).toMatchObject({
     status: 64,
     stderr: expect.stringMatching(
-      /^quiver: cannot load .*light\.js: .*; its package\.json makes it CommonJS: set "type": "module" there/m,
+      /^quiver: Cannot load .*light\.js: .*\. Its package\.json makes it CommonJS: set "type": "module" there, or rename the file to \.mjs or \.mts\./m,
     ),
   });
 });
@@ -334,16 +343,20 @@ const isFullDevice = existsSync('/dev/full');
 
 test.skipIf(!isFullDevice)('a full disk is no verdict: the trace or the report is said to be unwritten, status 64', async () => {
   expect((await quiver('run', file('ring.json', ring), '--trace', '/dev/full')).status).toBe(64);
-  expect(complained).toEqual([expect.stringMatching(/^quiver: .*ring.json: cannot write \/dev\/full \(ENOSPC.*\); make room/)]);
+  expect(complained).toEqual([
+    expect.stringMatching(
+      /^quiver: .*ring.json: Cannot write \/dev\/full \(ENOSPC.*\)\. Free some space, or choose another file\./,
+    ),
+  ]);
   const shell = `"$0" "$1" run "$2" --json 2>&1 >/dev/full; echo $?`;
   const said = execFileSync('bash', ['-c', shell, process.execPath, program, file('ring.json', ring)], { encoding: 'utf8' });
-  expect(said).toMatch(/^quiver: cannot write to standard output \(ENOSPC.*\)\n64\n$/);
+  expect(said).toMatch(/^quiver: Cannot write to standard output \(ENOSPC.*\)\.\n64\n$/);
 });
 
 test('nothing on standard input is no scenario, and not valid', () => {
   expect(started(['run', '-'])).toMatchObject({
     status: 64,
-    stderr: 'quiver: standard input holds no scenario; give one a line\n',
+    stderr: 'quiver: standard input contains no scenario. Write one scenario a line.\n',
   });
 });
 

@@ -13,12 +13,12 @@ const { runCommand } = await import('./program.js');
 /** How long the process may go on when the work is done. */
 const LINGER_MS = 1000;
 
-/** Ends the process although something goes on, and says what. */
+/** Ends the process although work is still running, and reports what. */
 function endAnyway(): void {
   const end = (): void => {
     const kinds = new Set(process.getActiveResourcesInfo().filter((kind) => !/TTY|Pipe|FS/.test(kind)));
     console.error(
-      `quiver: the work is done, and something still runs (${[...kinds].join(', ')}): a module, an action, or a service that runs for real, does not stop what it has started; give back a function that does. The process ends here`,
+      `quiver: The work is done, but something is still running (${[...kinds].join(', ')}): a module, an action or a live service has not stopped what it started. Return a function that stops it. The process now exits.`,
     );
     process.exit();
   };
@@ -30,7 +30,7 @@ function endAnyway(): void {
 const CLOSED_PIPE = 128 + 13;
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(process.exitCode ?? CLOSED_PIPE);
-  console.error(`quiver: cannot write to standard output (${message})`);
+  console.error(`quiver: Cannot write to standard output (${message}).`);
   process.exit(USAGE);
 });
 

@@ -1,4 +1,4 @@
-/** The text of a file that a command line names; what cannot be read is told by its name. */
+/** Reads text files that a command line names; errors contain the file name. */
 import { constants } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { UsageError } from '../machines/errors.js';
@@ -13,17 +13,17 @@ export function readFile(path: string): string {
     if (size <= constants.MAX_STRING_LENGTH) return decodeText(readFileSync(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const known: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder; name a file in it' };
-    throw new UsageError(`cannot read ${path || '""'}: ${known[code ?? ''] ?? message}`);
+    const known: Record<string, string> = { ENOENT: 'there is no such file.', EISDIR: 'it is a folder. Choose a file in it.' };
+    throw new UsageError(`Cannot read ${path || '""'}: ${known[code ?? ''] ?? message}`);
   }
   throw new UsageError(
-    `cannot read ${path}: it has ${inMegabytes(size)} MB, and a text has ${inMegabytes(constants.MAX_STRING_LENGTH)} MB at most; name a smaller file`,
+    `Cannot read ${path}: it has ${inMegabytes(size)} MB, and the limit is ${inMegabytes(constants.MAX_STRING_LENGTH)} MB. Choose a smaller file.`,
   );
 }
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1e6);
 
-/** What is in a file of JSON. */
+/** The content of a JSON file. */
 function readJson(path: string): unknown {
   const text = readFile(path);
   try {
@@ -33,7 +33,7 @@ function readJson(path: string): unknown {
   }
 }
 
-/** What `read` makes of a file of JSON; what it refuses is told with the name of the file. */
+/** The result of `read` for the content of a JSON file; errors contain the file name. */
 export function readJsonAs<T>(path: string, read: (json: unknown) => T): T {
   const json = readJson(path);
   try {

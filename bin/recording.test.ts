@@ -45,5 +45,5 @@ test('one that rests says so at its end, and one of a finite run says nothing', 
 
 test('a property that the protocol does not have is refused by name', () => {
   const lines = recordCounterexample(scenario, printed, { ...found, property: 'world peace' });
-  expect(() => [...lines]).toThrow('said to violate "world peace", and there is no such property; there are roles of a port');
+  expect(() => [...lines]).toThrow('Unknown property "world peace" in `refutes`. The properties are roles of a port');
 });

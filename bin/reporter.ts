@@ -8,7 +8,7 @@ export type Reporter = (typeof reporters)[number];
 /** `--json` is short for `--reporter json`. */
 export function reporterOf({ json, reporter }: { readonly json?: boolean; readonly reporter?: string }): Reporter {
   const found = reporters.find((name) => name === (reporter ?? (json ? 'json' : 'text')));
-  if (!found) throw new UsageError(`--reporter is "${reporter}"; choose ${reporters.join(', ')}`);
-  if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} are two reports; choose one`);
+  if (!found) throw new UsageError(`--reporter is "${reporter}". Choose one of ${reporters.join(', ')}.`);
+  if (json && found !== 'json') throw new UsageError(`--json and --reporter ${found} cannot be combined. Omit one of them.`);
   return found;
 }

@@ -24,7 +24,8 @@ export interface Source {
 export type ReadScenario = Source | { readonly where: string; readonly error: UsageError };
 
 export async function* readScenarios(files: readonly string[], seed: number | undefined): AsyncGenerator<ReadScenario> {
-  if (files.length === 0) throw new UsageError('name a scenario file, or "-" to read one scenario a line from standard input');
+  if (files.length === 0)
+    throw new UsageError('quiver needs a scenario file, or "-" to read one scenario a line from standard input.');
   for (const file of files) {
     if (file === '-' || file.endsWith('.ndjson')) yield* readLines(file, seed);
     else yield await read(file, readFile(file), dirname(file), seed);
@@ -37,7 +38,7 @@ export async function readScenario(file: string, seed: number | undefined): Prom
     if ('error' in item) throw item.error;
     return item;
   }
-  throw new UsageError(`${file} holds no scenario`);
+  throw new UsageError(`${file} contains no scenario.`);
 }
 
 async function* readLines(file: string, seed: number | undefined): AsyncGenerator<ReadScenario> {
@@ -49,16 +50,16 @@ async function* readLines(file: string, seed: number | undefined): AsyncGenerato
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
     const trace = number === 1 ? traceHeaderIn(line) : null;
-    // Its other lines are no scenarios either.
+    // // Its other lines are not scenarios either.
     if (trace) {
-      yield { where: name, error: unexpectedTrace(name, trace, 'is no scenario') };
+      yield { where: name, error: unexpectedTrace(name, trace, 'not a scenario') };
       return;
     }
     if (line.trim() === '') continue;
     isNone = false;
     yield await read(`${name}, line ${number}`, line, file === '-' ? '.' : dirname(file), seed);
   }
-  if (isNone) yield { where: name, error: new UsageError(`${name} holds no scenario; give one a line`) };
+  if (isNone) yield { where: name, error: new UsageError(`${name} contains no scenario. Write one scenario a line.`) };
 }
 
 async function read(where: string, text: string, folder: string, seed: number | undefined): Promise<ReadScenario> {
@@ -72,7 +73,7 @@ async function read(where: string, text: string, folder: string, seed: number | 
   }
 }
 
-/** A scenario whose files lie in a folder. */
+/** Parses a scenario whose files are in a folder. */
 export const parseIn = async (folder: string, json: unknown): Promise<Scenario> =>
   parseScenario(json, await protocolsFor(json), readerIn(folder));
 

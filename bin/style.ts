@@ -7,7 +7,7 @@ type Format = Parameters<typeof styleText>[0];
 
 let isPlain = Boolean(process.env['NO_COLOR']);
 
-/** What is said from now on has no colors. */
+/** Disables colors from now on. */
 export function withoutColor(): void {
   isPlain = true;
 }

@@ -29,7 +29,7 @@ import type { ValuesOf } from './verbs.js';
 /** Where the pages of its failures are. */
 export type ReportWithPages = Omit<MachineReport, 'failures'> & {
   readonly failures: readonly (MachineReport['failures'][number] & { readonly page?: string })[];
-  /** What is not covered, where nothing else fails. */
+  /** The parts that are not covered, if nothing else failed. */
   readonly page?: string;
 };
 
@@ -41,9 +41,9 @@ export async function testMachine(
   reporter: Reporter,
 ): Promise<number> {
   if (words.reasons !== undefined)
-    throw new UsageError('--reasons is for protocols; a machine has its reasons in the module of --with');
+    throw new UsageError('--reasons is for protocols. Put the reasons of a machine into the module of --with.');
   if (words.swarm !== undefined || words.save !== undefined)
-    throw new UsageError('--swarm and --save are for protocols; a machine is walked at random in every run (limits.walks)');
+    throw new UsageError('--swarm and --save are for protocols. Every test of a machine includes random walks (limits.walks).');
   const seed = integerOption('seed', words.seed);
   const tests = {
     ...(await testsIn(words.with)),
@@ -97,9 +97,9 @@ function stepsIn(text: string): readonly MachineStep[] {
     const steps: unknown = JSON.parse(text);
     if (Array.isArray(steps) && steps.every(isObject)) return steps as unknown as MachineStep[];
   } catch {
-    // Told below.
+    // // Reported below.
   }
-  throw new UsageError(`--replay has ${text.slice(0, 40)}; give it the steps of a failure, as the command has printed them`);
+  throw new UsageError(`--replay is ${text.slice(0, 40)}. Pass the steps of a failure as the command printed them.`);
 }
 
 async function replay({ machine }: FoundMachine, tests: MachineTests, steps: readonly MachineStep[]): Promise<number> {
@@ -119,16 +119,16 @@ function write(path: string, text: string): void {
   file.keep();
 }
 
-/** What earlier runs have counted; a file that is not there yet holds nothing. */
+/** The counts of earlier runs; empty if the file does not exist yet. */
 function countsIn(path: string): readonly MachineCounts[] {
   if (!existsSync(path)) return [];
   try {
     const counts: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (Array.isArray(counts)) return counts as MachineCounts[];
   } catch {
-    // Told below.
+    // // Reported below.
   }
-  throw new UsageError(`${path} holds no counts of earlier runs; name another file for --counts, or remove it`);
+  throw new UsageError(`${path} contains no counts of earlier runs. Choose another file for --counts, or delete it.`);
 }
 
 function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): string {
@@ -141,7 +141,7 @@ function importing({ path, name }: FoundMachine, words: ValuesOf<'test'>): strin
   return `import ${machine} from ${JSON.stringify(relativeModule(from, path))};\n${tests}`;
 }
 
-/** The tours with what they cover; of a machine that breaks, the way there alone. */
+/** The tours and what they cover, or only the path to a failure. */
 async function toursOf(testing: MachineTesting, counts: MachineCounts): Promise<Iterable<TraceHeader | TraceLine>> {
   const { traceOfPaths } = await import('../inspector/path-trace.js');
   const failure = [...(await testing.searchFailures()), ...(await testing.temporalFailures())][0];
@@ -162,12 +162,12 @@ async function withPages(testing: MachineTesting, counts: MachineCounts, report:
   return { ...report, failures, ...(page !== null && { page }) };
 }
 
-/** One record for each chart, its listing beside. */
+/** Writes one record for each chart, with its listing. */
 async function writeLcov(folder: string, testing: MachineTesting, counts: MachineCounts): Promise<void> {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another for --lcov`);
+    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one for --lcov.`);
   }
   const records = [...(await testing.subject()).originals].map(([name, machine]) => {
     const chart = join(folder, `${name.replaceAll(/[^\w-]+/g, '-')}.chart.txt`);

@@ -24,7 +24,9 @@ import type { ValuesOf } from './verbs.js';
 /** Tests the protocol, prints the report and returns the exit status. */
 export async function testProtocol(found: FoundProtocol, values: ValuesOf<'test'>, reporter: Reporter): Promise<number> {
   if (values.save !== undefined && values.swarm === undefined)
-    throw new UsageError('--save keeps what a swarm finds; say how large it is, as in --swarm 1000');
+    throw new UsageError(
+      '--save needs --swarm: it saves what the swarm finds. Add the number of runs, for example --swarm 1000.',
+    );
   const { protocol } = found;
   if (values.emit !== undefined) emit(found, values.emit);
   const wanted = {
@@ -48,12 +50,12 @@ export async function testProtocol(found: FoundProtocol, values: ValuesOf<'test'
   return report.verdict === 'valid' ? 0 : 1;
 }
 
-/** What a module exports as `reasons`: why parts of the charts cannot be reached, and mutants are no mistakes. */
+/** The exported `reasons` of a module: why parts of the charts are unreachable, and mutants equivalent. */
 async function readReasons(file: string): Promise<Reasons> {
   const { reasons } = (await exportsOf(file)).exported;
   const areReasons = isObject(reasons) && Object.values(reasons).every((reason) => typeof reason === 'string');
   if (!areReasons)
-    throw new UsageError(`${file} exports no reasons; export const reasons = { 'chart: what': 'why it is so', … }`);
+    throw new UsageError(`${file} exports no reasons. Add: export const reasons = { 'chart: part': 'why it is unreachable', … }`);
   return reasons as Reasons;
 }
 
@@ -71,7 +73,7 @@ function save(folder: string, { name }: Protocol, { property, scenario }: SwarmF
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another for --save`);
+    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one for --save.`);
   }
   const path = join(folder, `${name}-${property.replaceAll(/[^a-z0-9]+/gi, '-')}.json`);
   const file = new OutputFile(path);

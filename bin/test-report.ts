@@ -1,4 +1,4 @@
-/** What `quiver test` finds out about a protocol: paths, walks, coverage, and on request a swarm and mutants. */
+/** Tests a protocol for `quiver test`: paths, walks, coverage, and on request a swarm and mutants. */
 import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
@@ -41,7 +41,7 @@ export interface MutantReport {
   /** By the name of the judge. */
   readonly killed: Readonly<Record<string, number>>;
   readonly survivors: readonly Survivor[];
-  /** Those that are killed although a reason says that they are no mistakes. */
+  /** Mutants that are killed although a reason declares them equivalent. */
   readonly refuted: readonly string[];
 }
 
@@ -186,8 +186,6 @@ async function loadSwarm(): Promise<Swarming> {
     return { swarm, swarmJudge };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError(
-      '--swarm and --mutants draw their scenarios with fast-check, which is not installed; npm i -D fast-check',
-    );
+    throw new UsageError('--swarm and --mutants need fast-check, which is not installed. Install it: npm i -D fast-check');
   }
 }

@@ -81,14 +81,18 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
   await run({ trace: pipe }, [scenario]);
   expect(await text).toBe(readFileSync(file, 'utf8'));
   expect(lstatSync(pipe).isFIFO()).toBe(true);
-  await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder; name a file/);
-  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('cannot write "-": it is no file; name a file');
+  await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder\. Choose a file in it\./);
+  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('Cannot write "-": it is no file; name a file');
 });
 
 test('a name that says nothing, or no trace, writes nothing', async () => {
   const path = inFolder('run.txt');
-  await expect(explore({ save: path }, [scenario])).rejects.toThrow(/ends with one of \.html, \.svg/);
-  await expect(explore({ save: inFolder('no.html') }, [])).rejects.toThrow(/takes a scenario or a trace/);
+  await expect(explore({ save: path }, [scenario])).rejects.toThrow(
+    /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg: quiver explore run\.ndjson --save run\.html/,
+  );
+  await expect(explore({ save: inFolder('no.html') }, [])).rejects.toThrow(
+    /--save needs a scenario or a trace, and a file name that ends with one of/,
+  );
   const cut = inFolder('cut.ndjson', '{"quiver":99,"nodes":[]}\n');
   await expect(explore({ save: inFolder('no.html') }, [cut])).rejects.toThrow(/cut\.ndjson: .*version 99/);
   expect([path, inFolder('no.html')].filter((one) => existsSync(one))).toEqual([]);

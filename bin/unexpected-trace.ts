@@ -3,7 +3,7 @@ import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import { TRACE_VERSION, type TraceHeader } from '../network/trace.js';
 
-/** Whether it is the header of a trace of this version. */
+/** True for the header of a trace of this version. */
 export const isTraceHeader = (value: unknown): value is Partial<TraceHeader> =>
   isObject(value) && value['quiver'] === TRACE_VERSION;
 
@@ -17,10 +17,11 @@ export function traceHeaderIn(line: string): Partial<TraceHeader> | null {
   }
 }
 
-/** The complaint about a trace instead of something else. `isNot` says what it is not, or has not. */
+/** The error for a trace in a place where it cannot be used. `isNot` completes the sentence "The file is a trace and". */
 export function unexpectedTrace(path: string, { live, scenario }: Partial<TraceHeader>, isNot: string): UsageError {
-  const what = live ? 'was saved from live programs: it tells what they did,' : 'is a trace';
-  const again = live ? [] : [`quiver replay ${path} runs it again`];
-  const ways = isObject(scenario) ? [...again, `quiver verify ${path} checks it`] : [];
-  return new UsageError(`${path} ${what} and ${isNot}; ${[`quiver explore ${path} shows it`, ...ways].join(', ')}`);
+  const what = live ? 'is a recording of live programs' : 'is a trace';
+  const again = live ? [] : [`quiver replay ${path} to run it again`];
+  const more = isObject(scenario) ? [...again, `quiver verify ${path} to check it`] : [];
+  const ways = [`quiver explore ${path} to view it`, ...more];
+  return new UsageError(`${path} ${what} and ${isNot}. Use ${ways.join(' or ')}.`);
 }

@@ -36,8 +36,12 @@ test('what an action starts and nobody hears is a failure in every report; what 
     'no unhandled error (Error "nobody hears")',
     'no unhandled error (Error "nor this")',
   ]);
-  expect(failures[0].text).toMatch(/while the tests ran, .* was thrown, or a promise rejected with it, where nobody hears it/);
-  expect(stderr).toMatch(/^quiver: the work is done, and something still runs \(Timeout\): .* give back a function that does/);
+  expect(failures[0].text).toMatch(
+    /While the tests ran, an action or a live service threw .* or rejected a promise with it, and no code caught it\. Catch the error there, or turn the action into a service with onError\./,
+  );
+  expect(stderr).toMatch(
+    /^quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\..*\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\./,
+  );
 });
 
 describe('what is waited for and never comes', () => {
@@ -49,8 +53,8 @@ describe('what is waited for and never comes', () => {
   const never = () => new Promise<never>(() => {});
   test.each([
     [load, { services: { load: 'real' as const } }, /^service load, which runs for real has not come back within 0\.02 s/],
-    [plain, { sut: never }, /^sut has not come back/],
-    [plain, { exec: { X: never } }, /^exec of X has not come back/],
+    [plain, { sut: never }, /^sut has not settled within/],
+    [plain, { exec: { X: never } }, /^exec of X has not settled within/],
     [plain, { states: { b: never } }, /^what is said of state "b" has not come back/],
   ])('%# is named', async (machine, tests, description) => {
     const testing = new MachineTesting(machine as never, tests, patienceOf(20));

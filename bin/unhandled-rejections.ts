@@ -1,6 +1,6 @@
 /**
- * What an application's code does past the paths of its tests: a promise that never comes back, a rejection that nobody hears, a timer
- * that nobody clears. The tests themselves have no clock and no process; the command has.
+ * Finds what an application's code does outside the paths of its tests: a promise that never settles, an unhandled rejection, an
+ * active timer. The tests themselves have no clock and no process; the command has.
  */
 import { UsageError } from '../machines/errors.js';
 import { encode } from '../test/machine/encode.js';
@@ -10,14 +10,14 @@ import type { Patience } from '../test/machine/subject.js';
 /** How long one thing that runs for real may take. */
 const WAIT_MS = 10_000;
 
-/** What does not come back in time ends the work, by name. */
+/** Ends the work with an error if a promise does not settle in time. */
 export const patienceOf =
   (ms: number): Patience =>
   async (what, promise) => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const complaint = new UsageError(
-        `${what} has not come back within ${ms / 1000} s, and perhaps never will; let it settle, or say under services what it may come to`,
+        `${what} has not settled within ${ms / 1000} s. Resolve or reject it, or list its possible results under services.`,
       );
       timer = setTimeout(() => reject(complaint), ms);
     });
@@ -30,7 +30,7 @@ export const patienceOf =
 
 export const commandPatience = patienceOf(WAIT_MS);
 
-/** Hears, from now on, of what breaks past every path. */
+/** Collects errors outside all paths, from now on. */
 export class UnhandledRejections {
   private readonly thrown: unknown[] = [];
   private readonly hear = (thrown: unknown): void => void this.thrown.push(thrown);
@@ -39,15 +39,15 @@ export class UnhandledRejections {
     process.on('unhandledRejection', this.hear).on('uncaughtException', this.hear);
   }
 
-  /** What has broken so far, once for each that looks alike. What breaks later ends the process, as ever. */
+  /** The errors so far, each once. Later errors end the process as usual. */
   async end(): Promise<readonly Failure[]> {
-    // Node tells of a rejection when the queue of promises is empty.
+    // // Node reports a rejection when the queue of promises is empty.
     for (let turn = 0; turn < 2; turn++) await new Promise((resume) => setImmediate(resume));
     process.off('unhandledRejection', this.hear).off('uncaughtException', this.hear);
     const texts = new Set(this.thrown.map((thrown) => encode(thrown, () => undefined)));
     return [...texts].map((what) => ({
       rule: `no unhandled error (${what})`,
-      description: `while the tests ran, ${what} was thrown, or a promise rejected with it, where nobody hears it: by an action, or by a service that runs for real. Catch it there, or make the action a service with onError`,
+      description: `While the tests ran, an action or a live service threw ${what} or rejected a promise with it, and no code caught it. Catch the error there, or turn the action into a service with onError.`,
       steps: [],
       isUnhandled: true,
     }));

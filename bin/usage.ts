@@ -3,7 +3,7 @@ import { UsageError } from '../machines/errors.js';
 import type { Verdict } from '../network/report.js';
 
 export const USAGE = 64;
-/** A chart or a function of a description broke while it ran: a fault of the protocol, not of who asked, and no verdict. */
+/** A chart or a function of a description failed during a run: a defect of the protocol, without a verdict. */
 export const BROKEN = 70;
 
 const STATUS: Readonly<Record<Verdict, number>> = { valid: 0, invalid: 1, unknown: 2 };
@@ -17,8 +17,8 @@ export function exitStatusOf(verdicts: readonly Verdict[]): number {
 export function integerOption(name: string, text: string | undefined, min = -Infinity, max = Infinity): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new UsageError(`--${name} is "${text}"; give an integer`);
-  if (value < min) throw new UsageError(`--${name} is ${value}; give at least ${min}`);
-  if (value > max) throw new UsageError(`--${name} is ${value}; give at most ${max}`);
+  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new UsageError(`--${name} is "${text}". Pass an integer.`);
+  if (value < min) throw new UsageError(`--${name} is ${value}. Pass at least ${min}.`);
+  if (value > max) throw new UsageError(`--${name} is ${value}. Pass at most ${max}.`);
   return value;
 }

@@ -1,8 +1,8 @@
 /**
- * What the command line knows: its verbs, what each takes, and its options. Help, completion and the types of what a verb is given all
- * come from this table.
+ * The verbs of the command line, with their arguments and options. Help, completion and the types of the options come from this
+ * table.
  */
-/** Of an option with a value: how help calls the value. Without, it is a flag. */
+/** An option. With `value` it takes a value of this name; without, it is a flag. */
 export interface OptionSpec {
   readonly value?: string;
   readonly description: string;
@@ -10,15 +10,15 @@ export interface OptionSpec {
 
 interface VerbSpec {
   readonly summary: string;
-  /** What it takes, as usage shows it. */
+  /** The arguments, as shown in the usage line. */
   readonly takes: string;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly examples: readonly string[];
 }
 
-const json = { description: 'print one JSON object a line in place of text' };
-const seed = { value: 'N', description: 'the seed of chance, in place of the one in the scenario' };
-const port = { value: 'N', description: 'the port to listen on; any free one unless told' };
+const json = { description: 'print one JSON object a line instead of text' };
+const seed = { value: 'N', description: 'the random seed (default: the seed of the scenario)' };
+const port = { value: 'N', description: 'the port to listen on (default: any free port)' };
 
 export const verbs = {
   run: {
@@ -28,12 +28,12 @@ export const verbs = {
       json,
       trace: {
         value: 'FILE',
-        description: 'write the trace, for explore, replay and verify; as a page of its own to a FILE.html',
+        description: 'write the trace for explore, replay and verify; FILE.html is a self-contained page',
       },
       seed,
-      host: { value: 'KIND', description: 'what carries the charts: actors (unless told) or snapshots, which are faster' },
-      stop: { value: 'STEPS', description: 'end a run so many steps after its first violation, and say at once what it is' },
-      'no-watch': { description: 'do not look at the properties: faster, and the verdict is unknown' },
+      host: { value: 'KIND', description: 'what runs the charts: actors (default) or snapshots, which are faster' },
+      stop: { value: 'STEPS', description: 'report the first violation at once and end the run that many steps later' },
+      'no-watch': { description: 'do not check the properties: faster, and the verdict is unknown' },
     },
     examples: ['quiver run ring.json --trace ring.ndjson', 'quiver run *.json --json'],
   },
@@ -43,19 +43,20 @@ export const verbs = {
     takes: 'FILE… | --protocol FILE',
     options: {
       json,
-      trace: { value: 'FILE', description: 'write the shortest counterexample as a trace; as a page of its own to a FILE.html' },
-      graphs: { value: 'N', description: 'on every connected network of N nodes in place of the one that the scenario names' },
-      safety: { description: 'leave out liveness: faster, and needs less memory' },
-      search: { value: 'ORDER', description: 'breadth (unless told; finds shortest counterexamples) or depth' },
-      reduce: { value: 'WAY', description: 'symmetry: states that differ only in which node is which count as one' },
+      trace: { value: 'FILE', description: 'write the shortest counterexample as a trace; FILE.html is a self-contained page' },
+      graphs: { value: 'N', description: 'check every connected network of N nodes instead of the topology of the scenario' },
+      safety: { description: 'skip liveness: faster, and needs less memory' },
+      search: { value: 'ORDER', description: 'breadth (default; finds the shortest counterexamples) or depth' },
+      reduce: { value: 'WAY', description: 'symmetry: treat states as equal that differ only by a permutation of the nodes' },
       compact: {
-        description: 'keep a hash of each state, for searches larger than memory: one may be missed, and how likely is said',
+        description:
+          'store only a hash of each state, for searches larger than memory; a state may be missed, and the probability is reported',
       },
-      cores: { value: 'N', description: 'how many cores search together; 1 unless told' },
-      states: { value: 'N', description: 'stop after so many states, with the verdict unknown' },
-      depth: { value: 'N', description: 'stop at so many steps from the start' },
-      seconds: { value: 'N', description: 'stop after so long' },
-      megabytes: { value: 'N', description: 'stop at so much memory' },
+      cores: { value: 'N', description: 'how many cores search in parallel (default: 1)' },
+      states: { value: 'N', description: 'stop after N states, with the verdict unknown' },
+      depth: { value: 'N', description: 'limit the search to N steps from the start' },
+      seconds: { value: 'N', description: 'stop after N seconds' },
+      megabytes: { value: 'N', description: 'stop when the search uses N MB of memory' },
     },
     examples: ['quiver check deadlock.json --trace failure.ndjson', 'quiver check ring.json --graphs 4'],
   },
@@ -65,24 +66,24 @@ export const verbs = {
     takes: 'PROTOCOL | FILE[#NAME]',
     options: {
       json,
-      reporter: { value: 'NAME', description: 'text (unless told), json, or junit for the reports of a CI' },
-      watch: { description: 'test again whenever the module, or one that it imports, changes' },
-      mutants: { description: 'make small mistakes in the charts, each of which the tests must notice' },
-      seed: { value: 'N', description: 'the seed of walks and swarm; 1 unless told' },
-      emit: { value: 'FILE', description: 'write the generated paths as tests to read and keep' },
+      reporter: { value: 'NAME', description: 'text (default), json, or junit for CI reports' },
+      watch: { description: 'repeat the tests when the module or one of its imports changes' },
+      mutants: { description: 'make small mistakes in the charts: the tests must detect each of them' },
+      seed: { value: 'N', description: 'the seed of walks and swarm (default: 1)' },
+      emit: { value: 'FILE', description: 'write the generated paths as readable tests' },
       trace: {
         value: 'FILE',
-        description: 'write the tours, or the way to a failure, for explore; as a page of its own to a FILE.html',
+        description: 'write the tours, or the path to a failure, for explore; FILE.html is a self-contained page',
       },
-      reasons: { value: 'MODULE', description: 'of a protocol: why parts cannot be reached and mutants are no mistakes' },
-      swarm: { value: 'N', description: 'of a protocol: run so many random scenarios with faults' },
-      save: { value: 'FOLDER', description: 'of a protocol: keep the scenario in which the swarm has found a failure' },
-      with: { value: 'MODULE', description: 'of a machine: its samples, services and what must hold' },
-      mode: { value: 'MODE', description: 'of a machine: "pure" for its chart alone, "live", unless told, for its actors' },
-      pairs: { description: 'of a machine: also every pair of transitions in a row' },
-      lcov: { value: 'FOLDER', description: 'of a machine: write coverage for tools that read LCOV' },
-      counts: { value: 'FILE', description: 'of a machine: add the counts of earlier runs, and write the sum' },
-      replay: { value: 'STEPS', description: 'of a machine: take the steps of a failure again, as the report prints them' },
+      reasons: { value: 'MODULE', description: 'protocols only: why parts are unreachable and mutants are equivalent' },
+      swarm: { value: 'N', description: 'protocols only: run N random scenarios with faults' },
+      save: { value: 'FOLDER', description: 'protocols only: save the scenario in which the swarm found a failure' },
+      with: { value: 'MODULE', description: 'machines only: samples, services and expectations' },
+      mode: { value: 'MODE', description: 'machines only: "pure" tests the chart, "live" (default) also runs its actors' },
+      pairs: { description: 'machines only: also cover every pair of consecutive transitions' },
+      lcov: { value: 'FOLDER', description: 'machines only: write coverage for tools that read LCOV' },
+      counts: { value: 'FILE', description: 'machines only: add the counts of earlier runs, and write the sum' },
+      replay: { value: 'STEPS', description: 'machines only: repeat the steps of a failure, as printed in the report' },
     },
     examples: [
       'quiver test directory --swarm 1000',
@@ -98,11 +99,11 @@ export const verbs = {
       port,
       seed,
       story: { value: 'NAME', description: 'open this story' },
-      contacts: { value: 'FILE', description: 'for the story "districts": a list of contacts of your own' },
-      live: { description: 'wait for programs that report' },
+      contacts: { value: 'FILE', description: 'your own list of contacts for the story "districts"' },
+      live: { description: 'wait for programs that report to the inspector' },
       save: {
         value: 'FILE',
-        description: 'write it in place of serving it, by the ending: .html, .svg, .shiviz.log',
+        description: 'write a file instead of serving a page; the ending selects the format: .html, .svg, .shiviz.log',
       },
     },
     examples: [
@@ -129,7 +130,7 @@ export const verbs = {
     takes: 'NAME…',
     options: {
       json,
-      html: { value: 'FILE', description: 'write one page of all tables and figures beside the expected figures' },
+      html: { value: 'FILE', description: 'write one page of all tables and figures next to the expected figures' },
       svg: { value: 'FOLDER', description: 'write the plots and figures as SVG' },
     },
     examples: ['quiver paper arvy', 'quiver paper all --html papers.html'],
@@ -139,8 +140,8 @@ export const verbs = {
     takes: 'FILE NODE',
     options: {
       url: { value: 'URL', description: 'the hub to connect to' },
-      hub: { value: 'PORT', description: 'be the hub as well, on this port' },
-      trace: { value: 'FILE', description: 'write what the node does as it does it' },
+      hub: { value: 'PORT', description: 'also host the hub, on this port' },
+      trace: { value: 'FILE', description: 'write a live trace of the node' },
       inspect: { description: 'serve the inspector for this node' },
     },
     examples: ['quiver spawn locks.json n0 --hub 8080', 'quiver spawn locks.json n1 --url ws://127.0.0.1:8080'],
@@ -150,9 +151,9 @@ export const verbs = {
     takes: 'FILE[#NAME] [FAILURE]',
     options: {
       json,
-      runs: { value: 'N', description: 'how many schedules; what the module says, or 100, unless told' },
-      seed: { value: 'N', description: 'the seed of the first one; the next has the next' },
-      save: { value: 'FILE', description: 'keep the failure that is found, made short' },
+      runs: { value: 'N', description: 'how many schedules to run (default: the number in the module, or 100)' },
+      seed: { value: 'N', description: 'the seed of the first schedule; each next schedule uses the next seed' },
+      save: { value: 'FILE', description: 'save the failure, shrunk' },
     },
     examples: [
       'quiver rehearse invoices.js --save failure.json',
@@ -180,17 +181,17 @@ export const verbNames = Object.keys(verbs) as readonly Verb[];
 
 /** Options of every verb. */
 export const sharedOptions: Readonly<Record<string, OptionSpec>> = {
-  protocol: { value: 'FILE', description: 'a module that exports a protocol of your own; may be given several times' },
-  'no-color': { description: 'no colors; the variable NO_COLOR does the same' },
-  help: { description: 'what this is for, and its options' },
+  protocol: { value: 'FILE', description: 'a module that exports your own protocol; may be repeated' },
+  'no-color': { description: 'print without colors, as does the variable NO_COLOR' },
+  help: { description: 'show the purpose and the options of a command' },
 };
 
-/** The options that were given, by name. */
+/** The given options, by name. */
 export type ValuesOf<V extends Verb> = {
   readonly [K in keyof (typeof verbs)[V]['options']]?: (typeof verbs)[V]['options'][K] extends { readonly value: string }
     ? string
     : boolean;
 };
 
-/** What does the work of a verb: options and other words in, exit status out. Bad usage is thrown as a `UsageError`. */
+/** The implementation of a verb: takes options and other words, returns the exit status. Invalid usage throws a `UsageError`. */
 export type VerbWork<V extends Verb> = (values: ValuesOf<V>, words: readonly string[]) => Promise<number>;

@@ -20,7 +20,9 @@ test.each(['run', 'check'])('quiver %s prints the nodes for which a promise was 
   expect(await runCommand([verb, path])).toBe(1);
   const text = printed.join('\n');
   expect(text).toMatch(/violated: every request is served at n[01] /);
-  expect(text).toContain('A waiting node gets the token');
+  expect(text).toContain(
+    'A waiting node receives the token if messages arrive and uses end, even if other nodes keep requesting (Theorem 5).',
+  );
 });
 
 test('quiver run ends a run that never becomes quiet, and names the bound and the node', async () => {

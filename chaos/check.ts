@@ -1,6 +1,6 @@
 /**
- * What a history must not show, whatever was killed, stopped, cut off or restarted meanwhile: the judges of rehearsals hear it, and rules
- * of its own are functions of it, which answer with what breaks them, in words.
+ * The conditions that every history must satisfy, whatever was killed, stopped, cut off or restarted. The judges of rehearsals
+ * read it; further rules are functions of the history that return violations as text.
  *
  * While links are bad, two peers may believe at once that they hold a lock: there are no clocks between them, and the one that the others
  * have gone on without is notified of it last. So the judges speak of fences there, and of who is inside and who keeps a lock where nothing disturbs.
@@ -10,17 +10,17 @@ import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges
 import { aroundPhase, asHeard, lines, notes, type History, type HistoryLine } from './history.js';
 
 export interface HistoryTerms {
-  /** With whom the round began. */
+  /** The initial peers. */
   readonly peers: readonly string[];
   /** On whom all depend. */
   readonly services: readonly string[];
   readonly clients: readonly string[];
-  /** Who is there in the end, and has to be served. */
+  /** The peers that remain at the end and must be served. */
   readonly audience: readonly string[];
   readonly isOfLeaders: boolean;
-  /** Of the quota. */
+  /** The permits of the quota. */
   readonly budget: number;
-  /** How many permits may lie at each peer. */
+  /** The maximum number of permits at each peer. */
   readonly share: number;
   /** True if what peers keep outlives their processes. */
   readonly isStored: boolean;
@@ -32,7 +32,7 @@ type Rule = (history: History, terms: HistoryTerms) => string[];
 
 export const violations = (history: History, terms: HistoryTerms): string[] => RULES.flatMap((rule) => rule(history, terms));
 
-/** More of the same says nothing new. */
+/** The maximum number of reported violations of one rule. */
 const SAID_MAX = 5;
 
 function judged(judge: RehearsalJudge, history: History, { peers, services, clients, recoveryMs }: HistoryTerms): string[] {
@@ -51,7 +51,7 @@ const neverTooMany: Rule = (history, terms) => judged(withinBudget('took', 'n', 
 const oneLeads: Rule = (history, terms) =>
   terms.isOfLeaders ? judged(oneLeader('leader', 0), aroundPhase(history, 'ended')[0], terms) : [];
 
-/** Of one peer, over its restarts as well; of readers together they are one. */
+/** Fences of one peer grow, also over restarts; readers that share a lock have the same fence. */
 const fencesOfAPeerGrow: Rule = (history) => {
   const largest = new Map<string, number>();
   return lines(history, 'grant').flatMap(({ peer, lock, fence, mode }) => {
@@ -64,7 +64,7 @@ const fencesOfAPeerGrow: Rule = (history) => {
   });
 };
 
-/** When all have been killed at once, what is granted afterward is above what was before, whoever gets it. */
+/** After all peers were killed at once, each later fence is larger than all earlier ones. */
 const fencesOutliveAll: Rule = (history) => {
   const at = history.findIndex(({ type }) => type === 'restarted');
   if (at < 0) return [];
@@ -79,7 +79,7 @@ const fencesOutliveAll: Rule = (history) => {
     );
 };
 
-/** Who is refused is told that all is given out: so it must be, but for what went with those who went. */
+/** A peer is refused only if all permits are granted, except those that were lost with a process. */
 const neverTooFew: Rule = (history, { budget, share }) => {
   const taken = notes(history, 'took').length;
   const waste = wasted(history, share);
@@ -88,8 +88,8 @@ const neverTooFew: Rule = (history, { budget, share }) => {
 };
 
 /**
- * A process that ends takes along its share, what it was just fetching (a share and the permit that it was asked for), and a permit not
- * written down; what was being fetched is also lost when the lock under it is.
+ * The permits that a process loses when it ends: its share, the share and permit that it was fetching, and a permit that was not
+ * written down. A fetch is also lost when its lock is.
  */
 function wasted(history: History, share: number): number {
   const ended = lines(aroundPhase(history, 'ended')[0], 'end').length;
@@ -113,7 +113,7 @@ const isFull = ({ type, fault }: HistoryLine, who: string): boolean => {
   return type === 'fault' && what === 'full' && whose === who;
 };
 
-/** Whose disk takes nothing ends by name; nobody else does. */
+/** Only a peer with a failing disk ends with an error. */
 const endsOfItsOwnDisk: Rule = (history) =>
   notes(history, 'unstored')
     .filter(({ peer }) => !history.some((line) => isFull(line, peer!)))

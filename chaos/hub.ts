@@ -1,4 +1,4 @@
-/** The hub as its own process: `node hub.js PORT HISTORY`, until whoever started it is gone. */
+/** The hub as its own process: `node hub.js PORT HISTORY`. It ends with its parent. */
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';
 import { tellStalls, writerTo } from './history.js';
 

@@ -21,7 +21,7 @@ import { BUDGET, SHARE, WORK, workUntilStopped, type WorkingPeer } from './work.
 
 export type WorldSubject = Exclude<RoundSubject, 'members'>;
 
-/** What chaos does to processes, by the names of the world. */
+/** The faults of chaos, by their names in the simulated world. */
 const FAULTS: readonly FaultKind[] = ['kill', 'pause', 'cut', 'mute', 'stop', 'roll', 'cold', 'full'];
 const SECONDS = 20;
 /** All faults have healed by then. */
@@ -29,13 +29,13 @@ const HEALED_MS = SECONDS * 400;
 /** They last longer than those of real rounds, and so new connections are tried further apart. */
 const RECOVERY_MS = 10_000;
 const LOOK_MS = 50;
-/** What is true in the end may take its time: the world's detectors and connections are given as much as after a fault. */
+/** The time for final conditions to become true: as long as after a fault. */
 const CALM_MS = 5_000;
 
 const audienceOf = (peers: readonly string[], subject: WorldSubject): readonly string[] =>
   subject === 'clients' ? [...peers, ...CLIENTS] : peers;
 
-/** As it is told to the peers: by the shared store, from which each reads it. */
+/** Publishes the phase of the round in the shared store, from which each peer reads it. */
 const rounds =
   (subject: WorldSubject): Main =>
   async ({ peers, store, note }) => {

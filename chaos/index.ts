@@ -30,7 +30,7 @@ const brokers: readonly BrokerKind[] = BROKERS.filter(
   (kind) => kind === values.over || (values.over === undefined && (kind !== 'nats' || hasNats())),
 );
 if (brokers.length === 0) {
-  console.error(`--over ${values.over}: there are ${BROKERS.join(', ')}`);
+  console.error(`Unknown broker "${values.over}" for --over. Choose one of ${BROKERS.join(', ')}.`);
   process.exit(64);
 }
 if (!hasNats()) console.log('no nats-server here (Debian: apt-get install nats-server): no round is over NATS');

@@ -1,4 +1,4 @@
-/** A peer or client in its own process: its transport, what it writes down, and what it has been told by the round. */
+/** A peer or client in its own process: its transport, its history, and the instructions of the round. */
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { linked } from '../adapters/linked.js';
@@ -14,19 +14,19 @@ import { tellStalls, writerTo } from './history.js';
 import { PEERS, type DiskFault, type RoundSubject } from './plan.js';
 import { severed } from './severed.js';
 
-/** Faults happen; all are over; everybody has been served since; everybody may go. */
+/** `faulty`: faults occur; `healed`: all are over; `settled`: all peers have been served since; `ended`: all peers may stop. */
 export type ChaosPhase = 'faulty' | 'healed' | 'settled' | 'ended';
 
-/** What a process is started with. */
+/** The configuration of a process. */
 export interface Started {
   readonly id: string;
   readonly subject: RoundSubject;
-  /** It was there when the cluster began; it waits to be added; it does not vote. */
+  /** `first`: an initial member; `joining`: waits to be added; `client`: does not vote. */
   readonly role: 'first' | 'joining' | 'client';
   /** Which process of that peer it is, from 1. */
   readonly life: number;
   readonly url: string;
-  /** Whoever may come. */
+  /** All peers that may connect. */
   readonly everybody: readonly string[];
   readonly history: string;
   readonly folder?: string;
@@ -36,11 +36,11 @@ export interface Started {
 export interface Order {
   readonly phase: ChaosPhase;
   readonly unreached: readonly string[];
-  /** What is wrong with its disk. */
+  /** The fault of its disk. */
   readonly disk: DiskFault['how'] | null;
-  /** It is to end by itself, as a service that is deployed again. */
+  /** True if it must end by itself, like a service that is deployed again. */
   readonly leaves: boolean;
-  /** What this member is to make of the members, numbered. */
+  /** The membership change to make, numbered. */
   readonly change: (MembershipChange & { readonly number: number }) | null;
 }
 
@@ -56,7 +56,10 @@ export const UNSTORED = 74;
 /** Short enough for rounds of seconds: a peer counts as gone after half a second of silence. */
 export const DETECTOR = { beatMs: 25, patience: 20 };
 
-/** Hears which change a member is to make, again and again, and makes each once; says which it has made, for several may be told to. */
+/**
+ * Makes each requested membership change once, although requests are repeated. Reports the changes that it made, because several
+ * members may receive the request.
+ */
 export function changesMade(
   make: (change: MembershipChange) => Promise<unknown>,
   made: (number: number) => void,
@@ -66,7 +69,7 @@ export function changesMade(
     if (change === null || change.number === last) return;
     const { number } = change;
     last = number;
-    // A peer that ends meanwhile has not made it, and another one is told to.
+    // // A peer that ends before its change is complete has not made it; another peer receives the request.
     make(change).then(
       () => made(number),
       () => {
@@ -78,7 +81,7 @@ export function changesMade(
 
 export class ChaosPeer {
   readonly id: string;
-  /** With whom the round begins. */
+  /** The initial peers. */
   readonly peers = PEERS;
   readonly transport: Transport<Linked>;
   readonly storage: PeerStorage | undefined;
@@ -110,12 +113,12 @@ export class ChaosPeer {
     return this.once(() => this.phase === phase);
   }
 
-  /** Resolves when it has been told to end by itself. */
+  /** Resolves when the peer is requested to end by itself. */
   get left(): Promise<void> {
     return this.once(() => this.order.leaves);
   }
 
-  /** Calls for each change that it is to make; what has come of it is told. */
+  /** Calls `make` for each change, and reports the result. */
   changing(make: (change: MembershipChange) => Promise<unknown>): void {
     const hear = changesMade(make, (number) => process.send!({ changed: number } satisfies PeerReport));
     this.hearing.add(() => hear(this.order.change));
@@ -130,7 +133,7 @@ export class ChaosPeer {
     this.write('note', { peer: this.id, what, ...fields });
   }
 
-  /** It has been answered what it asked in that phase. */
+  /** Called when a request of that phase has completed. */
   answered(asked: ChaosPhase): void {
     if (this.isServed || asked !== 'healed') return;
     this.isServed = true;
@@ -154,7 +157,7 @@ export class ChaosPeer {
     });
   }
 
-  /** It refuses what the round says it does not take, as the file system would: no space left, or read-only. */
+  /** Refuses what the fault of the disk rejects, like the file system: no space left, or read-only. */
   private onDisk({ load, save }: PeerStorage): PeerStorage {
     return {
       load,

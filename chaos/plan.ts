@@ -2,7 +2,7 @@
 import type { MembershipChange } from '../machines/locks/membership.js';
 import { Random } from '../network/random.js';
 
-/** In three of them locks are used: by peers alone, while members change, and by clients as well. */
+/** Three of them use locks: with peers only, with membership changes, and with clients. */
 export const SUBJECTS = ['locks', 'leaders', 'members', 'quota', 'clients', 'names'] as const;
 export type RoundSubject = (typeof SUBJECTS)[number];
 
@@ -11,7 +11,7 @@ export const BROKERS = ['hub', 'nats', 'mesh'] as const;
 export type BrokerKind = (typeof BROKERS)[number];
 
 export const PEERS: readonly string[] = ['a', 'b', 'c', 'd', 'e'];
-/** Who may become a member. */
+/** The peer that may become a member. */
 export const JOINER = 'f';
 /** The first is there from the beginning to the end, the others come and go. */
 export const CLIENTS: readonly string[] = ['x', 'y', 'z'];
@@ -84,7 +84,7 @@ export function plan(seed: number, round: number, brokers: readonly BrokerKind[]
   const subject = SUBJECTS[round % SUBJECTS.length]!;
   const isStored = random.chance(0.5);
   const faults = Array.from({ length: FAULTS.min + random.below(FAULTS.max - FAULTS.min + 1) }, () => fault(random));
-  // What is given out without storage begins again when all have forgotten: docs/locks.md.
+  // // Without storage, counting starts again when all peers have forgotten: docs/locks.md.
   const forgets = !isStored && (subject === 'quota' || subject === 'names');
   if (!forgets && random.chance(0.4)) faults.push({ ...time(random), kind: 'all', spreadMs: random.pick([0, 200]) });
   if (random.chance(0.3)) faults.push({ ...time(random), kind: 'roll' });
@@ -138,7 +138,7 @@ const visit = (random: Random, client: string): Visit => ({
   isKilled: random.chance(0.5),
 });
 
-/** Without storage nobody knows who votes when all are killed after a change (docs/locks.md): so they are killed before it. */
+/** Without storage the voters are unknown when all are killed after a change (docs/locks.md), so they are killed before it. */
 function membersChange(random: Random, others: readonly Fault[]): MemberChanges {
   const { at, forMs } = time(random);
   const ends = others.filter(({ kind }) => kind === 'all').map(({ at }) => at);

@@ -19,13 +19,13 @@ export async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A shell wakes it again, so that nobody sleeps forever if we are not there any more. */
+/** A shell resumes it, so that no process sleeps forever if this one ends. */
 export async function stop({ pid }: ChildProcess, ms: number): Promise<void> {
   const shell = spawn('sh', ['-c', `kill -STOP ${pid}; sleep ${ms / 1000}; kill -CONT ${pid}`], { stdio: 'ignore' });
   await once(shell, 'exit');
 }
 
-/** What the peers meet at. After a crash it comes back at the same port. */
+/** The server that connects the peers. After a crash it returns at the same port. */
 export interface Broker {
   readonly url: string;
   start(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * One round: peers and their broker are started, the plan's faults happen to them, all is healed, everybody has to be served again and
- * to go, and what was written down is checked.
+ * One round: starts peers and their broker, applies the faults of the plan, heals all, waits until each peer has been served and
+ * has ended, and checks the history.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,11 +17,11 @@ import { CLIENTS, JOINER, PEERS, type Cut, type DiskFault, type Fault, type Faul
 import { broker, kill, script, stop, type Broker } from './processes.js';
 import { BUDGET, SHARE } from './work.js';
 
-/** How long everybody may take when all is well again, on a machine that is busy with other things. */
+/** The maximum time for recovery after all faults, on a busy machine. */
 const PATIENCE_MS = 60_000;
 /** Half a second for the detector, and one for a new connection and what follows. */
 const RECOVERY_MS = 1_500;
-/** A member that has not changed the members after so long may be gone: the next one is told to. */
+/** After this time a member that has not made its change may be gone: the next one receives the request. */
 const CHANGE_MS = 1_000;
 
 export interface RoundReport {
@@ -29,7 +29,7 @@ export interface RoundReport {
   readonly history: History;
 }
 
-/** Whoever may come in it. */
+/** All peers that may connect in a round. */
 const everybodyIn = ({ subject }: FaultPlan): readonly string[] => [
   ...PEERS,
   ...(subject === 'members' ? [JOINER] : subject === 'clients' ? CLIENTS : []),
@@ -62,11 +62,11 @@ class Round {
   private readonly leaving = new Set<string>();
   private readonly write: ReportEvent;
   private readonly noMoreStalls: () => void;
-  /** Who is a member, and who is to be served in the end. */
+  /** The current members, which must be served at the end. */
   private members = PEERS;
   private audience: readonly string[];
   private change: Order['change'] = null;
-  /** The number of the last that somebody has made: others may yet say so of an earlier one. */
+  /** The number of the latest change that was made; reports of earlier ones may still arrive. */
   private changesMade = 0;
   private changer = '';
   private phase: ChaosPhase = 'faulty';
@@ -94,7 +94,7 @@ class Round {
     await this.everybody('served', this.audience);
     this.enter('settled');
     await this.everybody('done', this.audience);
-    // What is true in the end may take its time.
+    // // Final conditions may take some time.
     await this.patiently(() => this.report().violations.length === 0);
     this.enter('ended');
     await this.patiently(() => this.running.size === 0);
@@ -196,14 +196,14 @@ class Round {
     }
   }
 
-  /** Tells of a fault from its beginning to its end. */
+  /** Records a fault from its beginning to its end. */
   private async during(what: string, who: string, run: () => Promise<unknown>): Promise<void> {
     this.write('fault', { fault: { what, who } });
     await run();
     this.write('healed', { fault: { what, who } });
   }
 
-  /** Killed together, and started again, so long after each other. Who is not there is left as it is. */
+  /** Kills the running peers together, and restarts them with a delay between each. */
   private async end(peers: readonly string[], forMs: number, spreadMs = 0, ended = () => {}): Promise<void> {
     const there = peers.filter((peer) => this.running.has(peer));
     const children = there.map((peer) => this.running.get(peer)!);
@@ -233,7 +233,7 @@ class Round {
     );
   }
 
-  /** Unless it has been removed meanwhile, or has been started by somebody else. */
+  /** Restarts a peer unless it was removed or already restarted. */
   private async again(peer: string): Promise<void> {
     const isWanted = this.members.includes(peer) || CLIENTS.includes(peer) || this.change?.add === peer;
     if (!isWanted || this.running.has(peer)) return;
@@ -249,7 +249,7 @@ class Round {
     });
   }
 
-  /** It is asked to end. */
+  /** Requests a peer to end. */
   private async leave(id: string): Promise<void> {
     const child = this.running.get(id);
     if (!child) return;
@@ -258,7 +258,7 @@ class Round {
     this.running.delete(id);
     const gone = once(child, 'exit');
     const [code] = (await Promise.race([gone, pause(PATIENCE_MS, ['it does not end'])])) as [unknown];
-    // It may have been about to, for lack of what it needs.
+    // // It may have been ending because of a missing broker or disk.
     if (code !== 0 && !isForWant(code))
       this.write('uncaught', { peer: id, error: `it was asked to end, and ended with ${String(code)}` });
     await kill(child);
@@ -289,7 +289,7 @@ class Round {
     });
   }
 
-  /** Members are told to, one after the other, until one has done it; says whether one has. */
+  /** Requests the change from one member after another until one has made it; true if one has. */
   private async reconfigure({ add, remove }: MembershipChange): Promise<boolean> {
     const before = this.members;
     const after = [...before.filter((peer) => peer !== remove), ...(add === null ? [] : [add])];
@@ -360,9 +360,9 @@ class Round {
   }
 }
 
-/** It found no broker, or its disk took nothing: that the disk was at fault is judged by what it has written down. */
+/** True if it ended because of a missing broker or a failing disk; the history shows whether the disk had a fault. */
 const isForWant = (code: unknown): boolean => code === UNCONNECTED || code === UNSTORED;
 
-/** True if what one says is kept from the other. */
+/** True if messages from one to the other are lost. */
 const isBetween = ({ side, isMutual }: Cut, from: string, to: string): boolean =>
   side.includes(from) !== side.includes(to) && (isMutual || side.includes(from));

@@ -1,9 +1,9 @@
-/** A transport whose messages do not reach everybody: a partition, which may be of one direction. What is under way still arrives. */
+/** A transport with a partition, possibly in one direction only. Messages in flight still arrive. */
 import { createTransport } from '../adapters/transports/driver.js';
 import type { Transport } from '../adapters/transports/transport.js';
 
 export interface SeveredTransport extends Transport {
-  /** Whom it does not reach from now on. */
+  /** Stops delivering to these peers from now on. */
   cut(unreached: readonly string[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** A peer as a program: `node start-peer.js '{"id":"a",…}'`. It ends with whoever started it, when its disk takes nothing, or when it is told to go. */
+/** A peer as a program: `node start-peer.js '{"id":"a",…}'`. It ends with its parent, when its disk fails, or on request. */
 import { ChaosPeer, UNCONNECTED, UNSTORED, type Started } from './peer.js';
 import { WORK, workUntilStopped } from './work.js';
 

@@ -1,8 +1,8 @@
 /**
- * What a peer does with the object that a round is about, until it may go. Whoever is given something writes it down.
+ * The work of a peer with the object of a round, until it may stop. Each grant is written down.
  *
- * It knows of a process what `WorkingPeer` says, and is run in two: as real ones (start-peer.ts), and in the world of a rehearsal
- * (in-world.fixture.ts), judged by the same rules, so that the one shows how true the other is.
+ * It uses only the interface `WorkingPeer` of a process. Real processes (start-peer.ts) and the world of a rehearsal
+ * (in-world.fixture.ts) both run it under the same rules, which shows how realistic the world is.
  */
 import { createNames } from '../adapters/names.js';
 import { createQuota } from '../adapters/quota.js';
@@ -16,23 +16,23 @@ import type { ChaosPeer } from './peer.js';
 import type { RoundSubject } from './plan.js';
 
 export const BUDGET = 2_000;
-/** So many of them may lie at each peer. */
+/** The maximum number of permits at each peer. */
 export const SHARE = 20;
 
-/** How long locks are used on after everybody has been served: longer than what has failed disturbs. */
+/** How long locks are used after all peers have been served: longer than the effects of faults. */
 const CALM_MS = 1_800;
 const SHORT_LOCKS = ['x', 'y'];
-/** It is held while others come and go. */
+/** A lock that is held while other peers come and go. */
 const LONG_LOCK = 'z';
 const LONG_MS = { min: 50, max: 400 };
 
-/** What a process hands to its work. */
+/** The interface of a process to its work. */
 export type WorkingPeer = Pick<
   ChaosPeer,
   'peers' | 'transport' | 'storage' | 'phase' | 'left' | 'until' | 'changing' | 'watch' | 'note' | 'answered' | 'tell'
 > & { readonly started: Pick<ChaosPeer['started'], 'role'> };
 
-/** What the peer has, which lets go of everything when it is disposed of; `done` resolves when the peer may go. */
+/** The objects of a peer, released when it is disposed; `done` resolves when the peer may stop. */
 export interface ChaosWork {
   readonly object: AsyncDisposable;
   readonly done: Promise<unknown>;
@@ -169,7 +169,7 @@ export const WORK: Readonly<Record<RoundSubject, (peer: WorkingPeer) => ChaosWor
   names,
 };
 
-/** Works on until the peer may go, lets go of everything, and says whether the disk took everything; what else ends the work is thrown. */
+/** Works until the peer may stop, then releases everything. True if the disk accepted all writes; other errors are thrown. */
 export async function workUntilStopped(peer: WorkingPeer, { object, done }: ChaosWork): Promise<boolean> {
   const isTold = Promise.race([peer.left, peer.until('ended')]);
   const finished = done.then(() => peer.tell('done'));

@@ -300,7 +300,9 @@ describe('links', () => {
     await page.getByLabel('link to').selectOption('n2');
     await page.getByRole('region', { name: 'link n0 n2' }).getByRole('button', { name: 'clog' }).first().click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').innerText()).toMatch(/there is no link between "n0" and "n2" to clog/);
+    expect(await page.getByRole('alert').innerText()).toMatch(
+      /: no link connects "n0" and "n2", so clog is not possible\. Add it to the topology or join it first\./,
+    );
     expect(await page.getByRole('tab', { name: 'by hand' }).innerText()).toBe('by hand');
   });
 

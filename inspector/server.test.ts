@@ -148,7 +148,7 @@ describe('gestures', () => {
     ['{"protocol":"nothing"}', /protocol/],
     [
       JSON.stringify({ ...directoryScenario(), events: [{ at: 1, do: 'crash', node: 'n99' }] }),
-      /"n99" is no node of the topology/,
+      /"n99" is not a node of the topology/,
     ],
     [`"${'x'.repeat(10_000_001)}"`, /more than 10000000 bytes/],
   ])('what cannot be run is told: %#', async (scenario, why) => {

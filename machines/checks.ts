@@ -7,7 +7,7 @@ type Raw = Readonly<Record<string, unknown>>;
 
 export function refuseUnknown(raw: Raw, known: readonly string[]): void {
   for (const key of Object.keys(raw)) {
-    if (!known.includes(key)) throw new UsageError(`options.${key} is not known here; the options are ${known.join(', ')}`);
+    if (!known.includes(key)) throw new UsageError(`Unknown option options.${key}. The options are ${known.join(', ')}.`);
   }
 }
 
@@ -15,7 +15,7 @@ export function oneOf<T extends string>(raw: Raw, key: string, choices: readonly
   const value = raw[key] ?? fallback;
   const chosen = choices.find((choice) => choice === value);
   if (chosen === undefined) {
-    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; choose one of ${choices.join(', ')}`);
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Choose one of ${choices.join(', ')}.`);
   }
   return chosen;
 }
@@ -36,7 +36,7 @@ export function integer(raw: Raw, key: string, { min, max = INTEGER_MAX, fallbac
   const value = raw[key] ?? fallback;
   if (!isIntegerOf(value, min, max)) {
     const range = max === INTEGER_MAX && !((value as number) > max) ? `of at least ${min}` : `between ${min} and ${max}`;
-    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give an integer ${range}`);
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Use an integer ${range}.`);
   }
   return value;
 }
@@ -45,7 +45,7 @@ export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, 
   const value = raw[key] ?? fallback;
   if (typeof value !== 'string' || rank(value) < 0) {
     throw new UsageError(
-      `options.${key} is ${JSON.stringify(value)}, which is no node of the topology; name one of its ${topology.nodes.length} nodes`,
+      `options.${key} is ${JSON.stringify(value)}, which is not a node of the topology. Name one of its ${topology.nodes.length} nodes.`,
     );
   }
   return value;
@@ -64,20 +64,20 @@ export function holdOf(raw: Raw): number | null {
 
 /** `parents` as a tree rooted at `root`: every node once, the root its own parent, no cycle. */
 export function rootedTree(raw: unknown, root: NodeId, { topology, rank }: NetworkGraph): Readonly<Record<NodeId, NodeId>> {
-  if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself');
+  if (!isObject(raw)) throw new UsageError('options.parents must map every node to its parent, the root to itself.');
   for (const node of [...Object.keys(raw), ...Object.values(raw)]) {
     if (typeof node !== 'string' || rank(node) < 0)
-      throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is no node of the topology`);
+      throw new UsageError(`options.parents names ${JSON.stringify(node)}, which is not a node of the topology.`);
   }
   const parents = raw as Record<NodeId, NodeId>;
-  if (parents[root] !== root) throw new UsageError(`options.parents must map the root ${root} to itself`);
+  if (parents[root] !== root) throw new UsageError(`options.parents must map the root ${root} to itself.`);
   const rooted = new Set([root]);
   for (const node of topology.nodes) {
     const walk = new Set<NodeId>();
     for (let at = node; !rooted.has(at); at = parents[at]!) {
-      if (parents[at] === undefined) throw new UsageError(`options.parents gives no parent for ${at}; every node needs one`);
+      if (parents[at] === undefined) throw new UsageError(`options.parents contains no parent for ${at}. Every node needs one.`);
       if (walk.has(at))
-        throw new UsageError(`options.parents is no tree: following the parents of ${node} never reaches the root ${root}`);
+        throw new UsageError(`options.parents is not a tree: following the parents of ${node} never reaches the root ${root}.`);
       walk.add(at);
     }
     for (const visited of walk) rooted.add(visited);

@@ -43,5 +43,5 @@ const ofFields = ({ fields = [] }: CommandDescription, given: Readonly<Record<st
 
 function refuseOptions(raw: Readonly<Record<string, unknown>>, name: string): void {
   const [unknown] = Object.keys(raw);
-  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; protocol ${name} has no options`);
+  if (unknown !== undefined) throw new UsageError(`Unknown option options.${unknown}. Protocol ${name} has no options.`);
 }

@@ -45,7 +45,7 @@ describe('what is left out', () => {
   test('there are no options, and whoever gives one is told', () => {
     expect(completed.options({}, graph)).toEqual({});
     expect(() => completed.options({ tau: 1 }, graph)).toThrow(
-      new UsageError('options.tau is not known here; protocol p has no options'),
+      new UsageError('Unknown option options.tau. Protocol p has no options.'),
     );
   });
 
@@ -92,38 +92,38 @@ describe('what is left out', () => {
 
 describe('a description that is wrong', () => {
   const wrong: readonly [string, unknown, string][] = [
-    ['no object', undefined, 'a protocol is described by an object; give { name, charts, network, messages, commands }'],
-    ['no name', { ...core, name: undefined }, 'a protocol has the name missing; give name a string, by which scenarios call it'],
-    ['a typing mistake', { ...core, comands: {} }, 'comands is not known; the members here are name, charts, network, messages, commands, input, roles, reload, route, options, accepts, reactions, ports, draws, wiring, newcomer, notices'],
-    ['no charts', { ...core, charts: undefined }, 'charts is missing; give an object'],
-    ['an empty list of charts', { ...core, charts: {} }, 'charts is empty; give at least one XState machine, by its name'],
-    ['a config for a chart', { ...core, charts: { c: { initial: 'idle' } } }, 'charts.c is no XState machine; give what setup(…).createMachine(…) returns'],
-    ['no network', { ...core, network: undefined }, 'network is missing; give an object'],
-    ['no reach', { ...core, network: {} }, 'network.reach is missing; give a string'],
-    ['another reach', { ...core, network: { reach: 'far' } }, 'network.reach is "far"; choose "routed" or "links"'],
-    ['another order', { ...core, network: { reach: 'links', order: 'lifo' } }, 'network.order is "lifo"; choose "fifo" or "unordered"'],
-    ['another addressing', { ...core, network: { reach: 'links', addressing: 'ids' } }, 'network.addressing is "ids"; choose "names" or "ports"'],
-    ['time as a word', { ...core, network: { reach: 'links', time: 'yes' } }, 'network.time is "yes"; give true or false'],
-    ['no messages', { ...core, messages: undefined }, 'messages is missing; give the fields of each type of message, {} if none is sent'],
-    ['a message of no chart', { ...core, messages: { pong: {} } }, 'messages.pong is an event of no chart; they take go, ping'],
-    ['a message without fields', { ...core, messages: { ping: null } }, 'messages.ping is null; give an object with a check for each field'],
-    ['a field without a check', { ...core, messages: { ping: { n: 'integer' } } }, 'messages.ping.n is "integer"; give a check, isInteger for instance'],
-    ['the type as a field', { ...core, messages: { ping: { type: isCount } } }, 'messages.ping.type is the message itself; leave it out'],
-    ['a command of no chart', { ...core, commands: { call: {} } }, 'commands.call is an event of no chart, and has none of its own; give event, or name it as one of go, ping'],
-    ['a command that is none', { ...core, commands: { go: true } }, 'commands.go is true; give an object with fields, event, waits, completedBy, refusal'],
-    ['a command completed by a word', { ...core, commands: { go: { completedBy: 'gone' } } }, 'commands.go.completedBy is "gone"; give a list'],
-    ['a command completed by a number', { ...core, commands: { go: { completedBy: [1] } } }, 'commands.go.completedBy has 1; give the types of notifications'],
-    ['a field without a name', { ...core, commands: { go: { fields: ['n'] } } }, 'commands.go.fields[0] is "n"; give { name, type }'],
-    ['a field of another type', { ...core, commands: { go: { fields: [{ name: 'n', type: 'float' }] } } }, 'commands.go.fields[0].type is "float"; choose "integer" or "node"'],
-    ['several charts without roles', { ...core, charts: { c: chart, d: chart } }, 'roles is missing; with several charts (c, d) it says which of them a node starts with'],
-    ['roles without a route', { ...core, roles: () => [] }, 'route is missing; with roles it says which of them takes an event'],
-    ['input beside roles', { ...core, input: () => 1, roles: () => [], route: () => 'c' }, 'input is given beside roles; input is for a node of one role, roles for any number'],
-    ['options that are no function', { ...core, options: {} }, 'options is {}; give a function'],
-    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is not known; the members here are listener, label, carrier, isInner'],
+    ['no object', undefined, 'The description of a protocol must be an object: { name, charts, network, messages, commands }.'],
+    ['no name', { ...core, name: undefined }, 'The name of a protocol is missing. Use a string: scenarios refer to it.'],
+    ['a typing mistake', { ...core, comands: {} }, 'comands is unknown. The members are name, charts, network, messages, commands, input, roles, reload, route, options, accepts, reactions, ports, draws, wiring, newcomer, notices.'],
+    ['no charts', { ...core, charts: undefined }, 'charts is missing. Use an object.'],
+    ['an empty list of charts', { ...core, charts: {} }, 'charts is empty. Add at least one XState machine: { name: machine }.'],
+    ['a config for a chart', { ...core, charts: { c: { initial: 'idle' } } }, 'charts.c is not an XState machine. Use the result of setup(…).createMachine(…).'],
+    ['no network', { ...core, network: undefined }, 'network is missing. Use an object.'],
+    ['no reach', { ...core, network: {} }, 'network.reach is missing. Use a string.'],
+    ['another reach', { ...core, network: { reach: 'far' } }, 'network.reach is "far". Choose "routed" or "links".'],
+    ['another order', { ...core, network: { reach: 'links', order: 'lifo' } }, 'network.order is "lifo". Choose "fifo" or "unordered".'],
+    ['another addressing', { ...core, network: { reach: 'links', addressing: 'ids' } }, 'network.addressing is "ids". Choose "names" or "ports".'],
+    ['time as a word', { ...core, network: { reach: 'links', time: 'yes' } }, 'network.time is "yes". Use true or false.'],
+    ['no messages', { ...core, messages: undefined }, 'messages is missing. List the fields of each type of message, or use {} for none.'],
+    ['a message of no chart', { ...core, messages: { pong: {} } }, 'messages.pong is not an event of any chart. The events are go, ping.'],
+    ['a message without fields', { ...core, messages: { ping: null } }, 'messages.ping is null. Use an object with a check for each field.'],
+    ['a field without a check', { ...core, messages: { ping: { n: 'integer' } } }, 'messages.ping.n is "integer". Use a check, for example isInteger.'],
+    ['the type as a field', { ...core, messages: { ping: { type: isCount } } }, 'messages.ping.type is the type of the message itself. Omit it.'],
+    ['a command of no chart', { ...core, commands: { call: {} } }, 'commands.call is not an event of any chart and has no event function. Add event, or rename the command to one of go, ping.'],
+    ['a command that is none', { ...core, commands: { go: true } }, 'commands.go is true. Use an object with fields, event, waits, completedBy, refusal.'],
+    ['a command completed by a word', { ...core, commands: { go: { completedBy: 'gone' } } }, 'commands.go.completedBy is "gone". Use a list.'],
+    ['a command completed by a number', { ...core, commands: { go: { completedBy: [1] } } }, 'commands.go.completedBy contains 1. List the types of notifications.'],
+    ['a field without a name', { ...core, commands: { go: { fields: ['n'] } } }, 'commands.go.fields[0] is "n". Use { name, type }.'],
+    ['a field of another type', { ...core, commands: { go: { fields: [{ name: 'n', type: 'float' }] } } }, 'commands.go.fields[0].type is "float". Choose "integer" or "node".'],
+    ['several charts without roles', { ...core, charts: { c: chart, d: chart } }, 'roles is missing. With several charts (c, d), it must return those that a node starts with.'],
+    ['roles without a route', { ...core, roles: () => [] }, 'route is missing. With roles, it must return the role that receives an event.'],
+    ['input beside roles', { ...core, input: () => 1, roles: () => [], route: () => 'c' }, 'input cannot be combined with roles. Use input for a node with one role, and roles for any number.'],
+    ['options that are no function', { ...core, options: {} }, 'options is {}. Use a function.'],
+    ['wiring of another kind', { ...core, wiring: { hears: () => 'c' } }, 'wiring.hears is unknown. The members are listener, label, carrier, isInner.'],
   ]; // prettier-ignore
 
   test.each(wrong)('%s', (_, description, message) => {
-    const said = message.startsWith('a protocol ') ? message : `protocol p: ${message}`;
+    const said = /^The (name|description) of a protocol/.test(message) ? message : `Protocol p: ${message}`;
     expect(() => defineCore(description as CoreDescription)).toThrow(new UsageError(said));
     expect(() => defineProtocol(description as CoreDescription)).toThrow(new UsageError(said));
   });
@@ -132,59 +132,59 @@ describe('a description that is wrong', () => {
     [
       'no object',
       [],
-      'checks is []; give an object with properties, corruption, atRest, mayFire, canonical, times, samples, systems',
+      'checks is []. Use an object with properties, corruption, atRest, mayFire, canonical, times, samples, systems.',
     ],
     [
       'a view among the checks',
       { overlay: () => ({}) },
-      'overlay is not known; the members here are properties, corruption, atRest, mayFire, canonical, times, samples, systems',
+      'overlay is unknown. The members are properties, corruption, atRest, mayFire, canonical, times, samples, systems.',
     ],
-    ['a list of properties', { properties: [] }, 'properties is []; give a function'],
-    ['half a corruption', { corruption: { node: () => ({}) } }, 'corruption.channel is missing; give a function'],
-    ['samples of no chart', { samples: { d: [] } }, 'samples.d is of none of the charts; they are c'],
-    ['a sample outside of a list', { samples: { c: {} } }, 'samples.c is {}; give a list of { input, events }'],
+    ['a list of properties', { properties: [] }, 'properties is []. Use a function.'],
+    ['half a corruption', { corruption: { node: () => ({}) } }, 'corruption.channel is missing. Use a function.'],
+    ['samples of no chart', { samples: { d: [] } }, 'samples.d does not name a chart. The charts are c.'],
+    ['a sample outside of a list', { samples: { c: {} } }, 'samples.c is {}. Use a list of { input, events }.'],
     [
       'a sample without events',
       { samples: { c: [{ input: 1 }] } },
-      'samples.c[0] has no function events; give { input, events(context) }',
+      'samples.c[0] has no function events. Use { input, events(context) }.',
     ],
-    ['a system outside of a list', { systems: {} }, 'systems is {}; give a list'],
+    ['a system outside of a list', { systems: {} }, 'systems is {}. Use a list.'],
   ];
 
   test.each(checks)('checks: %s', (_, given, message) => {
-    expect(() => defineProtocol(core, given as Checks)).toThrow(new UsageError(`protocol p: ${message}`));
+    expect(() => defineProtocol(core, given as Checks)).toThrow(new UsageError(`Protocol p: ${message}`));
   });
 
   test.each([
-    ['a word', { overlay: 'star' }, 'overlay is "star"; give a function'],
-    ['a property', { properties: () => [] }, 'properties is not known; the members here are paper, observe, overlay'],
+    ['a word', { overlay: 'star' }, 'overlay is "star". Use a function.'],
+    ['a property', { properties: () => [] }, 'properties is unknown. The members are paper, observe, overlay.'],
   ] as const)('view: %s', (_, given, message) => {
-    expect(() => defineProtocol(core, {}, given as unknown as View)).toThrow(new UsageError(`protocol p: ${message}`));
+    expect(() => defineProtocol(core, {}, given as unknown as View)).toThrow(new UsageError(`Protocol p: ${message}`));
   });
 
   const holds = () => true;
   test.each([
-    ['no list', 'all well', 'properties gives "all well"; give a list'],
-    ['no name', [{ kind: 'always', holds }], 'properties[0] has no name; give it one'],
+    ['no list', 'all well', 'properties returned "all well". Return a list.'],
+    ['no name', [{ kind: 'always', holds }], 'properties[0] has no name. Add one.'],
     [
       'another kind',
       [{ name: 'x', kind: 'alway', holds }],
-      'property "x": kind is "alway"; choose "always" or "sometimes" or "eventually" or "closed" or "converges"',
+      'property "x": kind is "alway". Choose "always" or "sometimes" or "eventually" or "closed" or "converges".',
     ],
-    ['no holds', [{ name: 'x', kind: 'always' }], 'property "x" has no function holds, and a property of kind always needs it'],
+    ['no holds', [{ name: 'x', kind: 'always' }], 'property "x" has no function holds. A property of kind always needs it.'],
     [
       'no when',
       [{ name: 'x', kind: 'eventually', holds }],
-      'property "x" has no function when, and a property of kind eventually needs it',
+      'property "x" has no function when. A property of kind eventually needs it.',
     ],
     [
       'no bound',
       [{ name: 'x', kind: 'converges', holds }],
-      'property "x" has within missing; give the ticks from the last fault to legality',
+      'property "x" has within missing. Use the number of ticks from the last fault to a legal state.',
     ],
   ] as const)('properties: %s', (_, list, message) => {
     const { properties } = defineProtocol(core, { properties: () => list as never });
-    expect(() => properties(instance)).toThrow(new UsageError(`protocol p: ${message}`));
+    expect(() => properties(instance)).toThrow(new UsageError(`Protocol p: ${message}`));
   });
 
   test('a chart that takes any event may be sent any message', () => {
@@ -198,18 +198,18 @@ describe('roles of a node', () => {
   const rolesOf = (roles: unknown) => defineCore({ ...core, route, roles: (() => roles) as never }).roles('a', instance as never);
 
   test.each([
-    [7, /^protocol p: roles\("a", …\) returned 7; return a list of \{ role, chart, input \}$/],
+    [7, /^Protocol p: roles\("a", …\) returned 7\. Return a list of \{ role, chart, input \}\.$/],
     [undefined, /returned missing/],
-    [[7], /\[0\] is 7; give \{ role, chart, input \}/],
-    [[{ chart: 'c' }], /give \{ role, chart, input \}/],
-    [[{ role: 'r', chart: 'd' }], /has the chart "d"; choose "c"/],
-    [[{ role: 'r' }], /has the chart missing; choose "c"/],
+    [[7], /\[0\] is 7\. Use \{ role, chart, input \}\./],
+    [[{ chart: 'c' }], /\. Use \{ role, chart, input \}\./],
+    [[{ role: 'r', chart: 'd' }], /has the chart "d"\. Choose "c"\./],
+    [[{ role: 'r' }], /has the chart missing\. Choose "c"\./],
     [
       [
         { role: 'r', chart: 'c' },
         { role: 'r', chart: 'c' },
       ],
-      /has the role "r" again/,
+      /repeats the role "r"\. Give each role its own name\./,
     ],
   ])('%j is refused', (roles, message) => {
     expect(() => rolesOf(roles)).toThrow(UsageError);

@@ -9,7 +9,7 @@
  *   simulate({ protocol: 'directory', topology: { kind: 'rng', n: 3 } });
  * } catch (error) {
  *   if (!(error instanceof UsageError)) throw error;
- *   console.log(error.message); // … "rng" …; did you mean "ring"?
+ *   console.log(error.message); // … "rng" …. Did you mean "ring"?
  * }
  * ```
  * @public

@@ -25,7 +25,7 @@ const refusalOf = (protocol: Protocol, json: Json): string | null => {
 /** The options that a protocol knows, as it lists them when it refuses another one. */
 function optionsOf(protocol: Protocol): readonly string[] {
   const json = { protocol: protocol.name, topology: { kind: 'path', n: 3 }, options: { unheardOf: 1 } };
-  const listed = /the options are (.*)$/.exec(refusalOf(protocol, json) ?? '')?.[1];
+  const listed = /The options are (.*)\.$/.exec(refusalOf(protocol, json) ?? '')?.[1];
   return listed?.split(', ') ?? [];
 }
 
@@ -39,7 +39,7 @@ function boundOf(protocol: Protocol, key: string): number | undefined {
   const { json } = systemsOf(protocol)[0]!;
   const options = { ...(json['options'] as Json), [key]: valueOf(key, TOO_LARGE[1]!) };
   const said = refusalOf(protocol, { ...json, options });
-  const bound = /between \d+ and (\d+)$|of at most (\d+) ticks$/.exec(said ?? '');
+  const bound = /between \d+ and (\d+)\.$|to at most (\d+) ticks\.$/.exec(said ?? '');
   return bound ? Number(bound[1] ?? bound[2]) : undefined;
 }
 
@@ -111,5 +111,7 @@ test.each(['naive', 'bins', 'basic', 'main', 'modified', 'adaptive'])('conservat
   const json = { protocol: 'controller', topology: { kind: 'path', n: 3 }, options: { kind, M, W: M }, workload };
   expect(new Simulation(parseScenario(json, protocols), { host: 'snapshots' }).run().verdict).toBe('valid');
   const more = { ...json, options: { kind, M: Number.MAX_SAFE_INTEGER, W: 0 } };
-  expect(() => parseScenario(more, protocols)).toThrow(/options\.M is 9007199254740991; .* between 0 and 4503599627370496/);
+  expect(() => parseScenario(more, protocols)).toThrow(
+    /options\.M is 9007199254740991\. Use an integer between 0 and 4503599627370496/,
+  );
 });

@@ -43,7 +43,11 @@ test.each([
   ['takes them in one region, and nothing in the other', { both: { a: 'x', b: 'y' } }, true],
   ['is the first', 'first', false],
   ['is the last', 'end', false],
-  ['takes a command', 'asked', false],
+  [
+    'No node waits forever for a message: each node returns to one of its initial states, to a state that accepts a command or a timer, or to a final state.',
+    'asked',
+    false,
+  ],
   ['takes a command within', { nested: 'free' }, false],
   ['takes a timer', 'armed', false],
 ])('a state that %s', (_, value, waits) => {

@@ -28,7 +28,7 @@ export function nobodyIsStuck({ charts, messages = {} }: Core): Property<any> {
   return {
     name: 'nobody is stuck',
     description:
-      'Nobody waits for ever for a message: a node comes back to a state that it begins in, takes a command or a timer in, or ends in.',
+      'No node waits forever for a message: each node returns to one of its initial states, to a state that accepts a command or a timer, or to a final state.',
     kind: 'eventually',
     when: (c, node) => !c.crashed?.includes(node) && isWaiting(c, node),
     holds: (c, node) => !isWaiting(c, node),

@@ -9,14 +9,14 @@ export type Complain = (member: string, problem: string) => never;
 
 export function complaintsOf(description: unknown): Complain {
   if (!isObject(description)) {
-    throw new UsageError('a protocol is described by an object; give { name, charts, network, messages, commands }');
+    throw new UsageError('The description of a protocol must be an object: { name, charts, network, messages, commands }.');
   }
   const { name } = description;
   if (typeof name !== 'string' || name === '') {
-    throw new UsageError(`a protocol has the name ${show(name)}; give name a string, by which scenarios call it`);
+    throw new UsageError(`The name of a protocol is ${show(name)}. Use a string: scenarios refer to it.`);
   }
   return (member, problem) => {
-    throw new UsageError(`protocol ${name}: ${member} ${problem}`);
+    throw new UsageError(`Protocol ${name}: ${member} ${problem}`);
   };
 }
 
@@ -40,16 +40,16 @@ const isOfKind = (value: unknown, kind: Kind): boolean =>
 type Members = Readonly<Record<string, Kind | `${Kind}!`>>;
 
 function requireMembers(part: unknown, members: Members, where: string, complain: Complain): void {
-  if (!isObject(part)) complain(where, `is ${show(part)}; give an object with ${Object.keys(members).join(', ')}`);
+  if (!isObject(part)) complain(where, `is ${show(part)}. Use an object with ${Object.keys(members).join(', ')}.`);
   for (const key of Object.keys(part)) {
     if (!Object.hasOwn(members, key))
-      complain(inside(where, key), `is not known; the members here are ${Object.keys(members).join(', ')}`);
+      complain(inside(where, key), `is unknown. The members are ${Object.keys(members).join(', ')}.`);
   }
   for (const [key, wanted] of Object.entries(members)) {
     const kind = wanted.replace('!', '') as Kind;
     const value = part[key];
     if (value === undefined && !wanted.endsWith('!')) continue;
-    if (!isOfKind(value, kind)) complain(inside(where, key), `is ${show(value)}; give ${words[kind]}`);
+    if (!isOfKind(value, kind)) complain(inside(where, key), `is ${show(value)}. Use ${words[kind]}.`);
   }
 }
 
@@ -57,7 +57,7 @@ const inside = (where: string, key: string): string =>
   ['the core', 'checks', 'the view'].includes(where) ? key : `${where}.${key}`;
 
 function requireOneOf(value: unknown, choices: readonly unknown[], where: string, complain: Complain): void {
-  if (!choices.includes(value)) complain(where, `is ${show(value)}; choose ${choices.map(show).join(' or ')}`);
+  if (!choices.includes(value)) complain(where, `is ${show(value)}. Choose ${choices.map(show).join(' or ')}.`);
 }
 
 const CORE: Members = {
@@ -92,22 +92,23 @@ export function validateCore(core: CoreDescription, complain: Complain): void {
   requireOneOf(network.order ?? 'unordered', ['fifo', 'unordered'], 'network.order', complain);
   const wires = { listener: 'function', label: 'function', carrier: 'function', isInner: 'function' } as const;
   if (wiring) requireMembers(wiring, wires, 'wiring', complain);
-  if (!messages && !accepts) complain('messages', 'is missing; give the fields of each type of message, {} if none is sent');
+  if (!messages && !accepts) complain('messages', 'is missing. List the fields of each type of message, or use {} for none.');
   validateMessages(core, complain);
   validateCommands(core, complain);
 }
 
 function validateCharts({ charts, input, roles, route }: CoreDescription, complain: Complain): void {
   const names = Object.keys(charts);
-  if (names.length === 0) complain('charts', 'is empty; give at least one XState machine, by its name');
+  if (names.length === 0) complain('charts', 'is empty. Add at least one XState machine: { name: machine }.');
   for (const name of names) {
     const isMachine = isObject(charts[name]) && 'root' in charts[name] && 'implementations' in charts[name];
-    if (!isMachine) complain(`charts.${name}`, `is no XState machine; give what setup(…).createMachine(…) returns`);
+    if (!isMachine) complain(`charts.${name}`, 'is not an XState machine. Use the result of setup(…).createMachine(…).');
   }
-  if (input && roles) complain('input', 'is given beside roles; input is for a node of one role, roles for any number');
-  if (roles && !route) complain('route', 'is missing; with roles it says which of them takes an event');
+  if (input && roles)
+    complain('input', 'cannot be combined with roles. Use input for a node with one role, and roles for any number.');
+  if (roles && !route) complain('route', 'is missing. With roles, it must return the role that receives an event.');
   if (!roles && names.length > 1) {
-    complain('roles', `is missing; with several charts (${names.join(', ')}) it says which of them a node starts with`);
+    complain('roles', `is missing. With several charts (${names.join(', ')}), it must return those that a node starts with.`);
   }
 }
 
@@ -125,12 +126,13 @@ function eventsOf({ charts }: CoreDescription): readonly string[] | undefined {
 function validateMessages(core: CoreDescription, complain: Complain): void {
   const known = eventsOf(core);
   for (const [type, shape] of Object.entries(core.messages ?? {})) {
-    if (known?.includes(type) === false) complain(`messages.${type}`, `is an event of no chart; they take ${known.join(', ')}`);
-    if (!isObject(shape)) complain(`messages.${type}`, `is ${show(shape)}; give an object with a check for each field`);
+    if (known?.includes(type) === false)
+      complain(`messages.${type}`, `is not an event of any chart. The events are ${known.join(', ')}.`);
+    if (!isObject(shape)) complain(`messages.${type}`, `is ${show(shape)}. Use an object with a check for each field.`);
     for (const [field, check] of Object.entries(shape)) {
       if (typeof check !== 'function')
-        complain(`messages.${type}.${field}`, `is ${show(check)}; give a check, isInteger for instance`);
-      if (field === 'type') complain(`messages.${type}.type`, 'is the message itself; leave it out');
+        complain(`messages.${type}.${field}`, `is ${show(check)}. Use a check, for example isInteger.`);
+      if (field === 'type') complain(`messages.${type}.type`, 'is the type of the message itself. Omit it.');
     }
   }
 }
@@ -149,14 +151,17 @@ function validateCommands(core: CoreDescription, complain: Complain): void {
     const where = `commands.${name}`;
     requireMembers(command, COMMAND, where, complain);
     if (!command.event && known?.includes(name) === false) {
-      complain(where, `is an event of no chart, and has none of its own; give event, or name it as one of ${known.join(', ')}`);
+      complain(
+        where,
+        `is not an event of any chart and has no event function. Add event, or rename the command to one of ${known.join(', ')}.`,
+      );
     }
     for (const type of command.completedBy ?? []) {
-      if (typeof type !== 'string') complain(`${where}.completedBy`, `has ${show(type)}; give the types of notifications`);
+      if (typeof type !== 'string') complain(`${where}.completedBy`, `contains ${show(type)}. List the types of notifications.`);
     }
     for (const [i, field] of (command.fields ?? []).entries()) {
       const at = `${where}.fields[${i}]`;
-      if (!isObject(field) || typeof field['name'] !== 'string') complain(at, `is ${show(field)}; give { name, type }`);
+      if (!isObject(field) || typeof field['name'] !== 'string') complain(at, `is ${show(field)}. Use { name, type }.`);
       requireOneOf(field['type'], ['integer', 'node'], `${at}.type`, complain);
     }
   }
@@ -180,12 +185,12 @@ export function validateChecks(checks: Checks, { charts }: Core, complain: Compl
     requireMembers(corruption, { isSurvived: 'boolean', node: 'function!', channel: 'function!' }, 'corruption', complain);
   for (const [chart, list] of Object.entries(samples)) {
     if (!Object.hasOwn(charts, chart)) {
-      complain(`samples.${chart}`, `is of none of the charts; they are ${Object.keys(charts).join(', ')}`);
+      complain(`samples.${chart}`, `does not name a chart. The charts are ${Object.keys(charts).join(', ')}.`);
     }
-    if (!Array.isArray(list)) complain(`samples.${chart}`, `is ${show(list)}; give a list of { input, events }`);
+    if (!Array.isArray(list)) complain(`samples.${chart}`, `is ${show(list)}. Use a list of { input, events }.`);
     for (const [i, sample] of list.entries()) {
       if (!isObject(sample) || typeof sample['events'] !== 'function')
-        complain(`samples.${chart}[${i}]`, 'has no function events; give { input, events(context) }');
+        complain(`samples.${chart}[${i}]`, 'has no function events. Use { input, events(context) }.');
     }
   }
 }
@@ -202,17 +207,17 @@ const KINDS: Readonly<Record<Property['kind'], readonly string[]>> = {
 };
 
 export function validProperties<O>(properties: readonly Property<O>[], complain: Complain): readonly Property<O>[] {
-  if (!Array.isArray(properties)) complain('properties', `gives ${show(properties)}; give a list`);
+  if (!Array.isArray(properties)) complain('properties', `returned ${show(properties)}. Return a list.`);
   for (const [i, property] of properties.entries()) {
     const where = typeof property?.name === 'string' ? `property "${property.name}"` : `properties[${i}]`;
-    if (!isObject(property) || typeof property.name !== 'string') complain(where, 'has no name; give it one');
+    if (!isObject(property) || typeof property.name !== 'string') complain(where, 'has no name. Add one.');
     requireOneOf(property.kind, Object.keys(KINDS), `${where}: kind`, complain);
     for (const key of KINDS[property.kind as Property['kind']]) {
       if (typeof (property as Record<string, unknown>)[key] !== 'function')
-        complain(where, `has no function ${key}, and a property of kind ${property.kind} needs it`);
+        complain(where, `has no function ${key}. A property of kind ${property.kind} needs it.`);
     }
     if (property.kind === 'converges' && typeof property.within !== 'number') {
-      complain(where, `has within ${show(property.within)}; give the ticks from the last fault to legality`);
+      complain(where, `has within ${show(property.within)}. Use the number of ticks from the last fault to a legal state.`);
     }
   }
   return properties;
@@ -225,15 +230,15 @@ export function validStarts(
   where: string,
   complain: Complain,
 ): readonly RoleStart[] {
-  if (!Array.isArray(starts)) complain(where, `returned ${show(starts)}; return a list of { role, chart, input }`);
+  if (!Array.isArray(starts)) complain(where, `returned ${show(starts)}. Return a list of { role, chart, input }.`);
   const known = Object.keys(charts);
   const roles = new Set<unknown>();
   for (const [i, start] of (starts as readonly unknown[]).entries()) {
     const at = `${where}[${i}]`;
-    if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}; give { role, chart, input }`);
+    if (!isObject(start) || typeof start['role'] !== 'string') complain(at, `is ${show(start)}. Use { role, chart, input }.`);
     const { role, chart } = start;
-    if (!known.includes(chart as string)) complain(at, `has the chart ${show(chart)}; choose ${known.map(show).join(' or ')}`);
-    if (roles.has(role)) complain(at, `has the role ${show(role)} again; give each role another name`);
+    if (!known.includes(chart as string)) complain(at, `has the chart ${show(chart)}. Choose ${known.map(show).join(' or ')}.`);
+    if (roles.has(role)) complain(at, `repeats the role ${show(role)}. Give each role its own name.`);
     roles.add(role);
   }
   return starts as readonly RoleStart[];

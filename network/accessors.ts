@@ -1,6 +1,6 @@
-/** What is shown of a value leaves its getters alone: one may do anything when it is called. */
+/** Displays values without calling their getters, which may have side effects. */
 
-/** What is in the place of what a getter would give. */
+/** The placeholder for the result of a getter. */
 export const NOT_CALLED = '‹getter, not called›';
 
 /** True if the holder itself has the key as a getter or a setter, and not as a value. */

@@ -40,7 +40,7 @@ function arrivalsOf(conditions: Partial<Conditions>, medium?: Medium) {
     arrivals.launched(packet, placedOn);
     return packet;
   };
-  /** Numbers and flights as they stand there. */
+  /** Copies of the numbers and messages in flight. */
   const goOnFrom = (one: { readonly flights: ReadonlyMap<number, Packet>; readonly count: () => number }) => {
     sent = one.count();
     for (const [id, packet] of one.flights) flights.set(id, packet);

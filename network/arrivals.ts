@@ -1,9 +1,8 @@
 /**
  * When messages arrive: the world's messages on their way in time.
  *
- * A message arrives after its channel's latency. In a `fifo` channel none overtakes another; `reorder` is the chance that one does all
- * the same. One that arrives where it is held up (a clogged channel, a paused node, a message kept back by hand) is parked until it is
- * let go.
+ * A message arrives after the latency of its channel. In a `fifo` channel no message overtakes another; `reorder` is the chance
+ * that one overtakes anyway. A message waits where it is held up: on a clogged channel, at a paused node, or by hand.
  */
 import type { Work } from './clock.js';
 import { createLatency, longestLatency, type LatencySpec } from './latency.js';
@@ -71,7 +70,7 @@ export class Arrivals {
     this.wait(packet, this.delayOf(latency, packet.channel));
   }
 
-  /** It has arrived or was lost. */
+  /** Called when the message has arrived or was lost. */
   landed(packet: Packet): void {
     this.due.get(packet.id)?.cancel();
     this.due.delete(packet.id);
@@ -88,7 +87,7 @@ export class Arrivals {
     this.slowed.set(channel, by);
   }
 
-  /** What was held up may go again. */
+  /** Releases the messages that no longer have to wait. */
   release(): void {
     for (const packet of this.parked) {
       this.parked.delete(packet);
@@ -97,7 +96,7 @@ export class Arrivals {
     }
   }
 
-  /** What is on its way in another network, without media, is on its way here; `entries` wait for it instead of the other's. */
+  /** Takes over the messages in flight of another network without media; `entries` replace the clock entries of that network. */
   takeOver(from: Arrivals, entries: ReadonlyMap<unknown, Cancelable>): void {
     for (const [id, entry] of from.due) this.due.set(id, entries.get(entry)!);
     for (const [channel, at] of from.lastArrival) this.lastArrival.set(channel, at);
@@ -108,7 +107,7 @@ export class Arrivals {
     this.faultRandom.takeOver(from.faultRandom);
   }
 
-  /** What an entry of the other network does here; nothing for one that is not an arrival. */
+  /** Translates an entry of the other network to this one; undefined if it is not an arrival. */
   translate(from: Arrivals, { run, arg }: Work): Work | undefined {
     return run === from.arrive ? { run: this.arrive, arg } : undefined;
   }
@@ -120,7 +119,7 @@ export class Arrivals {
     this.wait(packet, this.delayOf(0, channel));
   };
 
-  /** The clock throws the error, so that whoever drives it has it. */
+  /** The clock throws the error, so the code that drives the clock receives it. */
   private readonly fail = (error: Error): void => {
     this.timing.after(0, FIRST_IN_TICK, rethrow, error);
   };
@@ -129,7 +128,7 @@ export class Arrivals {
     this.due.set(packet.id, this.timing.after(delay, packet.channel, this.arrive, packet));
   }
 
-  /** What a corruption puts in flight may be anywhere on its way. */
+  /** The remaining latency; a message that a corruption put in flight may be anywhere on its way. */
   private wayLeft({ cost }: Packet): number | undefined {
     const longest = longestLatency(this.conditions.latency, cost);
     return longest === Infinity ? undefined : Math.ceil(longest * this.latencyRandom.unit());

@@ -1,7 +1,8 @@
 /**
  * A chart's config as plain JSON, with functions replaced by their names: enough to draw it, and the same on every machine.
  *
- * What XState's own action and guard creators make is named with what it is about: `raise found`, `assign(count)`, `and(isFree, not(isLast))`.
+ * Actions and guards of XState's own creators get names that contain their arguments: `raise found`, `assign(count)`,
+ * `and(isFree, not(isLast))`.
  */
 import type { AnyStateMachine } from 'xstate';
 import { isAccessor, NOT_CALLED } from './accessors.js';
@@ -9,7 +10,7 @@ import { isAccessor, NOT_CALLED } from './accessors.js';
 export function chartDefinition(machine: AnyStateMachine): unknown {
   /** From the config down to what holds the value at hand. */
   const around: unknown[] = [];
-  /** Of what is written in a copy, the one that was there. */
+  /** The original of each value in a copy. */
   const originals = new Map<unknown, unknown>();
   const plain = function (this: unknown, key: string, value: unknown): unknown {
     while (around.length > 0 && around.at(-1) !== this) around.pop();
@@ -52,7 +53,7 @@ function replaced(key: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? withoutGetters(value) : value;
 }
 
-/** The value, or, where it has getters, a copy that says so in their places. */
+/** The value, or a copy with placeholders if it has getters. */
 function withoutGetters(value: object): object {
   const keys = Object.keys(value);
   if (!keys.some((key) => isAccessor(value, key))) return value;
@@ -61,7 +62,7 @@ function withoutGetters(value: object): object {
   );
 }
 
-/** What XState's creators leave on the functions that they make. */
+/** The fields that XState's creators set on their functions. */
 interface Named {
   readonly name: string;
   readonly guards?: readonly unknown[];
@@ -86,7 +87,7 @@ const wordOf = (value: unknown): string => {
   return String(value);
 };
 
-/** What an invoked actor is called: by its id, else by its source, with its place where that is not enough. */
+/** The name of an invoked actor: its id or its source, with its position if that is ambiguous. */
 export function invokeName(all: readonly { readonly id?: string; readonly src: unknown }[], index: number): string {
   const called = ({ id, src }: (typeof all)[number]): string => id ?? (typeof src === 'string' ? src : 'invoked');
   const name = called(all[index]!);

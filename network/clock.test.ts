@@ -149,8 +149,12 @@ describe('the heap', () => {
   test.each([[4], [NaN], [Infinity]])('refuses the tick %s at tick 5 and keeps the heap as it is', (time) => {
     const clock = new VirtualClock();
     clock.runUntil(5);
-    expect(() => clock.at(time, 0, () => {}, undefined)).toThrow(/cannot schedule at .*: it is 5 now/);
-    expect(() => clock.runUntil(time)).toThrow(/cannot run until .*: it is 5 now/);
+    expect(() => clock.at(time, 0, () => {}, undefined)).toThrow(
+      /Cannot schedule at .*: the time is already 5\. Use a finite tick that is not in the past\./,
+    );
+    expect(() => clock.runUntil(time)).toThrow(
+      /Cannot run until .*: the time is already 5\. Use a finite tick that is not in the past\./,
+    );
     expect(clock.isIdle).toBe(true);
     expect(clock.now()).toBe(5);
   });
@@ -278,7 +282,7 @@ test('XState may take back a timer that it never had', () => {
 });
 
 describe('a clock that goes on from another one', () => {
-  /** What waits there: a word at each of these ticks. */
+  /** Entries that record each of these ticks. */
   function other(...ticks: readonly number[]) {
     const { clock } = recorder();
     const speak = (_: string) => {};

@@ -1,13 +1,13 @@
 /**
  * Virtual time: RxJS's `SchedulerLike` and XState's `Clock` in one, on a binary heap.
  *
- * Time moves only when somebody calls `runNext` or `runUntil`, and then to the very tick of the entry that runs: a timer due at 10
- * sees `now() === 10`. Entries run by (time, order, insertion). `order` is how the network makes ties within a tick deliberate:
- * 0 is for what comes from outside (scripted events, RxJS and XState timers), the bus gives its deliveries ranks above it.
+ * Time advances only in `runNext` or `runUntil`, and then exactly to the tick of the entry that runs: a timer due at 10 sees
+ * `now() === 10`. Entries run by (time, order, insertion). `order` decides ties within a tick: 0 is for external events (scripted
+ * events, timers of RxJS and XState), and the bus gives its deliveries higher ranks.
  *
- * `at` is the hot path, one small object a delivery and no closure. Canceling marks the entry, and the heap drops it when it comes
- * up; when most of the heap is marked it is rebuilt, so that a timer that is armed again at every message cannot fill the memory.
- * RxJS's own VirtualTimeScheduler sorts its whole queue at every insertion, which a simulation cannot afford.
+ * `at` is the hot path: one small object for each delivery and no closure. Canceling marks the entry, and the heap drops it when
+ * it reaches the top. When most of the heap is marked it is rebuilt, so a timer that each message arms again cannot fill the
+ * memory. RxJS's own VirtualTimeScheduler sorts its whole queue at every insertion, which is too slow for a simulation.
  */
 import { Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
 import TinyQueue from 'tinyqueue';
@@ -38,7 +38,7 @@ export class ClockEntry {
   }
 }
 
-/** What an entry does when its time has come. */
+/** The callback of an entry and its argument. */
 export type Work = Pick<ClockEntry, 'run' | 'arg'>;
 
 const byTurn = (a: ClockEntry, b: ClockEntry): number => a.time - b.time || a.order - b.order || a.sequence - b.sequence;
@@ -85,7 +85,9 @@ export class VirtualClock implements SchedulerLike {
   /** Runs `run(arg)` at the given tick, which must not be over. */
   at<A>(time: number, order: number, run: (arg: A) => void, arg: A): ClockEntry {
     if (!(time >= this.time && time < Infinity)) {
-      throw new UsageError(`cannot schedule at ${time}: it is ${this.time} now; give a finite tick that is not over`);
+      throw new UsageError(
+        `Cannot schedule at ${time}: the time is already ${this.time}. Use a finite tick that is not in the past.`,
+      );
     }
     const entry = new ClockEntry(this, time, order, this.sequence++, run, arg);
     this.heap.push(entry);
@@ -101,8 +103,8 @@ export class VirtualClock implements SchedulerLike {
   }
 
   /**
-   * Stands at the time of another clock. Of its own entries those that would be over by then are gone; of the other's come those
-   * that `translate` knows here, after its own ones of the same turn.
+   * Moves to the time of another clock. Own entries before that time are removed. Entries of the other clock that `translate`
+   * maps are added after the own entries of the same turn.
    *
    * @returns the entries here by those that they stand for.
    */
@@ -137,7 +139,9 @@ export class VirtualClock implements SchedulerLike {
   /** Runs all that is due up to and at the given tick, then is there. */
   runUntil(time: number): void {
     if (!(time >= this.time && time < Infinity)) {
-      throw new UsageError(`cannot run until ${time}: it is ${this.time} now; give a finite tick that is not over`);
+      throw new UsageError(
+        `Cannot run until ${time}: the time is already ${this.time}. Use a finite tick that is not in the past.`,
+      );
     }
     for (let next = this.nextTime(); next !== undefined && next <= time; next = this.nextTime()) this.runNext();
     this.time = time;

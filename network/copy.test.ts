@@ -1,4 +1,4 @@
-/** What an account has counted is copied once, and what may hide something is refused. */
+/** Copies each object of an account once, and refuses objects that may hide state. */
 import { expect, test } from 'vitest';
 import { CannotCopy, copyOf } from './copy.js';
 

@@ -1,14 +1,14 @@
 /**
  * Copies what an account has counted, so that another run can go on from there.
  *
- * An account is anybody's code, and does not say what it keeps. Plain values, lists, maps, sets and objects with fields are copied, each
- * once however often it is met. What could hide state (a function, an iterator, a class of the platform) is not guessed at.
+ * An account is arbitrary code with unknown state. Plain values, lists, maps, sets and objects with fields are copied, each
+ * object once. Objects that may hide state (a function, an iterator, a class of the platform) cause an error.
  */
 
 /** Something that cannot be copied without knowing what it hides. */
 export class CannotCopy extends Error {}
 
-/** `known`: what stands for what in the copy; what belongs to both is its own. */
+/** @param known the copy of each original; an object that both share maps to itself. */
 export function copyOf<T>(value: T, known: Map<unknown, unknown>): T {
   if (known.has(value)) return known.get(value) as T;
   if (typeof value === 'function') throw new CannotCopy(`a function, ${value.name || 'without a name'}`);

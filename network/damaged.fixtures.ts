@@ -1,4 +1,4 @@
-/** Runs that are damaged on their way, for the two forms of a property: what it says of a configuration, and what of its totals. */
+/** Runs with damage, for comparing the two forms of a property: on the whole configuration, and on its totals. */
 import type { Configuration, Folded, NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
 import { Random } from './random.js';
 import { parseScenario } from './scenario/parse.js';
@@ -8,7 +8,7 @@ import { Sums } from './sums.js';
 type Judging = Exclude<Property<any>, { readonly kind: 'eventually' }>;
 type Judged = Judging & { readonly folded: Folded };
 
-/** What properties say by their totals against what they say of the whole configuration, over many of them. */
+/** Compares properties on totals with properties on the whole configuration, over many configurations. */
 export class Comparison {
   looks = 0;
   /** How often each property held, and how often it did not. */
@@ -17,8 +17,8 @@ export class Comparison {
   /**
    * Begins with a configuration that changes.
    *
-   * @param plainOf what a property says of the whole configuration; its own `holds` unless given.
-   * @returns what looks at it as it stands; it throws where the two forms of a property say different things.
+   * @param plainOf the form of a property on the whole configuration. Default: its own `holds`.
+   * @returns a check of the current state; it throws if the two forms of a property disagree.
    */
   of(configuration: Configuration, all: readonly Property<any>[], plainOf = (property: Judging) => property): () => void {
     const properties = all.filter((one): one is Judged => 'folded' in one && one.folded !== undefined);
@@ -55,7 +55,7 @@ function bears(work: () => unknown): boolean {
   }
 }
 
-/** What chance alone seldom makes of a node. */
+/** A change of a node that chance seldom produces. */
 export type Twist = (roles: NodeView, random: Random) => NodeView;
 
 class Damage {
@@ -95,7 +95,7 @@ class Damage {
     const { flights, instance } = network.configuration;
     const { links } = instance.topology;
     if (this.turnsLinks && random.below(3) === 0 && links.length > 0) {
-      // Nobody is told: this is a state and no run.
+      // // No node is notified: this is a state and not a run.
       const [u, v] = random.pick(links);
       const [from, to] = random.pick([[u, v] as const, [v, u] as const]);
       network.links.set(from, to, !network.links.up(from, to));
@@ -134,7 +134,7 @@ class Damage {
 }
 
 interface Damages {
-  /** Its properties as they are said of the whole configuration, by the same names, where they do not say that themselves. */
+  /** Its properties on the whole configuration, with the same names, for those that judge totals. */
   readonly plain?: readonly Property<any>[];
   readonly looksMin: number;
   readonly seed: number;

@@ -131,7 +131,7 @@ function gesture(random: Random, at: number, { protocol }: Json): Event {
 
 const inTime = (events: readonly Event[]): readonly Event[] => events.toSorted((a, b) => a.at - b.at);
 
-/** What was left and what goes on from there are together the run from its start. */
+/** The part before and the part after a copy are together the run from its start. */
 function expectSame(left: Run, copy: Simulation, json: Json): void {
   const before = [...left.lines];
   const [lines, report] = ended(recorded(copy, left.recorder));

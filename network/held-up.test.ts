@@ -14,7 +14,7 @@ const within10 = {
 } as const;
 const known = { counter: { ...counter, properties: () => [within10] } };
 
-/** What is said of the run in which `a` counts at these times, and what befalls it. */
+/** The results of a run in which `a` counts at these times, with these faults. */
 function saidOf(counts: readonly number[], events: readonly object[]) {
   const asked = counts.map((at) => ({ at, node: 'a', do: 'count' }));
   const scenario = parseScenario(

@@ -49,6 +49,6 @@ test.each(['actors', 'snapshots'] as const)('what a chart throws is told once, b
   node.start([{ role: 'walker', chart: 'walker', input: undefined }], () => 0);
   const go = () => node.step('walker', { type: 'go' }, () => 0);
   expect(go).toThrow(new ProtocolError('node a: its step for "go" failed: too far'));
-  // Whatever XState reports, it reports with a delay, and an error that nobody catches fails this run.
+  // // XState reports errors asynchronously; an uncaught error fails this test.
   await new Promise((resolve) => setImmediate(resolve));
 });

@@ -90,7 +90,7 @@ describe('a medium', () => {
 
   test('is refused where choices say when messages arrive', () => {
     expect(() => new Simulation(scenarioOf([]), { choices: [], medium: () => undefined })).toThrow(
-      /choices say when messages arrive/,
+      /`choices` and `medium` both determine delivery\. Pass only one of them\./,
     );
   });
 });
@@ -181,10 +181,10 @@ describe('a medium that fails ends the run', () => {
   });
 
   const strange: Readonly<Record<string, readonly [Medium, RegExp]>> = {
-    'a scheduler of real time': [() => delay(1), /scheduler that does not move.*Pass on the clock/],
+    'a scheduler of real time': [() => delay(1), /scheduler that does not advance during a run\. Use the clock/],
     'the same, further on': [
       (_, __, clock) => (source) => source.pipe(delay(2, clock), debounceTime(1)),
-      /scheduler that does not move/,
+      /scheduler that does not advance/,
     ],
     'what is no message': [() => map(() => undefined as never), /emitted undefined/],
     'what is no operator': [() => 5 as never, /medium of the channel from n1 to n0/],

@@ -1,11 +1,11 @@
 /**
  * Custom media: an RxJS operator on a channel, instead of the scenario's latency.
  *
- * What is sent on the channel is the operator's source. What the operator emits arrives in the tick in which it is emitted, after the step
- * that is under way: the network takes it from the clock, and never from within the operator. The operator is given the run's clock as its
- * scheduler, so that the run stays the same byte for byte; no other scheduler moves while a run lasts, so that one is refused.
- * A message that the operator does not emit is in flight until nothing else is to come, and lost then. One that it emits twice arrives once.
- * An operator that fails ends the run.
+ * The source of the operator contains the messages that are sent on the channel. A message that the operator emits arrives in the
+ * same tick, after the current step: the clock delivers it, never the operator itself. The operator receives the run's clock as
+ * its scheduler, so the run stays deterministic; no other scheduler advances during a run, so others are refused. A message that
+ * the operator does not emit stays in flight until nothing else happens, and is then lost. A message that it emits twice arrives
+ * once. An operator that fails ends the run.
  */
 import {
   animationFrameScheduler,
@@ -43,7 +43,7 @@ export type Medium = (from: NodeId, to: NodeId, clock: SchedulerLike) => MonoTyp
 type Source = Subject<Flight>;
 
 export class Media {
-  /** By channel; `null` where it has no medium of its own. */
+  /** By channel; `null` for a channel without a medium. */
   private readonly channels = new Map<number, Source | null>();
   private readonly clock: SchedulerLike;
   private readonly isVirtual: boolean;
@@ -86,7 +86,8 @@ export class Media {
       next: (flight: unknown) => {
         const id = (flight as Flight | null | undefined)?.id;
         if (typeof id === 'number') this.arrive(id, channel);
-        else this.failed(packet, new UsageError(`it emitted ${String(flight)}. Emit the messages that it is given`));
+        else
+          this.failed(packet, new UsageError(`The operator emitted ${String(flight)}. Emit only the messages that it receives.`));
       },
       error: (error: unknown) => this.failed(packet, error),
     });
@@ -140,6 +141,6 @@ function withoutOtherClocks<T>(work: () => T): T {
 
 function refuse(): never {
   throw new UsageError(
-    'it waits on a scheduler that does not move during a run. Pass on the clock that it is given: (from, to, clock) => delay(1, clock)',
+    'The operator waits on a scheduler that does not advance during a run. Use the clock that `medium` receives: (from, to, clock) => delay(1, clock)',
   );
 }

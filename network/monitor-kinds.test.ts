@@ -1,4 +1,4 @@
-/** What a monitor looks at and when, what it tells, and how another one goes on from it. */
+/** The states that a monitor checks, its reports, and how another monitor continues from it. */
 import { describe, expect, test } from 'vitest';
 import type { Changes, Configuration, Fold, Folded, Property, Step } from '../machines/protocol.js';
 import { Monitor, type Violation } from './monitor.js';
@@ -176,7 +176,7 @@ describe('what a checker knows of a run', () => {
   test('is refused where there is no such property', () => {
     const { monitor } = watching([small, always('fine', () => true)]);
     expect(() => monitor.finish(true, 3, { property: 'large' })).toThrow(
-      'these choices are said to violate "large", and there is no such property; there are small, fine',
+      'Unknown property "large" in `refutes`. The properties are small, fine',
     );
   });
 });
@@ -266,7 +266,7 @@ describe('a judgment on totals', () => {
     holds: () => expect.unreachable(),
     folded: { over: total, holds: (totals: any) => totals.sum < 10, ...more },
   });
-  /** A network that tells of the nodes that steps have set. */
+  /** A network that reports the nodes that steps have set. */
   const followed = (nodes: number) => {
     const state = stateOf(Object.fromEntries(Array.from({ length: nodes }, (_, i) => [`n${i}`, 0])));
     const follow = () => {

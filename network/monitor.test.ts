@@ -1,4 +1,4 @@
-/** What a run can say of each kind of property, on a configuration that is just a number. */
+/** The result of a run for each kind of property, on a configuration that is only a number. */
 import { describe, expect, test } from 'vitest';
 import type { Property, Step } from '../machines/protocol.js';
 import { Monitor } from './monitor.js';

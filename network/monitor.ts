@@ -1,12 +1,14 @@
 /**
  * Watches the properties of a protocol along one run.
  *
- * They are looked at after every step while the network is small, and at regular steps when it is large; after every step those that
- * can be judged around one node, there alone, and those that judge totals which a step changes (`Folded`); all of them at the end. A run can refute `always`, `closed`, `converges` and `eventually`, and witness `sometimes`; what it cannot tell is `null`.
+ * A small network is checked after every step, a large one at regular intervals. Two kinds of properties are checked after every
+ * step in a network of any size: those that judge the surroundings of one node, and those on totals that a step changes
+ * (`Folded`). At the end all properties are checked. A run can refute `always`, `closed`, `converges` and `eventually`, and
+ * witness `sometimes`; otherwise the result is `null`.
  *
- * A state stands from one step to the next, so that a `converges` property that does not hold after a step has failed by the time of
- * the next one, if its time is over then. Every fault gives `closed` and `converges` a new start; those that no node takes a step for
- * (a lost message, a link that is no longer clogged) are told by whoever knows of them.
+ * A state lasts from one step to the next, so a `converges` property that does not hold after a step has failed at the time of
+ * the next step if its time is over then. Every fault restarts `closed` and `converges`. The caller reports faults that no node
+ * takes a step for (a lost message, a link that is no longer clogged).
  */
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
@@ -58,7 +60,7 @@ export class Monitor {
   /** Those that every step is looked at for because it costs what the step has changed. */
   private summed: readonly Property<any>[];
   private readonly sums: Sums;
-  /** What each predicate says of the state that is looked at: `closed` and `converges` often ask the same one. */
+  /** Cached results for the current state: `closed` and `converges` often share a predicate. */
   private readonly answers = new Map<Judged['holds'], boolean>();
 
   constructor(
@@ -76,7 +78,7 @@ export class Monitor {
     this.stride = Math.max(1, Math.ceil((configuration.instance.topology.nodes.length / NODES_EVERY_STEP) ** 2));
   }
 
-  /** What the other one has seen; totals are counted again. */
+  /** Takes over the results of another monitor; totals are counted again. */
   private takeOver(from: Monitor): void {
     for (const set of ['violated', 'witnessed', 'reached'] as const) for (const name of from[set]) this[set].add(name);
     const isPending = ({ name }: Property<any>): boolean => [...from.pending].some((property) => property.name === name);
@@ -107,7 +109,7 @@ export class Monitor {
     this.sums.update();
     this.answers.clear();
     for (const property of properties) {
-      // What has been seen once need not be looked for again.
+      // // A witnessed property needs no further checks.
       if (property.kind === 'eventually' || this.witnessed.has(property.name)) continue;
       const holds = this.holds(property);
       if (property.kind === 'always' && !holds) this.violate(property, foldOf(property)?.isLocal && around);
@@ -152,7 +154,7 @@ export class Monitor {
   private violate({ name, description }: Property<any>, where: Omit<Refuted, 'property'> = {}): void {
     if (this.violated.has(name)) return;
     this.violated.add(name);
-    // What is refuted stays so, and a network gone wrong is the one in which looking costs most.
+    // // A refuted property stays refuted, and checks are most expensive in a broken network.
     this.local = this.local.filter((property) => property.name !== name);
     this.global = this.global.filter((property) => property.name !== name);
     this.summed = this.summed.filter((property) => property.name !== name);
@@ -160,8 +162,10 @@ export class Monitor {
   }
 
   /**
-   * Closes the run at its time. `atRest`: nothing more will happen, so what has not come will not come. `refutes`: what a checker knows
-   * of the run and no look at it can tell.
+   * Ends the run at its time.
+   *
+   * @param atRest true if nothing more will happen, so pending promises are broken.
+   * @param refutes violations that the checker found and the run itself cannot show.
    */
   finish(atRest: boolean, at: number, refutes?: Refuted): readonly PropertyResult[] {
     if (refutes) this.refute(refutes);
@@ -181,7 +185,7 @@ export class Monitor {
     const property = this.properties.find((one) => one.name === name);
     if (!property) {
       const names = this.properties.map((one) => one.name).join(', ');
-      throw new UsageError(`these choices are said to violate "${name}", and there is no such property; there are ${names}`);
+      throw new UsageError(`Unknown property "${name}" in \`refutes\`. The properties are ${names}.`);
     }
     this.violate(property, where);
   }

@@ -1,9 +1,9 @@
 /**
  * A network in time: drives a world by the clock.
  *
- * Messages arrive after their latency, timers go off and reactions come when their delay is over, scripted events at their times. All
- * rules of what then happens are the world's (`world/world.ts`). What happens is published, so that accounts, monitors and traces stand
- * outside, and whoever listens changes nothing.
+ * Messages arrive after their latency, timers fire and reactions occur when their delay is over, and scripted events occur at
+ * their times. The world (`world/world.ts`) defines the effects of each. The network publishes all steps, so accounts, monitors
+ * and traces are separate observers and never affect a run.
  */
 import { concatMap, filter, from, map, Subject, type Observable, type SchedulerLike } from 'rxjs';
 import type { Message, NodeId } from '../machines/effects.js';
@@ -40,17 +40,17 @@ export interface NetworkOptions {
   readonly inspect?: Inspect | undefined;
   /** Operators on channels instead of the latency, with the scheduler that they are given. */
   readonly medium?: { readonly of: Medium; readonly clock: SchedulerLike } | undefined;
-  /** What choices may name by its place; none unless told. */
+  /** Events that choices refer to by position. Default: none. */
   readonly script?: readonly Scripted[];
   readonly workload?: Workload | undefined;
-  /** What may be lost and doubled by choice; in time chance decides as messages are sent. */
+  /** How many messages choices may lose and duplicate; in time, chance decides as messages are sent. */
   readonly budget?: Budget;
   /** Nothing, in time. */
   readonly fused?: Fused;
 }
 
 /**
- * What a node announces to its application, and when.
+ * A notification of a node to its application, with its time.
  *
  * @public
  */
@@ -64,17 +64,17 @@ export interface Notification {
 type At<T> = T & { readonly at: number };
 
 /**
- * A network in time: every node's charts, the messages between them and what happens to it, published as Observables. `Simulation`
- * makes one; whoever listens changes nothing. All of them complete when the run ends.
+ * A network in time: every node's charts, the messages between them and all events, published as Observables. `Simulation`
+ * creates one. Subscribing never affects a run. All of them complete when the run ends.
  *
  * @public
  */
 export class Network {
-  /** With what each node's charts selected on their way into their first states, where somebody watches. */
+  /** Contains the transitions into each node's first states if they are watched. */
   readonly started$ = new Subject<ReadonlyMap<NodeId, Selected>>();
   /** Every step of every node. */
   readonly steps$ = new Subject<StepTaken>();
-  /** What could not be done, and why. */
+  /** Commands that were refused, with the reason. */
   readonly refused$ = new Subject<At<Refusal>>();
   /** Messages that were lost, and why. */
   readonly lost$ = new Subject<At<Lost>>();
@@ -90,7 +90,7 @@ export class Network {
   );
   /** Steps in which a message arrives. */
   readonly delivered$: Observable<StepTaken> = this.steps$.pipe(filter(({ kind }) => kind === 'deliver'));
-  /** What nodes announce to their applications. */
+  /** Notifications of nodes to their applications. */
   readonly notifications$: Observable<Notification> = this.steps$.pipe(
     concatMap(({ node, at, emitted }) => from(emitted).pipe(map((notification) => ({ node, at, notification })))),
   );
@@ -145,7 +145,7 @@ export class Network {
       measure: createMetric,
     };
     if (inspect && host === 'snapshots') {
-      throw new UsageError('inspect watches live actors: leave "host" at "actors"');
+      throw new UsageError('inspect watches live actors. Set host to "actors", or omit it.');
     }
     const running = createHost(host, protocol, inspect && createInspected(protocol.name, inspect));
     const witness: Witness = {
@@ -202,7 +202,7 @@ export class Network {
     return this.timing.now();
   }
 
-  /** Tells with each step which transitions it took, until the returned function is called. */
+  /** Adds the transitions to each published step, until the returned function is called. */
   watchSelections(): () => void {
     return this.world.host.selections?.watch(selectedIn) ?? (() => {});
   }
@@ -255,7 +255,7 @@ export class Network {
     this.timing.after(0, FIRST_IN_TICK, this.issueNext, undefined);
   }
 
-  /** Of those that may ask next any draw tells which, so that `concurrent` of them are at work. */
+  /** Draws the next requester, so that `concurrent` requests are pending. */
   private readonly issueNext = (): void => {
     const { environment } = this.world;
     const { workload, instance } = this.options;

@@ -64,11 +64,11 @@ describe('draws', () => {
   });
 
   test.each([[0], [-1], [1.5], [NaN], [2 ** 53]])('below(%s) is refused', (bound) => {
-    expect(() => new Random(1, 'x').below(bound)).toThrow(/cannot draw below/);
+    expect(() => new Random(1, 'x').below(bound)).toThrow(/Cannot draw below/);
   });
 
   test('picking from an empty list is refused', () => {
-    expect(() => new Random(1, 'x').pick([])).toThrow(/cannot draw below 0/);
+    expect(() => new Random(1, 'x').pick([])).toThrow(/Cannot draw below 0\. Use an integer of at least 1\./);
   });
 
   test('shuffle is a permutation, a copy, and reaches every order of three', () => {

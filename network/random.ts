@@ -1,9 +1,10 @@
 /**
  * Random numbers from a single seed.
  *
- * Every consumer has its own stream, named by a label: the state of its generator is a hash of seed and label, so that a new
- * consumer, or one that draws more, never shifts what another one sees. Everything but `exponential` is integer arithmetic or exact
- * powers of two and the same on every platform; `exponential` needs `Math.log`, whose last bit an engine may choose.
+ * Each consumer has its own stream, named by a label: the initial state of its generator is a hash of seed and label. A new
+ * consumer, or one that draws more, never changes the numbers of another. All operations except `exponential` are integer
+ * arithmetic or exact powers of two and equal on every platform; `exponential` needs `Math.log`, whose last bit depends on the
+ * engine.
  */
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
@@ -17,7 +18,7 @@ export class Random {
     this.generator = xoroshiro128plusFromState(stateOf(seed, stream));
   }
 
-  /** What it draws from now on is what the other one would draw. */
+  /** Continues with the numbers that the other stream would draw. */
   takeOver({ generator }: Random): void {
     this.generator = generator.clone();
   }
@@ -25,7 +26,7 @@ export class Random {
   /** A uniform integer `0 <= value < bound`. */
   below(bound: number): number {
     if (!(Number.isSafeInteger(bound) && bound >= 1))
-      throw new UsageError(`cannot draw below ${bound}: give an integer of at least 1`);
+      throw new UsageError(`Cannot draw below ${bound}. Use an integer of at least 1.`);
     return uniformInt(this.generator, 0, bound - 1);
   }
 

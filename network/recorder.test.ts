@@ -1,4 +1,4 @@
-/** What a recorder makes of what a network publishes, line by line, on a network that the test is. */
+/** The lines that a recorder writes for the events of a simulated network. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';

@@ -1,8 +1,8 @@
 /**
  * Turns what a network publishes into the lines of a trace, with a vector clock on each.
  *
- * It listens only: a network without a recorder pays nothing for it. A message carries its sender's clock, so a step knows what its
- * node knew before and what the sender knew when it sent.
+ * The recorder only observes: a network without one has no overhead. A message contains its sender's clock, so a step knows the
+ * previous steps of its own node and of the sender.
  */
 import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
@@ -92,7 +92,7 @@ export class Recorder {
     this.listen();
   }
 
-  /** Goes on with the next line. Gives the number of those that were not told. */
+  /** Continues with the next line, and returns the number of lines that were skipped. */
   speak(): number {
     this.isQuiet = false;
     this.listening.add(this.network.watchSelections());
@@ -116,12 +116,12 @@ export class Recorder {
     this.lines$.complete();
   }
 
-  /** Until `resume` the network pays nothing for the recorder, and only violations are told. */
+  /** Stops recording all lines but violations until `resume`, without overhead for the network. */
   pause(): void {
     this.listening.unsubscribe();
   }
 
-  /** Goes on where the run is now; `why` tells the reader what was left out. */
+  /** Continues at the current step; `why` explains to the reader what was skipped. */
   resume(why: string): void {
     this.listen();
     this.stamps.clear();
@@ -223,7 +223,7 @@ export class Recorder {
   }
 }
 
-/** What a step says of itself; the rest of its line has to be known when it is taken. */
+/** The line of a step; the arguments must be known when the step is taken. */
 const lineOf = ({ index, at, kind, node, event, message, role, emitted, sent, timers, drawn, selected }: StepTaken) => ({
   index,
   at,

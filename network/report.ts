@@ -2,14 +2,14 @@
 import type { Meter, PropertyResult } from '../machines/protocol.js';
 
 /**
- * `invalid` when a property is refuted, `unknown` when the run or search ended before it could tell, else `valid`.
+ * `invalid` if a property is refuted, `unknown` if the run or search ended before it could decide, else `valid`.
  *
  * @public
  */
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 
 /**
- * What came of a run: the same shape on the command line, in the library and in the inspector.
+ * The report of a run: the same shape on the command line, in the library and in the inspector.
  *
  * @public
  */
@@ -21,7 +21,7 @@ export interface Report {
   /** How many messages were sent. */
   readonly messages: { readonly total: number; readonly byType: Readonly<Record<string, number>> };
   readonly properties: readonly PropertyResult[];
-  /** What was measured, held against the papers' bounds. */
+  /** Measured costs, compared with the bounds of the papers. */
   readonly meters: readonly Meter[];
   readonly summary: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-/** What is notified of transitions and guards, held against the chart itself: its assignments and guards tell when they run. */
+/** Reports of transitions and guards, compared with the chart itself: its assignments and guards record when they run. */
 import { assign, createMachine, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { directory } from '../machines/directory/index.js';

@@ -25,7 +25,7 @@ import { readFields } from './scenario/read.js';
 import { requireScenario } from './scenario/required.js';
 
 /**
- * How a `Simulation` runs, beside what the scenario says.
+ * Options of a `Simulation` in addition to the scenario.
  *
  * @public
  */
@@ -40,7 +40,7 @@ export interface SimulationOptions {
   readonly medium?: Medium;
   /** Runs these choices instead of time: a counterexample of the checker, or a schedule that may grow while it runs. */
   readonly choices?: readonly Choice[];
-  /** What a checker has found these choices to violate. */
+  /** The property that these choices violate, as a checker found. */
   readonly refutes?: Refuted;
   /** Begins in this state instead of the nodes' own first one. */
   readonly start?: StartState;
@@ -78,7 +78,7 @@ export class Simulation {
    */
   readonly scheduler: SchedulerLike = this.listening;
   private readonly untimed = new Untimed();
-  /** What happens, as Observables. */
+  /** Events of the run, as Observables. */
   readonly network: Network;
   /** The properties, and when they break. */
   readonly monitor: Monitor;
@@ -113,8 +113,7 @@ export class Simulation {
     this.refutes = refutes;
     this.watch = watch;
     this.beginning = start ?? null;
-    if (medium && choices)
-      throw new UsageError('choices say when messages arrive, and a medium would say it again; give one of them');
+    if (medium && choices) throw new UsageError('`choices` and `medium` both determine delivery. Pass only one of them.');
     const timing = choices ? this.untimed : virtualTiming(this.clock);
     // Without time, what is lost or doubled is chosen, too.
     const faults = choices ? { loss: 0, duplicate: 0, reorder: 0 } : {};
@@ -155,12 +154,13 @@ export class Simulation {
   }
 
   /**
-   * A run of its own that stands where this one does, and goes on with the events of another scenario: one that differs in nothing but
-   * events that are still to come. What it does then is, byte for byte, what it would do from its start. This run stays as it is.
+   * Returns a separate run that continues from the current state with the events of another scenario. The scenarios may differ
+   * only in future events. The new run is byte for byte the run of that scenario from its start. This run does not change.
    *
-   * @returns `null` for a run that has to be made from its start: in the middle of a tick; one that is inspected, made of choices, or began in
-   *   a given state; with a medium, contacts or a reload; where what the protocol's account keeps cannot be copied (functions, iterators); and where
-   *   the other scenario, of a protocol that never falls silent, has no more events to wait for, and may have come to rest before.
+   * @returns `null` for a run that cannot be continued: in the middle of a tick; one that is inspected, made of choices, or began
+   * in a given state; one with a medium, contacts or a reload. Also `null` if the protocol's account cannot be copied (functions,
+   * iterators), or if the protocol never falls silent and the other scenario has no more events, so that it may have become
+   * quiescent before.
    */
   goOn(scenario: Scenario): Simulation | null {
     const { choices, inspect, medium, start, ...given } = this.given;
@@ -265,7 +265,7 @@ export class Simulation {
     this.untimed.made++;
     this.listening.runUntil(this.untimed.made);
     if (!this.network.world.make(choice))
-      throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here; the schedule belongs to another scenario`);
+      throw new UsageError(`Choice ${JSON.stringify(choice)} is not possible here. Pass a schedule of this scenario.`);
     return true;
   }
 

@@ -1,4 +1,6 @@
-/** Armed timers in time: when each goes off, and what is left on it. Which timers are armed is the world's to say (`world/pending.ts`). */
+/**
+ * Armed timers in time: when each fires, and its remaining ticks. The world (`world/pending.ts`) decides which timers are armed.
+ */
 import type { NodeId } from '../machines/effects.js';
 import type { Work } from './clock.js';
 import { LAST_IN_TICK, type Cancelable, type Timing } from './timing.js';
@@ -41,7 +43,7 @@ export class NetworkTimers {
     for (const [key, due] of from.due) this.due.set(key, { ...due, entry: null });
   }
 
-  /** What an entry of the other network does here; nothing for one that is no timer's. */
+  /** Translates an entry of the other network to this one; undefined if it is not a timer. */
   translate(from: NetworkTimers, { run, arg }: Work): Work | undefined {
     if (run !== from.fire) return undefined;
     const { node, timer } = arg as Due;

@@ -7,7 +7,7 @@ export interface Cancelable {
 
 export interface Timing {
   now(): number;
-  /** Runs `run(arg)` after `delay` ticks; of what falls into one tick, the lower `order` comes first where the scheduler can tell. */
+  /** Runs `run(arg)` after `delay` ticks. Within one tick, the lower `order` comes first if the scheduler supports it. */
   after<A>(delay: number, order: number, run: (arg: A) => void, arg: A): Cancelable;
 }
 

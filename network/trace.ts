@@ -23,7 +23,7 @@ export interface TraceHeader {
   readonly links: readonly Link[];
   /** Each chart's config as JSON, functions by name: enough to draw it. */
   readonly charts: Readonly<Record<string, unknown>>;
-  /** What the run is held against. */
+  /** The properties that the run is checked against. */
   readonly properties: readonly Pick<Property, 'name' | 'kind' | 'description'>[];
   /** For generated paths: how often each part of each chart was covered, as `Coverage` of the tests counts. */
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -33,7 +33,9 @@ export interface TraceHeader {
   readonly began?: number;
   /** For a counterexample: the choices of the checker instead of time. */
   readonly choices?: readonly Choice[];
-  /** And what they violate: a run of choices ends where it ends, and cannot tell by itself what never comes. */
+  /**
+   * The violated property: a run of choices ends with its last choice, and cannot show by itself that something never happens.
+   */
   readonly refutes?: Refuted;
   /** The state that such a run begins in, where the nodes did not start by themselves. */
   readonly start?: StartState;
@@ -54,7 +56,7 @@ export interface Refuted {
 export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   /** The role that took the event first. */
   readonly role?: string | undefined;
-  /** For what a link of live nodes says by port: who is at its other end. */
+  /** The node at the other end of a link that live nodes know by port. */
   readonly peer?: NodeId;
   readonly sent: readonly Omit<Flight, 'from'>[];
   /** Timers armed (ticks left) and disarmed (`null`) by this step. */
@@ -70,7 +72,7 @@ export interface StepLine extends Omit<Step, 'sent'>, Partial<Selected> {
   readonly logic?: string;
   /** Charts that the header does not have yet: of an actor that came while the trace was written. */
   readonly charts?: Readonly<Record<string, unknown>>;
-  /** How many steps of each node are known here, this one included. Nodes not heard of are left out. */
+  /** The number of known steps of each node, including this one. Nodes without known steps are omitted. */
   readonly clock: Readonly<Record<NodeId, number>>;
 }
 
@@ -79,20 +81,20 @@ export interface NetworkLine {
   readonly index: number;
   readonly at: number;
   /**
-   * `placed`: a message that no node sent, put in flight by a corruption or a given start. `skipped`: what was live went faster than
-   * it could be recorded; what follows says how everything stands. `endless`: from here the run of a
-   * counterexample goes round, or rests, forever. `verdict`: what came of each property, at the end of the run.
+   * `placed`: a message without a sender, put in flight by a corruption or a given start. `skipped`: live programs were faster
+   * than the recorder; the lines after it contain the current state. `endless`: from here the run of a counterexample loops or
+   * rests forever. `verdict`: the result of each property at the end of the run.
    */
   readonly kind: 'lost' | 'duplicated' | 'placed' | 'refused' | 'channel' | 'violated' | 'skipped' | 'endless' | 'verdict';
-  /** Whom it concerns: sender and receiver of the message, or the ends of the channel. */
+  /** Sender and receiver of the message, or the ends of the channel. */
   readonly between?: readonly [NodeId, NodeId];
   readonly message?: number | undefined;
   readonly up?: boolean;
   readonly why?: string;
-  /** Of `skipped`, in the place of a line that could be read and not be shown: what is wrong with it. */
+  /** For `skipped`: the problem with a line that could be read but not displayed. */
   readonly unshown?: string;
   readonly event?: Message;
-  /** What is violated, and for which nodes. */
+  /** The violated property and its nodes. */
   readonly refutes?: Refuted;
   readonly verdict?: Verdict;
   readonly properties?: readonly PropertyResult[];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Random } from './random.js';
 import { VectorClocks, type ClockRow } from './vector-clocks.js';
 
-/** Of forty nodes that have heard of each other, the row of each. */
+/** The rows of forty nodes that know of each other. */
 function heard() {
   const clocks = new VectorClocks();
   const nodes = Array.from({ length: 40 }, (_, i) => `n${i}`);

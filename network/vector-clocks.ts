@@ -24,7 +24,7 @@ export class VectorClocks {
     this.rows.push(...rows);
   }
 
-  /** The node takes a step, having heard what `heard` knows. */
+  /** Records a step of the node, which now knows everything in `heard`. */
   step(node: NodeId, heard: ClockRow = NOTHING): ClockRow {
     const number = this.numberOf(node);
     const row = merge(this.rows[number] ?? NOTHING, heard);
@@ -41,7 +41,7 @@ export class VectorClocks {
     return this.rows[this.numberOf(node)] ?? NOTHING;
   }
 
-  /** By name, nodes that were not heard of left out. */
+  /** The row by name, without unknown nodes. */
   record(row: ClockRow): Record<NodeId, number> {
     const counts: Record<NodeId, number> = {};
     for (const [place, block] of row.entries()) {

@@ -40,7 +40,9 @@ function experimentsNamed(words: readonly string[]): readonly Experiment[] {
   const unknown = words.find((word) => !experiments.some(({ name }) => name === word));
   if (chosen.length > 0 && unknown === undefined) return chosen;
   const names = experiments.map(({ name }) => name).join(', ');
-  throw new UsageError(`${unknown === undefined ? '' : `"${unknown}" is no paper; `}name one paper or more: ${names}; or all`);
+  throw new UsageError(
+    `${unknown === undefined ? '' : `Unknown paper "${unknown}". `}Name one or more papers: ${names}; or all.`,
+  );
 }
 
 async function reproduce(experiment: Experiment, place: string, values: ValuesOf<'paper'>): Promise<Reproduced> {

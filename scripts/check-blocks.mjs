@@ -18,7 +18,7 @@ const ELSEWHERE = ['from-xstate-test.md'];
 const TRANSPORTS = 'transports.md';
 
 const IN_PROCESS = `import { InProcessBus } from 'xstate-quiver/transports';`;
-/** Two peers, and what the second one hears. */
+/** Two peers, and the messages that the second one receives. */
 const PAIR = `
   const bus = new InProcessBus();
   const [a, b] = [bus.transport('a'), bus.transport('b')];
@@ -257,7 +257,7 @@ function checkCommands(pages, folder, run) {
     if (!help.has(verb)) help.set(verb, run('node_modules/.bin/quiver', [verb, '--help'], folder));
     const mine = line.split(/#|&&|\|/)[0];
     const unknown = (mine.match(/--[a-z-]+/g) ?? []).filter((option) => !new RegExp(`${option}\\b(?!-)`).test(help.get(verb)));
-    if (unknown.length > 0) throw new Error(`docs/ has the line "${line}", and quiver ${verb} has no ${unknown.join(', ')}`);
+    if (unknown.length > 0) throw new Error(`docs/ contains "${line}", but quiver ${verb} has no ${unknown.join(', ')}.`);
   }
   return lines.length;
 }
@@ -280,7 +280,7 @@ export function checkBlocks(folder, run) {
     .map((block) => ({ ...block, module: moduleOf(block, given), file: block.name.replace('.md ', '-') }));
   const unknown = Object.keys(PARTS).filter((name) => !code.some((block) => block.name === name));
   if (unknown.length > 0)
-    throw new Error(`scripts/check-blocks.mjs speaks of ${unknown.join(', ')}, and docs/ has no such block`);
+    throw new Error(`scripts/check-blocks.mjs names ${unknown.join(', ')}, but docs/ contains no such block.`);
 
   const scenarios = blocks.filter(({ kind }) => kind === 'json').map(({ text }) => text);
   writeFileSync(join(work, 'given.ts'), source);
@@ -294,8 +294,8 @@ export function checkBlocks(folder, run) {
   const runnable = code.filter(({ name }) => !PARTS[name]?.notRun);
   const programs = runnable.filter(({ module }) => !isOfVitest(module));
   for (const { file, name, shown } of [...programs, { file: 'scenarios', name: 'scenarios', shown: null }]) {
-    const said = printedBy(join(work, 'out/blocks', `${file}.js`), name);
-    if (shown !== null && !isShown(said, shown)) throw new Error(`docs/${name} printed\n${said}\nand not\n${shown}`);
+    const printed = printedBy(join(work, 'out/blocks', `${file}.js`), name);
+    if (shown !== null && !isShown(printed, shown)) throw new Error(`docs/${name} printed\n${printed}\ninstead of\n${shown}`);
   }
   const tests = runnable.filter(({ module }) => isOfVitest(module)).map(({ file }) => `${file}.test.ts`);
   run('node', [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', work, '--testTimeout', '120000', ...tests], work);
@@ -307,6 +307,6 @@ function printedBy(program, name) {
   try {
     return execFileSync('node', [program], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 });
   } catch (error) {
-    throw new Error(`docs/${name} does not run: ${error.message}\n${error.stdout}`, { cause: error });
+    throw new Error(`docs/${name} failed: ${error.message}\n${error.stdout}`, { cause: error });
   }
 }

@@ -24,7 +24,7 @@ try {
   const { filename, files, size, unpackedSize } = packed;
   if (size > PACKED_MAX || unpackedSize > UNPACKED_MAX)
     throw new Error(
-      `the package has ${size} bytes packed and ${unpackedSize} unpacked; at most ${PACKED_MAX} and ${UNPACKED_MAX} are allowed`,
+      `The package has ${size} bytes packed and ${unpackedSize} unpacked. The limits are ${PACKED_MAX} and ${UNPACKED_MAX}.`,
     );
   run('node_modules/.bin/attw', [join(folder, filename), '--profile', 'esm-only'], root);
   run('npm', ['init', '-y'], folder);
@@ -52,12 +52,12 @@ try {
   const again = join(folder, 'again');
   mkdirSync(again);
   const [{ integrity }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', again], root));
-  if (integrity !== packed.integrity) throw new Error('npm pack gives other bytes the second time');
+  if (integrity !== packed.integrity) throw new Error('npm pack produced different bytes the second time.');
 
   // npm warns of scripts that it would run where somebody installs the package.
   const { scripts = {} } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
   const atInstall = ['preinstall', 'install', 'postinstall', 'prepare'].filter((script) => script in scripts);
-  if (atInstall.length > 0) throw new Error(`the package has scripts for its installation: ${atInstall.join(', ')}`);
+  if (atInstall.length > 0) throw new Error(`The package has install scripts: ${atInstall.join(', ')}`);
 
   // What waits for something at its start is for `import` alone.
   const modules = entries
@@ -92,7 +92,7 @@ try {
   const [, example, expected] = /```js\n(.*?)```\s+```\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'));
   writeFileSync(join(folder, 'example.mjs'), example);
   const printed = run('node', ['example.mjs'], folder);
-  if (printed !== expected) throw new Error(`the README's example printed\n${printed}and not\n${expected}`);
+  if (printed !== expected) throw new Error(`The example of the README printed\n${printed}instead of\n${expected}`);
   // The guide to own protocols: its example compiled, its commands run, all but the one that waits for a browser.
   const guide = [...readFileSync(join(root, 'docs/own-protocol.md'), 'utf8').matchAll(/```(\w+)\n(.*?)```/gs)];
   const block = (language, part) => guide.find(([, given, text]) => given === language && text.includes(part))[2];

@@ -25,7 +25,7 @@ async function lookAtTabs() {
   }
 }
 
-/** Resolves once somebody answers there: a server in the background takes a moment. */
+/** Resolves when a server answers at this address: a server in the background needs a moment to start. */
 async function answered(url) {
   for (let tries = 0; tries < 100; tries++) {
     if (
@@ -37,7 +37,7 @@ async function answered(url) {
       return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`nobody answers at ${url}`);
+  throw new Error(`No server answers at ${url}.`);
 }
 
 /** The one tab that works, once there is one. */

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const picture = `${root}docs/images/playground.png`;
 const scenarioOf = (name) => readFileSync(`${root}examples/scenarios/${name}.json`, 'utf8');
 
-/** What `quiver check --trace` writes. */
+/** The output of `quiver check --trace`. */
 function traceOfCommand(name) {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-playground-'));
   const file = join(folder, 'trace.ndjson');
@@ -31,7 +31,7 @@ function expectThat(isSo, what) {
   if (!isSo) throw new Error(`playground: ${what}`);
 }
 
-/** What a visitor sees and presses. */
+/** A browser page with the actions of a visitor. */
 class Visitor {
   constructor(page) {
     this.page = page;
@@ -96,7 +96,7 @@ async function runs(visitor) {
   await inspector.locator('.gestures').getByRole('button', { name: 'take back' }).first().waitFor();
 }
 
-/** With its violation on the charts; the trace is that of the command. */
+/** Shows the violation on the charts; the trace equals that of the command. */
 async function findsCounterexample(visitor, look) {
   const { page, inspector } = visitor;
   await visitor.take('A deadlock in print');
@@ -114,7 +114,7 @@ async function findsCounterexample(visitor, look) {
   if (process.env.UPDATE_SCREENSHOTS || !existsSync(picture)) await keepPicture(page);
 }
 
-/** A chart of one's own, and a mistake in it; returns it as it was. */
+/** Edits a chart, with a mistake in it, and restores it. */
 async function takesCharts(visitor) {
   const { chart, outcome } = visitor;
   await visitor.take('A chart of one’s own');
@@ -151,14 +151,17 @@ async function reportsWhatIsWrong(visitor, right, look) {
     /In the chart, line \d+, column \d+: Cannot read properties of null/,
   );
   await chart.fill('export const nothing = 1;');
-  await visitor.isRefused('a module without a protocol', /the chart exports no protocol/);
+  await visitor.isRefused(
+    'a module without a protocol',
+    /the chart exports no protocol\. Export the result of defineProtocol\(\{ name, charts, network, … \}\) or, for quiver test, a machine\./,
+  );
   await chart.fill('');
-  await visitor.isRefused('a protocol that nobody knows', /In the scenario: protocol is not known: "ring"; did you mean/);
+  await visitor.isRefused('a protocol that nobody knows', /In the scenario: protocol is "ring", which is unknown. Did you mean/);
   await scenario.fill('{ "protocol": ');
   await visitor.isRefused('half a scenario', /In the scenario: line 1, column 15: the text ends/);
 }
 
-/** What takes long says how far it is, and can be stopped. */
+/** Long work shows its progress and can be stopped. */
 async function stops(visitor) {
   const long = {
     protocol: 'directory',
@@ -187,7 +190,7 @@ async function links(visitor, chart) {
   await other.page.close();
 }
 
-/** What was written is there after a reload and can be brought back, and what is shown of other texts says so. */
+/** Edited texts survive a reload and can be restored, and results of other texts are marked. */
 async function keepsTexts(visitor) {
   const { page, scenario } = visitor;
   await visitor.take('A token directory');
@@ -231,7 +234,7 @@ async function staysInPlace(visitor) {
   }
 }
 
-/** Nobody sees the address of a frame: a link is copied, or it is said that it was not. */
+/** The address of a frame is invisible: a link is copied, or an error is shown. */
 async function sharesFromFrame({ page, inspector }) {
   const frame = page.frames().find((one) => one.url().includes('/inspector/'));
   const before = frame.url();
@@ -255,14 +258,14 @@ export const own = defineProtocol({
 });
 ${more}`;
 
-/** What it throws is told with its place, and what it never ends does not hold up the next run. */
+/** Errors of a chart are shown with their place, and an infinite loop does not block the next run. */
 async function bearsOwnCode(visitor) {
   const { page, scenario, chart, inspector } = visitor;
   const own = { protocol: 'own', topology: { kind: 'ring', n: 3 } };
   const calls = { ...own, events: [{ at: 0, node: 'n0', do: 'leave' }] };
   await scenario.fill(JSON.stringify(calls));
   await chart.fill(ownProtocol("{ actions: assign(() => { throw new Error('mine'); }) }"));
-  await visitor.isRefused('an action that throws', /line 3, column \d+: node n0: its step for "leave" failed: mine/);
+  await visitor.isRefused('an action that throws', /line 3, column \d\+: node n0: its step for "leave" failed: mine/);
   await chart.fill(ownProtocol("'out'", 'throw { a: 1 };'));
   await visitor.isRefused('a module that throws no Error', /In the chart: \{"a":1\} was thrown/);
   await scenario.fill(JSON.stringify(own));

@@ -45,7 +45,7 @@ process.exit();
 `;
 
 const NODE_22 = `node-${process.platform}-${process.arch}`;
-/** What only a Node that strips types can read. */
+/** A module that requires a Node version that strips types. */
 const TYPED = `
 import { setup } from 'xstate';
 interface Door { readonly opened: number }
@@ -62,8 +62,8 @@ function checkTypeScript(node, folder, run) {
     ['test', 'door.mts'],
     ['rehearse', 'service.mts', '--runs', '2'],
   ]) {
-    const said = run(node, ['node_modules/xstate-quiver/dist/bin/quiver.js', ...args], folder);
-    if (!/^valid/m.test(said)) throw new Error(`quiver ${args.join(' ')} under Node 22 says\n${said}`);
+    const printed = run(node, ['node_modules/xstate-quiver/dist/bin/quiver.js', ...args], folder);
+    if (!/^valid/m.test(printed)) throw new Error(`quiver ${args.join(' ')} under Node 22 printed\n${printed}`);
   }
 }
 
@@ -79,10 +79,10 @@ export function checkRuntimes(folder, entries, run) {
   const expected = run('node', ['--import', './socket.mjs', 'everywhere.mjs'], withSocket(folder));
   for (const [name, args] of Object.entries(RUNTIMES)) {
     const runtime = join(own, 'node_modules/.bin', name);
-    const said = run(runtime, [...args, 'everywhere.mjs'], folder);
-    if (said !== expected) throw new Error(`${name} says\n${said}\nand Node\n${expected}`);
+    const printed = run(runtime, [...args, 'everywhere.mjs'], folder);
+    if (printed !== expected) throw new Error(`${name} printed\n${printed}\nbut Node printed\n${expected}`);
     const version = run(runtime, [...args, 'node_modules/xstate-quiver/dist/bin/quiver.js', '--version'], folder);
-    if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`quiver --version under ${name} says ${version}`);
+    if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`quiver --version under ${name} printed ${version}`);
   }
   return `under ${Object.keys(RUNTIMES).join(' and ')} the same as under Node`;
 }

@@ -38,7 +38,7 @@ const unescaped = (text) => text.replaceAll('&amp;', '&');
 const wrong = [...lost()];
 if (missing) {
   endIfWrong();
-  console.warn(`the site was not looked at in a browser. There is ${missing}`);
+  console.warn(`The site was not opened in a browser. There is ${missing}`);
   process.exit();
 }
 
@@ -105,5 +105,5 @@ endIfWrong();
 console.log(`site: axe finds nothing wrong with ${chosen.length} pages; search and playground work, and ask no other server`);
 
 function endIfWrong() {
-  if (wrong.length > 0) throw new Error(`${wrong.length} things are wrong with the site\n${wrong.join('\n')}`);
+  if (wrong.length > 0) throw new Error(`The site has ${wrong.length} problems:\n${wrong.join('\n')}`);
 }

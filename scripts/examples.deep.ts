@@ -131,7 +131,7 @@ test('the examples compile with every entry, whose declarations are whole, and t
   expect(complaintsOf(['main.js'])).toBe('');
 }, 120_000);
 
-/** What a program says that ends with an error; nothing for one that does not. */
+/** The error output of a program; empty if it succeeds. */
 function complaintsOf(args: readonly string[]): string {
   try {
     execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 150_000 });

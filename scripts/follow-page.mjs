@@ -39,7 +39,7 @@ export function stepsOf(text) {
     if (language === 'sh') parts.push({ command: content, shown: null });
     else if (language === '' && last?.command && before.trim() === '') last.shown = content;
     else if (name) parts.push({ file: name, content });
-    else throw new Error(`a block is no file, no command and no output: name its file in the line above\n${content}`);
+    else throw new Error(`A block is not a file, a command or an output. Name its file in the line above.\n${content}`);
   }
   return parts;
 }
@@ -78,10 +78,10 @@ export async function followPage(page, empty, tarball, look = async () => {}) {
       }
       const { stdout, stderr, status, group, folder: ended } = await run(ofTarball(command, tarball), folder);
       groups.push(group);
-      if (status !== 0) throw new Error(`${page}: this ended with ${status}\n${command}\n${stdout}\n${stderr}`);
+      if (status !== 0) throw new Error(`${page}: this command exited with ${status}:\n${command}\n${stdout}\n${stderr}`);
       folder = ended;
       if (shown !== null && !isShown(stdout, shown))
-        throw new Error(`${page}: this printed\n${stdout}\nand not\n${shown}\n${command}\n${stderr}`);
+        throw new Error(`${page}: this command printed\n${stdout}\ninstead of\n${shown}\n${command}\n${stderr}`);
     }
     await look();
   } finally {

@@ -29,7 +29,9 @@ test('a block is a file by the line above it, a command, or what the command pri
     { command: 'node a/b.js\n', shown: 'out\n' },
     { command: 'ls\n', shown: null },
   ]);
-  expect(() => stepsOf('Some words.\n\n```js\n1;\n```\n')).toThrow('name its file in the line above');
+  expect(() => stepsOf('Some words.\n\n```js\n1;\n```\n')).toThrow(
+    'A block is not a file, a command or an output. Name its file in the line above.',
+  );
 });
 
 test('what was printed is held to what the page shows, line by line', () => {
@@ -52,5 +54,5 @@ test('a page is followed in one shell: blocks and files go on in the folder in w
   expect(existsSync(join(folder, 'inner/a.txt'))).toBe(true);
   rmSync(join(folder, 'inner'), { recursive: true });
   writeFileSync(page, `${begin}\`\`\`sh\ncd inner\ncat a.txt\n\`\`\`\n`);
-  await expect(followPage(page, folder, '')).rejects.toThrow(/this ended with \d+\ncd inner/);
+  await expect(followPage(page, folder, '')).rejects.toThrow(/: this command exited with \d\+\ncd inner:/);
 });

@@ -1,7 +1,7 @@
 /**
  * The public face as the package ships it: its entries, the names that they export, and how each is declared and described.
  *
- * It reads the declarations of the build, so that only what the package ships counts.
+ * It reads the declarations of the build, so it sees only what the package contains.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -97,7 +97,7 @@ function declaredBy(node: Program['body'][number] | NonNullable<unknown>): reado
   return declarations ? declarations.map((one) => one.id.name) : id ? [id.name] : [];
 }
 
-/** What a file exports, in order. */
+/** The exported names of a file, in order. */
 export function namesOf(file: string): readonly string[] {
   const names = parse(file).program.body.flatMap((node): readonly string[] => {
     if (node.type === 'ExportAllDeclaration')

@@ -67,8 +67,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
   const [given] = process.argv.slice(2);
   const entry = exports[given === '.' ? '.' : `./${given}`]?.default;
-  if (entry === undefined)
-    throw new Error(`"${given}" is no entry of the package; name one as package.json has it, such as locks`);
+  if (entry === undefined) throw new Error(`Unknown entry "${given}". Use a name from package.json, such as locks.`);
   const chunks = await bundle(entry);
   const modules = divided(chunks);
   print(`${given}: ${bytesOf(chunks)} bytes`, byFolder(modules));

@@ -63,7 +63,7 @@ function reportRuns() {
 try {
   const versions = JSON.parse(npm('view', 'xstate', 'versions', '--json'));
   const version = versions.filter((one) => one.startsWith('6.')).at(-1);
-  if (!version) throw new Error('there is no version 6 on the registry');
+  if (!version) throw new Error('The registry contains no version 6.');
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   npm('install', '--no-audit', '--no-fund', `xstate@${version}`);
   const { exports } = JSON.parse(readFileSync(join(folder, 'node_modules/xstate/package.json'), 'utf8'));

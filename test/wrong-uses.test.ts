@@ -16,7 +16,7 @@ const any = { ...testing, ...checking, swarm, systemsOf, compile, rehearse, insp
   string,
   (...given: any[]) => unknown
 >;
-const NO_PROTOCOL = 'takes a protocol first; give what defineProtocol gives; this is ';
+const NO_PROTOCOL = 'needs a protocol as its first argument, got ';
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
   ...[
@@ -39,14 +39,14 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a core where properties are wanted',
     () => any['explore']!(directoryCore, {}),
-    'explore takes a protocol first; defineProtocol(core) makes one of a core',
+    'explore needs a protocol as its first argument, got a core. Pass defineProtocol(core).',
   ],
   [
     'the JSON of a scenario',
     () => any['checkScenario']!({ protocol: 'directory' }),
-    'checkScenario takes a scenario first; give parseScenario(json, protocols)',
+    'checkScenario needs a scenario as its first argument',
   ],
-  ['a simulation of nothing', () => new Simulation(undefined as never), 'Simulation takes a scenario first; give parseScenario('],
+  ['a simulation of nothing', () => new Simulation(undefined as never), 'Simulation needs a scenario as its first argument'],
   [
     'tests of a protocol without a runner',
     () => any['describeProtocol']!(directory),
@@ -57,7 +57,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => any['describeScenarios']!({}, {}),
     'describeScenarios(protocols, scenarios, …) has no test; hand over { test, expect }',
   ],
-  ['a config of a machine', () => any['compile']!({ initial: 'a' }), 'compile takes a machine; give what createMachine returns'],
+  ['a config of a machine', () => any['compile']!({ initial: 'a' }), 'compile needs a machine. Pass the result of createMachine.'],
   ['a rehearsal of nothing', () => any['rehearse']!(), 'rehearse requires options and the main function of a peer'],
   ['a rehearsal without a main', () => any['rehearse']!({ runs: 1 }), 'rehearse requires options and the main function of a peer'],
   ['a look at nothing', () => any['inspect']!(), 'inspect takes nodes; give what createNode returns, or locks.node'],

@@ -13,7 +13,7 @@ export const ARGS = [
   '--disable-sync',
 ];
 
-/** What to do where there is none; `null` where there is. */
+/** How to install Chromium; `null` if it is installed. */
 export const missing: string | null = existsSync(CHROMIUM)
   ? null
   : `no Chromium at ${CHROMIUM}: install it with apt-get install -y --no-install-recommends chromium, or name yours in the environment variable CHROMIUM`;
@@ -23,7 +23,7 @@ export const launch = (): Promise<Browser> => chromium.launch(options());
 /** One that several processes or threads share. */
 export const launchServer = (): Promise<BrowserServer> => chromium.launchServer(options());
 
-/** With a profile that outlives it. */
+/** Launches a browser with a persistent profile. */
 export const launchPersistent = (profile: string): Promise<BrowserContext> =>
   chromium.launchPersistentContext(profile, { ...options(), headless: true });
 

@@ -18,7 +18,7 @@ interface Answer {
 
 /** One of them. */
 export interface HiddenTab {
-  /** What a piece of program in the page gives; a promise is waited for. */
+  /** The value of an expression in the page; promises are awaited. */
   evaluate(program: string): Promise<any>;
   freeze(): Promise<void>;
   resume(): Promise<void>;

@@ -3,7 +3,7 @@
 /** Needs `node --expose-gc`. */
 export function collectGarbage(): void {
   const collect = (globalThis as { gc?: () => void }).gc;
-  if (!collect) throw new Error('run with node --expose-gc');
+  if (!collect) throw new Error('Memory cannot be measured. Run node with --expose-gc.');
   collect();
   collect();
 }

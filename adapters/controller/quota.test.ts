@@ -108,7 +108,9 @@ describe('quota', () => {
     await expect(b!.take(1.5)).rejects.toThrow('an amount of 1.5');
     const transport = new InProcessBus().transport('z');
     expect(() => createQuota({ transport, peers: PEERS, budget: 1 })).toThrow('peer "z" is not among the peers a, b, c');
-    expect(() => quotas({ budget: 1, waste: 2 })).toThrow('options.W is 2, above M = 1');
+    expect(() => quotas({ budget: 1, waste: 2 })).toThrow(
+      'options.W is 2, above M = 1. At most all permits can be wasted, so W is at most M.',
+    );
   });
 });
 

@@ -63,7 +63,7 @@ test('a chart that does something by itself is refused here as it is by the chec
   node.command('request');
   await expect(node.closed).resolves.toMatchObject({
     message:
-      'node a: its step for "request" failed: a chart used "xstate.log": charts are pure, use the effects of machines/effects.ts instead',
+      'node a: its step for "request" failed: A chart used "xstate.log". Charts are pure: use the effects of machines/effects.ts instead.',
   });
 });
 

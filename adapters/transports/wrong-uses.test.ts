@@ -31,7 +31,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'nats: connection is an object. Pass a function that connects, as in () => connect({ servers })',
   ],
   ['a connection under way', () => anyNats({ id: 'a', connection: connection() }), 'nats: connection is a promise'],
-  ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers; known: id, connection, subject'],
+  ['servers', () => anyNats({ id: 'a', servers: 'nats://x' }), 'nats has no option servers. Known: id, connection, subject'],
   [
     'a client, not a function',
     () => anyMqtt({ id: 'a', connection: {} }),
@@ -100,10 +100,10 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a patience mistyped',
     () => anyLinked(channel, { peers, patiance: 30 }),
-    'linked has no option patiance; did you mean "patience"? Known: peers, beatMs, patience',
+    'linked has no option patiance. Did you mean "patience"? Known: peers, beatMs, patience',
   ],
   ['a hub without options', () => anyHub(), 'webSocketHub takes its options as an object'],
-  ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt; did you mean "admit"?'],
+  ['rules mistyped', () => anyHub({ port: 0, admitt: () => false }), 'webSocketHub has no option admitt. Did you mean "admit"?'],
   [
     'ids as a text, in which every letter is one',
     () => anyHub({ port: 0, ids: 'abc' }),
@@ -145,7 +145,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'limits mistyped',
     () => anyHub({ port: 0, limits: { helloMS: 5 } }),
-    'webSocketHub: limits has no option helloMS; did you mean "helloMs"?',
+    'webSocketHub: limits has no option helloMS. Did you mean "helloMs"?',
   ],
   [
     'nobody may connect',
@@ -179,7 +179,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'rules at the wrong depth',
     () => anyMesh({ ...mesh, listen: { port: 0, ids: ['a'] } }),
-    'webSocketMesh: listen has no option ids; did you mean',
+    'webSocketMesh: listen has no option ids. Did you mean',
   ],
   ['no key', () => sealed(channel, {} as never), 'sealed: key is missing. Pass a key of at least 16 random bytes'],
   ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport first, as in sealed('],
@@ -223,7 +223,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a channel under another word',
     () => broadcastChannel({ id: 'a', name: 'printers' } as never),
-    'broadcastChannel has no option name; known: id, channel',
+    'broadcastChannel has no option name. Known: id, channel',
   ],
   ['no port', () => (messagePort as any)(), 'messagePort takes a port, as new MessageChannel() has two'],
   ['a port without an id', () => (messagePort as any)(new MessageChannel().port1), 'messagePort takes its options as an object'],

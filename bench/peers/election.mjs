@@ -33,10 +33,10 @@ async function elections(leader, script, ...args) {
   return { elect, failOver };
 }
 
-/** The first of them to say that it leads. */
+/** The first member that reports itself as leader. */
 const firstToLead = (members) => Promise.race([...members].map(([id, { said }]) => said('leads').then(() => id)));
 
-/** Whom all of them follow, when they all follow one of them. */
+/** The common leader, once all members report the same one. */
 const allFollow = (members) =>
   new Promise((resolve) => {
     const leaders = new Map();

@@ -6,7 +6,7 @@ import { etcdServer, redisServer, start } from './servers.mjs';
 
 const ROUNDS = 3;
 
-/** `argsOf` tells each of the three what it is given. */
+/** @param argsOf the arguments of each of the three members. */
 async function failOver(server, argsOf) {
   const members = [0, 1, 2].map((i) => start('lock-member.mjs', ...argsOf(server, i)));
   await Promise.all(members.map(({ said }) => said('ready')));

@@ -83,7 +83,7 @@ async function byMesh(againMs) {
   return handOvers(media, againMs);
 }
 
-/** The least that passing a token takes here: a frame of `ws` from who has it to the next, in a ring, and nothing else. */
+/** The lower bound for passing a token on this machine: one `ws` frame from the holder to the next, in a ring. */
 async function byFrameAlone() {
   const server = new WebSocketServer({ port: 0 });
   const clients = peers.map((_, i) => new WebSocket(`ws://127.0.0.1:${server.address().port}/${i}`));

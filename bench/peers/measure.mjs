@@ -6,7 +6,7 @@ export const whole = (value) => Math.round(value).toLocaleString('en-US');
 
 export const ms = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** Rivals take rounds in turn, so that a machine whose speed drifts favors none; the samples of each, by name. */
+/** Rivals alternate, so a change in the speed of the machine favors none. Returns the samples of each, by name. */
 export async function samplesInTurn(rounds, rivals) {
   const samples = Object.fromEntries(Object.keys(rivals).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) for (const [name, run] of Object.entries(rivals)) samples[name].push(await run());

@@ -57,7 +57,7 @@ async function* scenariosOf(words: readonly string[]): AsyncGenerator<ReadScenar
   else yield* readScenarios(words, undefined);
 }
 
-/** The small systems of a protocol, for whoever names no scenario. */
+/** The small systems of a protocol, for a command without a scenario. */
 const ownScenarios = (protocol: Protocol): readonly Source[] =>
   systemsOf(protocol).map(({ index, json, scenario }) => ({
     where: `system ${index + 1} of ${protocol.name}`,
@@ -78,11 +78,11 @@ function optionsOf(words: ValuesOf<'check'>): CheckOptions {
 
 function choice<T extends string>(name: string, word: string | undefined, choices: readonly T[]): T | undefined {
   const chosen = choices.find((known) => known === word);
-  if (word !== undefined && !chosen) throw new UsageError(`--${name} is "${word}"; choose ${choices.join(' or ')}`);
+  if (word !== undefined && !chosen) throw new UsageError(`--${name} is "${word}". Choose ${choices.join(' or ')}.`);
   return chosen;
 }
 
-/** With `--graphs N`, each scenario on every graph of N nodes instead of its own network. */
+/** With `--graphs N`, each scenario on every graph of N nodes instead of its own topology. */
 async function* everyItem(items: AsyncGenerator<ReadScenario>, graphs: number | undefined): AsyncGenerator<ReadScenario> {
   for await (const item of items) {
     if (graphs === undefined || 'error' in item) yield item;

@@ -5,7 +5,8 @@ import { sharedOptions, verbNames, verbs, type OptionSpec, type Verb, type VerbW
 const command: VerbWork<'completion'> = async (_, words) => {
   const [shell, ...more] = words;
   const script = scripts[shell ?? ''];
-  if (!script || more.length > 0) throw new UsageError(`name one shell: ${Object.keys(scripts).join(', ')}`);
+  if (!script || more.length > 0)
+    throw new UsageError(`quiver completion needs the name of one shell: ${Object.keys(scripts).join(', ')}`);
   console.log(script());
   return 0;
 };

@@ -69,27 +69,45 @@ test('a trace is served as it is, of whatever version and length', async () => {
 });
 
 test.each([
-  [['--live', '--save', 'x.html'], /^--live waits for programs and has no trace yet that --save could write; leave --save out/],
+  [
+    ['--live', '--save', 'x.html'],
+    /^--save cannot be combined with --live: no trace exists yet\. To save one, press "Save the last minute" on the page and run quiver explore --save with that file\./,
+  ],
   [
     ['--live', '--seed', '7'],
-    /^--seed is for a scenario that is run now, and --live shows programs as they run; leave --seed out/,
+    /^--seed works only with a scenario that runs now, but --live shows programs as they run\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
   ],
-  [['--live', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here; leave --contacts out/],
+  [
+    ['--live', '--contacts', 'x.tij'],
+    /^--contacts works only with the story "districts", which this command does not show\. Omit --contacts\./,
+  ],
   [
     ['--story', 'districts', '--contacts', 'package.json'],
-    /^--contacts package.json: line 1 of the contact list has 1 words; write "t i j"$/,
+    /^--contacts package.json: line 1 of the contact list has 1 words\. Write "t i j"\.$/,
   ],
-  [['--story', 'arvy', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
-  [['x.json', '--contacts', 'x.tij'], /^--contacts is for the story "districts", which is not shown here/],
+  [
+    ['--story', 'arvy', '--contacts', 'x.tij'],
+    /^--contacts works only with the story "districts", which this command does not show\. Omit --contacts\./,
+  ],
+  [
+    ['x.json', '--contacts', 'x.tij'],
+    /^--contacts works only with the story "districts", which this command does not show\. Omit --contacts\./,
+  ],
   [
     ['--story', 'arvy', '--seed', '7'],
-    /^--seed is for .*, and a story shows runs of its own; .* quiver explore scenario\.json --seed 7$/,
+    /^--seed works only with a scenario that runs now, but a story shows runs of its own\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed 7$/,
   ],
-  [[file('run.ndjson', '{"quiver":1}'), '--seed', '7'], /^--seed is for .*run\.ndjson is a run that has been; leave --seed out/],
-  [[file('found.json', '{"rehearsal":1}'), '--seed', '7'], /found\.json tells of a run that has been; leave --seed out/],
+  [
+    [file('run.ndjson', '{"quiver":1}'), '--seed', '7'],
+    /^--seed works only with a scenario that runs now, but .*run\.ndjson is a run that has been\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+  ],
+  [
+    [file('found.json', '{"rehearsal":1}'), '--seed', '7'],
+    /found\.json tells of a run that has been\. Omit --seed, or run a scenario: quiver explore scenario\.json --seed/,
+  ],
   [
     [file('empty.ndjson', ''), '--save', 'x.html', '--port', '8080'],
-    /^--port is for a page that is served, and --save writes a file/,
+    /^--port and --save cannot be combined: --save writes a file and serves no page\. Omit --port\./,
   ],
 ])('%j: what would do nothing is refused', async (args, complaint) => {
   await expect(quiver(['explore', ...args])).rejects.toThrow(complaint);

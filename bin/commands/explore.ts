@@ -32,7 +32,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
   const [file, ...more] = words;
   if (more.length > 0 || [file, values.story, values.live].filter((one) => one !== undefined).length > 1)
     throw new UsageError(
-      'name one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
+      'quiver explore takes one scenario, trace, failure of a rehearsal or story: quiver explore FILE, or quiver explore --story NAME',
     );
   refuseIdle(values, file);
   const port = integerOption('port', values.port, 0, 65_535) ?? 0;
@@ -50,7 +50,7 @@ const command: VerbWork<'explore'> = async (values, words) => {
 const NO_STORIES: Shelf = {
   stories: [],
   run: (story) => {
-    throw new UsageError(`there is no story "${story}"`);
+    throw new UsageError(`Unknown story "${story}".`);
   },
 };
 
@@ -74,23 +74,23 @@ function contactsIn(file: string): string {
 function refuseIdle({ live, save, seed, port, contacts, story }: ValuesOf<'explore'>, file: string | undefined): void {
   if (live && save !== undefined)
     throw new UsageError(
-      '--live waits for programs and has no trace yet that --save could write; leave --save out, press "Save the last minute" on the page, and give quiver explore --save that file',
+      '--save cannot be combined with --live: no trace exists yet. To save one, press "Save the last minute" on the page and run quiver explore --save with that file.',
     );
   if (contacts !== undefined && (live || file !== undefined || (story !== undefined && story !== 'districts')))
-    throw new UsageError('--contacts is for the story "districts", which is not shown here; leave --contacts out');
+    throw new UsageError('--contacts works only with the story "districts", which this command does not show. Omit --contacts.');
   if (save !== undefined && port !== undefined)
-    throw new UsageError('--port is for a page that is served, and --save writes a file in place of one; leave --port out');
+    throw new UsageError('--port and --save cannot be combined: --save writes a file and serves no page. Omit --port.');
   if (seed === undefined) return;
   const kind = file === undefined ? null : kindOf(file);
   if (kind === 'scenario') return;
   const run = live ? '--live shows' : kind === 'trace' ? `${file} is` : kind === 'failure' ? `${file} tells of` : 'a story shows';
   const what = live ? 'programs as they run' : kind === null ? 'runs of its own' : 'a run that has been';
   throw new UsageError(
-    `--seed is for a scenario that is run now, and ${run} ${what}; leave --seed out, or name the scenario: quiver explore scenario.json --seed ${seed}`,
+    `--seed works only with a scenario that runs now, but ${run} ${what}. Omit --seed, or run a scenario: quiver explore scenario.json --seed ${seed}`,
   );
 }
 
-/** Gestures in scenarios whose files lie in a folder. */
+/** Gestures in scenarios whose files are in a folder. */
 async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
   const protocols = await protocolsFor(null);
   const parse = (json: unknown) => parseScenario(json, protocols, readerIn(folder));
@@ -109,7 +109,7 @@ async function gesturesIn(folder: string, forks: Forks): Promise<Gestures> {
 async function save(path: string, file: string | undefined, seed: number | undefined): Promise<number> {
   if (file === undefined || formatOf(path) === null)
     throw new UsageError(
-      `--save takes a scenario or a trace to a file whose name ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
+      `--save needs a scenario or a trace, and a file name that ends with one of ${ENDINGS}: quiver explore run.ndjson --save run.html`,
     );
   const kind = kindOf(file);
   if (kind === 'trace') await writeTrace(path, linesOf(file));
@@ -128,8 +128,8 @@ function linesOf(file: string): readonly (TraceHeader | TraceLine)[] {
   reader.push(readFile(file));
   reader.end();
   if (reader.problem === null) return lines;
-  const cure = `To have what stands before: head -n ${lines.length} ${file} > whole.ndjson`;
-  throw new UsageError(`${file}: ${reader.problem} Nothing is written.${lines.length > 1 ? ` ${cure}` : ''}`);
+  const fix = `To keep the intact lines before it: head -n ${lines.length} ${file} > whole.ndjson`;
+  throw new UsageError(`${file}: ${reader.problem} Nothing was written.${lines.length > 1 ? ` ${fix}` : ''}`);
 }
 
 /** Any program with nodes or XState's actors may report. */
@@ -157,7 +157,7 @@ async function untilStopped({ close }: Served): Promise<number> {
 function placeOf(name: string | undefined, { stories }: Shelf): string {
   if (name === undefined) return '#stories';
   if (stories.some((story) => story.name === name)) return `#story=${name}`;
-  throw new UsageError(`there is no story "${name}"; there are ${stories.map((story) => story.name).join(', ')}`);
+  throw new UsageError(`Unknown story "${name}". Known stories: ${stories.map((story) => story.name).join(', ')}`);
 }
 
 async function sourceOf(file: string, seed: number | undefined, forks: Forks): Promise<TraceSource> {
@@ -166,7 +166,7 @@ async function sourceOf(file: string, seed: number | undefined, forks: Forks): P
   return kind === 'failure' ? [...textOf(traceOfFailure(readJsonAs(file, checkFailure)))].join('') : run(file, seed, forks);
 }
 
-/** A trace may be longer than any text can be: its first letters tell. The page says of which version it is. */
+/** The kind of a file by its first characters: a trace may be longer than a string can be. The page checks the version. */
 function kindOf(file: string): 'trace' | 'failure' | 'scenario' {
   if (file === '-' || !statSync(file, { throwIfNoEntry: false })?.isFile()) return 'scenario';
   const start = Buffer.alloc(64);

@@ -10,18 +10,19 @@ const TEMPLATE = new URL('../start/', import.meta.url);
 
 const command: VerbWork<'init'> = async (_, words) => {
   const [folder = '.', ...more] = words;
-  if (more.length > 0) throw new UsageError(`name one folder; ${more.join(', ')} are too many`);
-  if (folder === '') throw new UsageError('"" is no folder; name an empty one: quiver init FOLDER');
+  if (more.length > 0) throw new UsageError(`quiver init takes one folder. Remove ${more.join(', ')}.`);
+  if (folder === '')
+    throw new UsageError('The name of the folder is empty. Pass the name of an empty folder: quiver init FOLDER');
   const files = readdirSync(TEMPLATE).filter((name) => name !== 'README.md');
   const taken = [...files, 'package.json'].filter((name) => existsSync(join(folder, name)));
   if (taken.length > 0)
-    throw new UsageError(`${folder} has ${taken.join(', ')} already; name an empty folder: quiver init FOLDER`);
+    throw new UsageError(`${folder} already contains ${taken.join(', ')}. Pass the name of an empty folder: quiver init FOLDER`);
   try {
     mkdirSync(folder, { recursive: true });
     for (const name of files) copyFileSync(new URL(name, TEMPLATE), join(folder, name));
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packageOf(basename(resolve(folder))), null, 2)}\n`);
   } catch (error) {
-    throw new UsageError(`cannot make the folder ${folder} (${(error as Error).message}); name another`);
+    throw new UsageError(`Cannot create the folder ${folder} (${(error as Error).message}). Choose another one.`);
   }
   const steps = ['npm install', 'npm start', 'npm run check', 'npm test'];
   console.log(`${[...files, 'package.json'].join(', ')} are there. Next:\n`);

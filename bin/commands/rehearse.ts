@@ -15,12 +15,13 @@ import type { VerbWork } from '../verbs.js';
 const command: VerbWork<'rehearse'> = async (values, words) => {
   const [word, again, ...more] = words;
   if (word === undefined || more.length > 0)
-    throw new UsageError('name one module, and a failure to run again if you have one: quiver rehearse FILE[#NAME] [FAILURE]');
+    throw new UsageError(
+      'quiver rehearse takes one module, and optionally a failure to run again: quiver rehearse FILE[#NAME] [FAILURE]',
+    );
   const runs = integerOption('runs', values.runs, 1, RUNS_MAX);
   const seed = integerOption('seed', values.seed);
   const idle = again === undefined ? undefined : (['runs', 'seed'] as const).find((option) => values[option] !== undefined);
-  if (idle !== undefined)
-    throw new UsageError(`${again} is one run, with a seed of its own; leave out --${idle}, or the failure`);
+  if (idle !== undefined) throw new UsageError(`${again} is one run with its own seed. Omit --${idle}, or the failure.`);
   const report = await rehearsal(word, runs, seed, again);
   const { failure } = report;
   if (failure && values.save !== undefined) {

@@ -1,4 +1,4 @@
-/** `quiver replay TRACE`: runs what a trace says it came from again, and holds every line of it against the file. */
+/** `quiver replay TRACE`: repeats the run of a trace and compares every line with the file. */
 import { UsageError } from '../../machines/errors.js';
 import { parseScenario } from '../../network/scenario/parse.js';
 import type { Scenario } from '../../network/scenario/types.js';
@@ -14,7 +14,7 @@ import { traceHeaderIn, unexpectedTrace } from '../unexpected-trace.js';
 
 const command: VerbWork<'replay'> = async (_, words) => {
   const [path, ...more] = words;
-  if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver replay TRACE');
+  if (path === undefined || more.length > 0) throw new UsageError('quiver replay takes one trace file: quiver replay TRACE');
   const [first, ...recorded] = readFile(path)
     .split('\n')
     .filter((line) => line !== '');
@@ -43,10 +43,10 @@ const command: VerbWork<'replay'> = async (_, words) => {
 
 function readHeader(text: string | undefined, path: string): TraceHeader {
   const header = traceHeaderIn(text ?? '');
-  if (header?.live) throw unexpectedTrace(path, header, 'is no run that can be made again');
+  if (header?.live) throw unexpectedTrace(path, header, 'cannot be run again');
   if (!header?.scenario) {
     throw new UsageError(
-      `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}); make one with quiver run --trace`,
+      `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}). Record a trace: quiver run --trace`,
     );
   }
   return header as TraceHeader;
@@ -57,7 +57,7 @@ async function rerun(header: TraceHeader): Promise<{ scenario: Scenario; lines: 
   const scenario = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
   const [again, ...lines] = recordRun(scenario, header.scenario, optionsOf(header)) as Iterable<TraceHeader | TraceLine>;
   if (JSON.stringify((again as TraceHeader).charts) !== JSON.stringify(header.charts)) {
-    throw new UsageError('the charts have changed since this trace was made; record it anew');
+    throw new UsageError('The charts have changed since this trace was recorded. Record it again.');
   }
   return { scenario, lines: lines as TraceLine[] };
 }

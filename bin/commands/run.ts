@@ -22,10 +22,14 @@ const command: VerbWork<'run'> = async (values, words) => {
   const host = hostOf(values.host);
   const stop = integerOption('stop', values.stop, 0);
   if (stop !== undefined && values.trace !== undefined) {
-    throw new UsageError('--stop makes no trace: it would end where a replay goes on; leave out one of them');
+    throw new UsageError(
+      '--stop and --trace cannot be combined: the trace would end where a replay continues. Omit one of them.',
+    );
   }
   if (stop !== undefined && values['no-watch']) {
-    throw new UsageError('--stop waits for a violation, and --no-watch looks for none; leave out one of them');
+    throw new UsageError(
+      '--stop and --no-watch cannot be combined: --stop waits for a violation, and --no-watch does not check properties. Omit one of them.',
+    );
   }
   const verdicts: Verdict[] = [];
   let refused = false;
@@ -46,7 +50,7 @@ const command: VerbWork<'run'> = async (values, words) => {
 
 function hostOf(text: string | undefined): HostKind {
   if (text === undefined || text === 'actors' || text === 'snapshots') return text ?? 'actors';
-  throw new UsageError(`--host is "${text}"; choose actors (live XState actors) or snapshots`);
+  throw new UsageError(`--host is "${text}". Choose actors (live XState actors) or snapshots.`);
 }
 
 interface Done {
@@ -54,7 +58,10 @@ interface Done {
   readonly violations: readonly Violation[];
 }
 
-/** A run to its end; what turns out to be wrong with its scenario on the way (a port in use) is told like any other complaint. */
+/**
+ * Runs a scenario to its end. An invalid scenario that is detected during the run (a port in use) is reported like any other
+ * error.
+ */
 async function simulate(
   { where, json, scenario }: Source,
   { stop, ...options }: SimulationOptions & { readonly watch: boolean; readonly stop: number | undefined },
@@ -69,7 +76,7 @@ async function simulate(
     trace?.line(traceHeader(scenario.protocol, json, scenario.seed, simulation.network));
     recorder?.lines$.subscribe((line) => trace?.line(line));
     const ended = await runInSlices(simulation, where, stop, violations);
-    // Nobody has looked at the properties.
+    // // The properties were not checked.
     const report: Report = options.watch || ended.verdict !== 'valid' ? ended : { ...ended, verdict: 'unknown' };
     recorder?.conclude(report);
     trace?.keep();
@@ -82,8 +89,8 @@ async function simulate(
 }
 
 /**
- * The whole run, with room in between for the terminal and for Ctrl-C; with `stop`, no further than so many steps after its first
- * violation, which is told as it is seen.
+ * Runs the scenario with pauses for the terminal and for Ctrl-C. With `stop`, the first violation is reported at once and the run
+ * ends that many steps later.
  */
 async function runInSlices(
   simulation: Simulation,
@@ -127,7 +134,7 @@ async function runInSlices(
 const STEPS_WITHOUT_NEWS = 20_000;
 const STEPS_FOR_EACH_NODE = 1_000;
 
-/** How long ago an application last gave a command or was told something, and which nodes have gone on since. */
+/** Counts the steps since the last command or notification, and which nodes took them. */
 class News {
   readonly bound: number;
   stepsSince = 0;

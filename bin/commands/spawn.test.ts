@@ -80,10 +80,16 @@ test('three processes share a lock; when its holder is killed the next is grante
 });
 
 test.each([
-  [[], /name a scenario, a node of it and a hub/],
-  [[scenario, 'n0'], /name a scenario, a node of it and a hub/],
-  [[scenario, 'n9', '--hub', '0'], /"n9" is no node of .*; it has n0, n1, n2/],
-  [['none.json', 'n0', '--hub', '0'], /cannot read none.json/],
+  [
+    [],
+    /quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws:\/\/… \(to host the hub: --hub PORT\)/,
+  ],
+  [
+    [scenario, 'n0'],
+    /quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws:\/\/… \(to host the hub: --hub PORT\)/,
+  ],
+  [[scenario, 'n9', '--hub', '0'], /Unknown node "n9" in .*; it has n0, n1, n2/],
+  [['none.json', 'n0', '--hub', '0'], /Cannot read none.json/],
 ])('%j is refused', async (args, why) => {
   await expect(quiver(['spawn', ...args])).rejects.toThrow(why);
 });

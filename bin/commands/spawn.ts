@@ -28,10 +28,12 @@ const DETECTOR = { beatMs: 50, patience: 20 };
 const command: VerbWork<'spawn'> = async (values, words) => {
   const [file, id, ...more] = words;
   if (file === undefined || id === undefined || more.length > 0 || (values.url === undefined) === (values.hub === undefined))
-    throw new UsageError('name a scenario, a node of it and a hub: quiver spawn FILE NODE --url ws://… (or --hub PORT to be it)');
+    throw new UsageError(
+      'quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws://… (to host the hub: --hub PORT)',
+    );
   const source = await readScenario(file, undefined);
   const { topology, rank } = source.scenario.graph;
-  if (rank(id) < 0) throw new UsageError(`"${id}" is no node of ${file}; it has ${topology.nodes.join(', ')}`);
+  if (rank(id) < 0) throw new UsageError(`Unknown node "${id}" in ${file}. Its nodes are ${topology.nodes.join(', ')}.`);
   await using hub = await hubAt(integerOption('hub', values.hub));
   const url = values.url ?? `ws://127.0.0.1:${hub!.port}`;
   const { WebSocket } = await sockets();
@@ -64,7 +66,7 @@ async function sockets(): Promise<typeof import('ws')> {
   try {
     return await import('ws');
   } catch {
-    throw new UsageError('quiver spawn needs the package ws: npm install ws');
+    throw new UsageError('quiver spawn needs the package ws. Install it: npm install ws');
   }
 }
 
@@ -94,12 +96,12 @@ function recordTo(file: string, node: LiveNode) {
   try {
     writeFileSync(file, '');
   } catch (error) {
-    throw new UsageError(`cannot write ${file} (${(error as Error).message}); name a file in a folder that is there`);
+    throw new UsageError(`Cannot write ${file} (${(error as Error).message}). Choose a file in an existing folder.`);
   }
   return record(node, (text) => appendFileSync(file, text));
 }
 
-/** Takes commands until the process is told to stop. */
+/** Executes commands until the process is stopped. */
 async function obey(node: LiveNode, print: (line: object) => void): Promise<null> {
   const input = createInterface({ input: process.stdin, crlfDelay: Infinity });
   input.on('line', (line) => {
@@ -121,7 +123,8 @@ async function obey(node: LiveNode, print: (line: object) => void): Promise<null
 function order(text: string): { readonly do: string; readonly [field: string]: unknown } {
   if (!text.startsWith('{')) return { do: text };
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || typeof value['do'] !== 'string') throw new UsageError(`${text} names no command: give it a "do"`);
+  if (!isObject(value) || typeof value['do'] !== 'string')
+    throw new UsageError(`${text} has no command. Add a "do" key with the name of a command.`);
   return value as { readonly do: string };
 }
 

@@ -42,8 +42,11 @@ describe('a run that is refuted', () => {
 });
 
 test.each([
-  [['--stop', '-1'], /--stop is -1; give at least 0/],
-  [['--stop', '0', '--trace', 'x.ndjson'], /--stop makes no trace/],
+  [['--stop', '-1'], /--stop is -1. Pass at least 0/],
+  [
+    ['--stop', '0', '--trace', 'x.ndjson'],
+    /--stop and --trace cannot be combined: the trace would end where a replay continues\. Omit one of them\./,
+  ],
   [['--stop', '0', '--no-watch'], /--stop waits for a violation/],
 ])('%j is refused', async (args, complaint) => {
   await expect(quiver(['run', quiet, ...args])).rejects.toThrow(complaint);

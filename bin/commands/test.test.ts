@@ -48,12 +48,12 @@ describe('quiver test', () => {
   });
 
   test.each([
-    [['nobody'], /^name one protocol: controller, directory, /],
-    [[], /^name one protocol: /],
-    [['directory', 'queue'], /^name one protocol; queue are too many/],
-    [['no/such.js'], /^cannot read no\/such.js: there is no such file/],
+    [['nobody'], /^Name one protocol: controller, directory, /],
+    [[], /^Name one protocol: /],
+    [['directory', 'queue'], /^quiver test takes one protocol\. Remove queue\./],
+    [['no/such.js'], /^Cannot read no\/such.js: there is no such file/],
     [['bin/quiver.ts'], /^(cannot load|bin\/quiver.ts exports no machine and no protocol)/],
-    [['directory', '--swarm', 'x'], /--swarm is "x"; give an integer/],
+    [['directory', '--swarm', 'x'], /--swarm is "x". Pass an integer/],
   ])('%j is refused', async (args, complaint) => {
     await expect(walk(args)).rejects.toThrow(complaint);
   });
@@ -69,8 +69,10 @@ describe('quiver test', () => {
     expect(await walk([own, '--mutants'])).toBe(1);
     expect(printed.join('\n')).toContain('ring: reorder choices candidate: probe #2, before #1');
     expect(await walk([own, '--mutants', '--reasons', 'examples/own-protocol/reasons.ts'])).toBe(0);
-    await expect(walk([own, '--reasons', own])).rejects.toThrow(/index.ts exports no reasons; export const reasons = /);
-    await expect(walk([own, '--reasons', 'no/such.js'])).rejects.toThrow('cannot read no/such.js: there is no such file');
+    await expect(walk([own, '--reasons', own])).rejects.toThrow(
+      /index\.ts exports no reasons\. Add: export const reasons = \{ 'chart: part': 'why it is unreachable', … \}/,
+    );
+    await expect(walk([own, '--reasons', 'no/such.js'])).rejects.toThrow('Cannot read no/such.js: there is no such file');
   });
 
   test('and so it is brought along to other commands', async () => {
@@ -80,7 +82,7 @@ describe('quiver test', () => {
     expect(await check(args)).toBe(0);
     expect(await run([...args, '--trace', inFolder('call.ndjson')])).toBe(0);
     expect(await verify([inFolder('call.ndjson'), ...along])).toBe(0);
-    await expect(run(['--protocol'])).rejects.toThrow(/^--protocol has no value; give FILE, a module that exports a protocol/);
+    await expect(run(['--protocol'])).rejects.toThrow(/^--protocol has no value\. Add FILE: a module that exports your own protocol/);
     expect(printed.join('\n')).toMatch(/^valid .*ring, every interleaving[^]*valid .*ring, 3 nodes[^]*valid .* steps of ring/);
   });
 
@@ -128,9 +130,9 @@ describe('quiver test of a machine', () => {
   });
 
   test.each([
-    ['examples/machines/order.ts', /exports the machines line, order; name one, examples\/machines\/order.ts#line/],
-    ['examples/machines/order.ts#cart', /exports no machine cart; it exports line, order/],
-    ['examples/machines/samples.ts', /exports no machine and no protocol; it exports /],
+    ['examples/machines/order.ts', /exports several machines: line, order\. Choose one: examples\/machines\/order\.ts#line/],
+    ['examples/machines/order.ts#cart', /exports no machine cart\. It exports line, order/],
+    ['examples/machines/samples.ts', /exports no machine and no protocol\. It exports /],
   ])('%s is refused', async (word, complaint) => {
     await expect(walk([word])).rejects.toThrow(complaint);
   });
@@ -148,7 +150,9 @@ describe('quiver test of a machine', () => {
     await walk([login, '--counts', counts!, '--json']);
     expect(JSON.parse(printed.join('')).coverage.missing).toEqual([]);
     expect(JSON.parse(readFileSync(counts!, 'utf8'))).toHaveLength(2);
-    await expect(walk([login, '--counts', given])).rejects.toThrow(/holds no counts of earlier runs/);
+    await expect(walk([login, '--counts', given])).rejects.toThrow(
+      /contains no counts of earlier runs\. Choose another file for --counts, or delete it\./,
+    );
   });
 
   test('child machines stand in trace and lcov; lcov has the counts of earlier runs as well', async () => {
@@ -180,7 +184,7 @@ describe('quiver test of a machine', () => {
   test('what is for protocols is refused for a machine, and the other way round', async () => {
     await expect(walk([login, '--swarm', '5'])).rejects.toThrow(/--swarm and --save are for protocols/);
     await expect(walk(['directory', '--lcov', 'x'])).rejects.toThrow(
-      /--lcov is for a machine of an application; directory is a protocol/,
+      /--lcov works only with a machine of an application, and directory is a protocol\. Omit --lcov\./,
     );
   });
 
@@ -213,7 +217,9 @@ describe('quiver test of a machine', () => {
       /1. LOG_IN {"user":"o'hara"}\n\nnobody is o'hara: does not hold in "authenticating"\n\ninvalid/,
     );
     expect(await walk([login, '--with', given, '--replay', '[]'])).toBe(0);
-    await expect(walk([login, '--replay', '{'])).rejects.toThrow(/^--replay has {; give it the steps of a failure/);
+    await expect(walk([login, '--replay', '{'])).rejects.toThrow(
+      /^--replay is \{\. Pass the steps of a failure as the command printed them\./,
+    );
   });
 
   test('a search that was cut off is unknown, with exit status 2 and the limit that ended it', async () => {
@@ -231,7 +237,7 @@ describe('quiver test of a machine', () => {
 
   test('samples that are none are refused', async () => {
     await expect(walk([login, '--with', inFolder('none.mjs', 'export const a = 1;')])).rejects.toThrow(
-      /exports no tests; export default/,
+      /exports no tests\. Add: export default \{ events: \{ … \}, services: \{ … \} \}/,
     );
   });
 });
@@ -267,8 +273,10 @@ describe('quiver verify', () => {
   test('a trace cut off within a line, and no trace at all, are refused by name', async () => {
     const lines = await record();
     const cut = inFolder('cut.ndjson', lines.join('\n').slice(0, -20));
-    await expect(verify([cut])).rejects.toThrow(`line ${lines.length} of ${cut} is cut off or damaged`);
-    await expect(verify([inFolder('other.json', '{}')])).rejects.toThrow(/other\.json is no trace of this version/);
-    await expect(verify([])).rejects.toThrow('name one trace file: quiver verify TRACE');
+    await expect(verify([cut])).rejects.toThrow(`Line ${lines.length} of ${cut} is truncated or damaged`);
+    await expect(verify([inFolder('other.json', '{}')])).rejects.toThrow(
+      /other\.json was not recorded by this version \(its first line has no "quiver":/,
+    );
+    await expect(verify([])).rejects.toThrow('quiver verify takes one trace file: quiver verify TRACE');
   });
 });

@@ -14,7 +14,7 @@ const command: VerbWork<'test'> = async (values, words) => {
   const reporter = reporterOf(values);
   if (values.watch) return watch();
   const [word, ...more] = words;
-  if (more.length > 0) throw new UsageError(`name one protocol; ${more.join(', ')} are too many`);
+  if (more.length > 0) throw new UsageError(`quiver test takes one protocol. Remove ${more.join(', ')}.`);
   const machine = word !== undefined && isFile(word) ? await machineIn(word) : null;
   if (machine) {
     const { testMachine } = await import('../test-machine.js');
@@ -23,7 +23,9 @@ const command: VerbWork<'test'> = async (values, words) => {
   const machineOnly = (['with', 'mode', 'pairs', 'lcov', 'counts', 'replay'] as const).find((name) => values[name] !== undefined);
   const found = await protocolOf(word);
   if (machineOnly)
-    throw new UsageError(`--${machineOnly} is for a machine of an application; ${found.protocol.name} is a protocol`);
+    throw new UsageError(
+      `--${machineOnly} works only with a machine of an application, and ${found.protocol.name} is a protocol. Omit --${machineOnly}.`,
+    );
   const { testProtocol } = await import('../test-protocol.js');
   return testProtocol(found, values, reporter);
 };

@@ -13,15 +13,15 @@ import { number, property, verdictInColor } from '../style.js';
 
 const command: VerbWork<'verify'> = async (values, words) => {
   const [path, ...more] = words;
-  if (path === undefined || more.length > 0) throw new UsageError('name one trace file: quiver verify TRACE');
+  if (path === undefined || more.length > 0) throw new UsageError('quiver verify takes one trace file: quiver verify TRACE');
   const [first, ...rest] = readFile(path).trimEnd().split('\n');
   const header = readHeader(first ?? '', path);
   const { protocol, options, graph } = parseScenario(header.scenario, await protocolsFor(header.scenario), readFile);
   const lines = rest.map((text, i) => readLine(text, path, i + 2));
-  if (lines.length === 0) throw new UsageError(`${path} ends after its first line: there is nothing to verify; record it anew`);
+  if (lines.length === 0) throw new UsageError(`${path} contains no steps to verify. Record it again.`);
   const { steps, impossible, violations, properties } = verifyTrace(protocol, { ...graph, options }, header, lines);
   const isRefuted = impossible !== null || violations.length > 0;
-  // A run that goes on may keep what is not kept yet; one that was recorded to its end says what came of it.
+  // // A run that continues may still fulfill open promises; a complete trace ends with its verdict.
   const isWhole = lines.at(-1)!.kind === 'verdict' || properties.every(({ holds }) => holds !== null);
   const verdict = isRefuted ? 'invalid' : isWhole ? 'valid' : 'unknown';
   if (values.json) {
@@ -43,17 +43,17 @@ function readHeader(text: string, path: string): TraceHeader {
   const header = readJson(text, path, 1);
   if (isTraceHeader(header)) {
     if (isObject(header.scenario) && Array.isArray(header.nodes)) return header as TraceHeader;
-    if (header.live) throw unexpectedTrace(path, header, 'names no scenario to check them against');
+    if (header.live) throw unexpectedTrace(path, header, 'names no scenario to check against');
   }
   throw new UsageError(
-    `${path} is no trace of this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes); make one with quiver run --trace`,
+    `${path} was not recorded by this version (its first line has no "quiver": ${TRACE_VERSION}, scenario and nodes). Record a trace: quiver run --trace`,
   );
 }
 
 function readLine(text: string, path: string, line: number): TraceLine {
   const parsed = readJson(text, path, line);
   if (isObject(parsed) && isLine(parsed)) return parsed as unknown as TraceLine;
-  throw new UsageError(`line ${line} of ${path} is no line of a trace: it lacks what a step or an event has; record it anew`);
+  throw new UsageError(`Line ${line} of ${path} is neither a step nor an event of a trace. Record the trace again.`);
 }
 
 function isLine({ kind, at, node, event, sent, emitted, roles }: Readonly<Record<string, unknown>>): boolean {
@@ -70,7 +70,7 @@ function readJson(text: string, path: string, line: number): unknown {
     return parseText(text);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`line ${line} of ${path} is cut off or damaged (${error.message}); record it anew`);
+    throw new UsageError(`Line ${line} of ${path} is truncated or damaged (${error.message}). Record the trace again.`);
   }
 }
 

@@ -8,7 +8,7 @@ const nextOf = (node: NodeId, { topology: { nodes }, rank }: NetworkGraph) => no
 /** The options of an election on a ring: there are none, and the network is one in the order of the nodes. */
 export function ringOptions(raw: object, graph: NetworkGraph): object {
   const [unknown] = Object.keys(raw);
-  if (unknown !== undefined) throw new UsageError(`options.${unknown} is not known here; this election has no options`);
+  if (unknown !== undefined) throw new UsageError(`Unknown option options.${unknown}. This election has no options.`);
   const { nodes, links } = graph.topology;
   const cut = nodes.find((node) => !links.some((link) => link.includes(node) && link.includes(nextOf(node, graph))));
   if (cut === undefined) return {};

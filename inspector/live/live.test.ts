@@ -253,7 +253,7 @@ describe('nodes of several processes on one page', () => {
     const [a] = nodes(directory, ['a'], { hold: null });
     await expect(inspect(a!, { report: 'here' })).rejects.toThrow('"here" is no address of an inspector');
     await expect(inspect(a!, { report: 'http://127.0.0.1:9/x/' })).rejects.toThrow();
-    await expect(inspect([], { page })).rejects.toThrow('name at least one node');
+    await expect(inspect([], { page })).rejects.toThrow('nodes is empty. Name at least one node.');
   });
 });
 

@@ -115,13 +115,13 @@ test('a word with a colon stands in quotes', () => {
 });
 
 test.each([
-  ['nodes:n2', /"nodes" is nothing to ask for.*; did you mean "node"\? Known: node, type, kind, from, to, state, ctx\.KEY$/],
-  ['constructor:x', /"constructor" is nothing to ask for.*; known: node, type/],
+  ['nodes:n2', /"nodes" is nothing to ask for.*. Did you mean "node"\? Known: node, type, kind, from, to, state, ctx\.KEY$/],
+  ['constructor:x', /"constructor" is nothing to ask for.*. Known: node, type/],
   ['__proto__:x', /"__proto__" is nothing to ask for/],
   ['-toString:x', /"toString" is nothing to ask for/],
   ['node:', /"node:" asks for nothing yet; write behind it, without a space, the node that took the step/],
   ['-state:""', /"state:" asks for nothing yet; .*, a state of the node after the step: compete/],
-  ['nodes:', /"nodes" is nothing to ask for.*; did you mean "node"\?/],
+  ['nodes:', /"nodes" is nothing to ask for.*. Did you mean "node"\?/],
   ['ctx.parent', /"ctx\.parent" compares nothing; write ctx\.KEY=VALUE/],
 ])('%s is refused by name', (text, message) => {
   expect(() => queryOf(text)).toThrow(message);

@@ -140,7 +140,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
 
   test('snapshots are no actors: that is said', () => {
     expect(() => simulate(scenario, { host: 'snapshots', inspect: () => {} })).toThrow(
-      'inspect watches live actors: leave "host" at "actors"',
+      'inspect watches live actors. Set host to "actors", or omit it.',
     );
   });
 });

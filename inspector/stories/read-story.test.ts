@@ -20,23 +20,26 @@ test.each<[object, string]>([
   [{ ...story, story: 2 }, 'it is no story of version 1; save it anew, on the tab "by hand"'],
   [{ ...story, title: 7 }, 'its "title" is no text'],
   [{ ...story, runs: { one: {} } }, 'its "runs" are no record of { "scenario": … }'],
-  [{ ...story, titel: 'x' }, 'titel is not a known key; did you mean "title"? Known: story, title, description, runs, steps, terms'],
-  [{ ...story, runs: { one: { ...run, checked: true } } }, 'runs.one.checked is not a known key; known: scenario'],
+  [
+    { ...story, titel: 'x' },
+    'titel is an unknown key. Did you mean "title"? Known: story, title, description, runs, steps, terms',
+  ],
+  [{ ...story, runs: { one: { ...run, checked: true } } }, 'runs.one.checked is an unknown key. Known: scenario'],
   [
     { ...story, steps: [step, { ...step, txt: 'x' }] },
-    'steps[1].txt is not a known key; did you mean "text"? Known: at, text, run, node, beside, along',
+    'steps[1].txt is an unknown key. Did you mean "text"? Known: at, text, run, node, beside, along',
   ],
   [
     { ...story, steps: [{ ...step, at: { descriptions: 'n0' } }] },
-    'steps[0].at.descriptions is not a known key; did you mean "description"? Known: description, before, at, part',
+    'steps[0].at.descriptions is an unknown key. Did you mean "description"? Known: description, before, at, part',
   ],
   [
     { ...story, steps: [{ ...step, along: [{ at: 'start', text: 'x', node: 'n0' }] }] },
-    'steps[0].along[0].node is not a known key; known: at, text',
+    'steps[0].along[0].node is an unknown key. Known: at, text',
   ],
   [
     { ...story, steps: [{ ...step, along: [{ at: { befor: 'n0' }, text: 'x' }] }] },
-    'steps[0].along[0].at.befor is not a known key; did you mean "before"?',
+    'steps[0].along[0].at.befor is an unknown key. Did you mean "before"?',
   ],
   [{ ...story, steps: [] }, 'it has no "steps"'],
   [{ ...story, terms: { a: 1 } }, 'its "terms" are no record of texts'],

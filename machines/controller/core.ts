@@ -25,7 +25,7 @@ const amountOf = ({ amount = 1 }: Readonly<Record<string, any>>): number => amou
 const amount = { name: 'amount', type: 'integer', min: 1, optional: true } as const;
 
 const onlyFor = (kinds: readonly string[], what: string) => (options: ControllerOptions) =>
-  kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}; choose ${kinds.join(', ')}`;
+  kinds.includes(options.kind) ? null : `kind "${options.kind}" ${what}. Choose ${kinds.join(', ')}.`;
 
 const commands: Record<string, Command> = {
   take: {
@@ -39,7 +39,7 @@ const commands: Record<string, Command> = {
     event: (fields) => ({ type: 'take', amount: amountOf(fields) }),
     waits: true,
     completedBy: ['granted'],
-    refusal: onlyFor(['bank'], 'has nothing to withdraw from'),
+    refusal: onlyFor(['bank'], 'has no withdrawals'),
   },
   deposit: {
     fields: [amount],
@@ -47,25 +47,25 @@ const commands: Record<string, Command> = {
     // Acknowledged at once: it must not stand behind a withdrawal that waits for it.
     waits: false,
     completedBy: ['deposited'],
-    refusal: onlyFor(['bank'], 'takes no deposits'),
+    refusal: onlyFor(['bank'], 'has no deposits'),
   },
   name: {
     event: () => ({ type: 'name' }),
     waits: true,
     completedBy: ['named'],
-    refusal: onlyFor(['names'], 'gives no names'),
+    refusal: onlyFor(['names'], 'assigns no names'),
   },
   child: {
     event: () => ({ type: 'child' }),
     waits: true,
     completedBy: ['joined'],
-    refusal: onlyFor(growingKinds, 'runs on a tree that does not grow'),
+    refusal: onlyFor(growingKinds, 'has a tree of fixed size'),
   },
   leave: {
     event: () => ({ type: 'depart' }),
     waits: true,
     completedBy: ['left', 'stayed'],
-    refusal: onlyFor(['naive', 'bins', 'basic', 'main', 'modified', 'bank'], 'names its nodes for life'),
+    refusal: onlyFor(['naive', 'bins', 'basic', 'main', 'modified', 'bank'], 'does not reassign names'),
   },
 };
 

@@ -53,11 +53,11 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
   });
   const W = integer(raw, 'W', { min: 0, max: INTEGER_MAX, fallback: 0 });
   if (W > M && asked !== 'bank')
-    throw new UsageError(`options.W is ${W}, above M = ${M}; no more than all permits can be wasted`);
+    throw new UsageError(`options.W is ${W}, above M = ${M}. At most all permits can be wasted, so W is at most M.`);
   const tree = treeOf(raw, graph, asked === 'adaptive' || !growingKinds.includes(asked));
   const n = Object.keys(tree.parents).length;
   const U = integer(raw, 'U', { min: 1, fallback: n });
-  if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes; give at least ${n}`);
+  if (U < n) throw new UsageError(`options.U is ${U}, too small for a tree of ${n} nodes. Use at least ${n}.`);
   const kind = asked === 'adaptive' ? choose({ M, W, U, depths: Object.values(tree.depths) }) : asked;
   const settings = settingsOf(raw, kind, asked === 'adaptive');
   return {
@@ -75,11 +75,11 @@ export function controllerOptions(raw: Raw, graph: NetworkGraph): ControllerOpti
 function settingsOf(raw: Raw, kind: ControllerKind, adaptive: boolean): Settings {
   const pipelined = raw['pipelined'] ?? false;
   if (typeof pipelined !== 'boolean')
-    throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}; give true or false`);
+    throw new UsageError(`options.pipelined is ${JSON.stringify(pipelined)}. Use true or false.`);
   const isFlat = kind === 'naive' || kind === 'bins';
   if (pipelined && (kind === 'names' || (isFlat && !adaptive)))
     throw new UsageError(
-      `options.pipelined does not go with kind "${kind}": ${isFlat ? 'its relays never wait anyway' : 'a bin of names holds one range'}; leave it out`,
+      `options.pipelined cannot be combined with kind "${kind}": ${isFlat ? 'its relays never wait' : 'a bin of names contains one range'}. Omit it.`,
     );
   const parts: readonly Part[] = kind === 'bank' ? ['R', 'N', 'D'] : growingKinds.includes(kind) ? ['R', 'N'] : ['R'];
   return { parts, pipelined: pipelined || isFlat, echo: 'quiet' };
@@ -119,7 +119,7 @@ function treeOf(raw: Raw, graph: NetworkGraph, isWhole: boolean): Tree {
   const given = raw['parents'];
   const parents = given === undefined ? shortestPathTree(root, graph) : readTree(given, root, graph, isWhole);
   const cut = isWhole ? graph.topology.nodes.find((node) => parents[node] === undefined) : undefined;
-  if (cut !== undefined) throw new UsageError(`topology: no path leads from ${cut} to the root ${root}; add a link`);
+  if (cut !== undefined) throw new UsageError(`topology: node ${cut} cannot reach the root ${root}. Add a link.`);
   const children: Record<NodeId, NodeId[]> = {};
   for (const node of graph.topology.nodes) {
     const parent = parents[node];
@@ -138,7 +138,7 @@ function readTree(given: unknown, root: NodeId, graph: NetworkGraph, isWhole: bo
   for (const node of nodes) {
     if (node !== root && !links.has(`${node}\n${parents[node]}`))
       throw new UsageError(
-        `options.parents makes ${parents[node]} the parent of ${node}, but no link joins them; add it to the topology`,
+        `options.parents makes ${parents[node]} the parent of ${node}, but no link connects them. Add it to the topology.`,
       );
   }
   return parents;

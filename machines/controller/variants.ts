@@ -38,16 +38,14 @@ export const variantCommands: Core<ControllerOptions>['commands'] = {
 function echoOf(raw: Raw, { kind, adaptive, settings: { pipelined } }: ControllerOptions): Settings['echo'] {
   const echo = oneOf(raw, 'echo', ['quiet', 'premature'] as const, 'quiet');
   if (echo === 'premature' && (!growingKinds.includes(kind) || pipelined || adaptive))
-    throw new UsageError(
-      'options.echo "premature" goes with kind main, modified, names or bank and without pipelined; leave it out',
-    );
+    throw new UsageError('options.echo "premature" needs kind main, modified, names or bank, without pipelined. Omit it.');
   return echo;
 }
 
 function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
   const rules = oneOf(raw, 'rules', ['corrected', 'printed'] as const, 'corrected');
   if (rules === 'printed' && kind !== 'modified')
-    throw new UsageError(`options.rules "printed" goes with kind "modified", not with "${kind}"; leave it out`);
+    throw new UsageError(`options.rules "printed" needs kind "modified", not "${kind}". Omit it.`);
   return rules === 'printed';
 }
 
@@ -55,6 +53,6 @@ function followsPrint(raw: Raw, { kind }: ControllerOptions): boolean {
 function waits(raw: Raw, { kind }: ControllerOptions, isPrinted: boolean): boolean {
   const isLate = oneOf(raw, 'signal', ['early', 'late'] as const, 'early') === 'late';
   if (isLate && (isPrinted || (kind !== 'main' && kind !== 'modified')))
-    throw new UsageError('options.signal "late" goes with kind main or modified and corrected rules; leave it out');
+    throw new UsageError('options.signal "late" needs kind main or modified, with corrected rules. Omit it.');
   return isLate;
 }

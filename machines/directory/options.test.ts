@@ -6,24 +6,32 @@ import { directory } from './index.js';
 describe('options that make no sense are refused with thing, place and cure', () => {
   const scenario = (options: object) => ({ protocol: 'directory', topology: { kind: 'ring', n: 3 }, options });
   test.each([
-    [{ policy: 'arrows' }, /options.policy is "arrows"; choose one of arrow, ivy/],
-    [{ root: 'x' }, /options.root is "x", which is no node of the topology/],
-    [{ parents: { n0: 'n0' } }, /options.parents gives no parent for n1/],
-    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1' } }, /options.parents is no tree/],
-    [{ parents: { n0: 'n1', n1: 'n1', n2: 'n1' } }, /must map the root n0 to itself/],
-    [{ bridgeOwner: 'n1' }, /options.bridgeOwner goes with policy "bridge"/],
-    [{ tree: 'steiner' }, /options.tree is "steiner"; choose one of shortest, lightest, lowStretch/],
-    [{ tree: 'lightest', parents: { n0: 'n0', n1: 'n0', n2: 'n0' } }, /options.tree and options.parents are both given/],
-    [{ policy: 'bridge', tree: 'lightest' }, /options.tree goes with policies that begin with any tree, not with "bridge"/],
-    [{ hold: -1 }, /options.hold is -1; give an integer between 0 and 10000000000000/],
-    [{ token: 1 }, /options.token is not known/],
+    [{ policy: 'arrows' }, /options\.policy is "arrows"\. Choose one of arrow, ivy/],
+    [{ root: 'x' }, /options\.root is "x", which is not a node of the topology\. Name one of its/],
+    [{ parents: { n0: 'n0' } }, /options\.parents contains no parent for n1\. Every node needs one\./],
+    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1' } }, /options\.parents is not a tree: following the parents of/],
+    [{ parents: { n0: 'n1', n1: 'n1', n2: 'n1' } }, /options\.parents must map the root n0 to itself\./],
+    [{ bridgeOwner: 'n1' }, /options\.bridgeOwner needs policy "bridge", not "/],
+    [{ tree: 'steiner' }, /options\.tree is "steiner"\. Choose one of shortest, lightest, lowStretch/],
+    [
+      { tree: 'lightest', parents: { n0: 'n0', n1: 'n0', n2: 'n0' } },
+      /options\.tree and options\.parents cannot be combined\. Omit one of them\./,
+    ],
+    [
+      { policy: 'bridge', tree: 'lightest' },
+      /options\.tree cannot be combined with policy "bridge"\. Omit it, or set options\.parents\./,
+    ],
+    [{ hold: -1 }, /options\.hold is -1\. Use an integer between 0 and 10000000000000/],
+    [{ token: 1 }, /Unknown option options\.token\. The options are/],
   ])('%o', (options, message) => {
     expect(() => parseScenario(scenario(options), { directory })).toThrow(message);
   });
 
   test('a tree of low stretch is looked for on small networks alone, and no tree at all in two pieces', () => {
     const large = { protocol: 'directory', topology: { kind: 'path', n: 129 }, options: { tree: 'lowStretch' } };
-    expect(() => parseScenario(large, { directory })).toThrow(/"lowStretch", which is looked for on up to 128 nodes/);
+    expect(() => parseScenario(large, { directory })).toThrow(
+      /options\.tree "lowStretch" supports at most 128 nodes\. Set options\.parents instead\./,
+    );
     for (const tree of ['shortest', 'lightest', 'lowStretch']) {
       const pieces = {
         nodes: ['a', 'b', 'c', 'd'],

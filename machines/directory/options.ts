@@ -35,7 +35,7 @@ export function directoryOptions(
   const common = { policy, hold: holdOf(raw), together: integer(raw, 'together', { min: 1, fallback: 1 }) };
   if (policy === 'bridge') return { ...common, ...bridgeStart(raw, graph) };
   if (raw['bridgeOwner'] !== undefined && raw['bridgeOwner'] !== null) {
-    throw new UsageError(`options.bridgeOwner goes with policy "bridge", not with "${policy}"; leave it out`);
+    throw new UsageError(`options.bridgeOwner needs policy "bridge", not "${policy}". Omit it.`);
   }
   return { ...common, ...treeStart(raw, graph), bridgeOwner: null, sides: null };
 }
@@ -43,15 +43,13 @@ export function directoryOptions(
 function treeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
   const root = nodeOf(raw, 'root', graph, graph.topology.nodes[0]!);
   if (raw['parents'] === undefined) return { root, parents: startTree(oneOf(raw, 'tree', startTrees, 'shortest'), root, graph) };
-  if (raw['tree'] !== undefined) throw new UsageError('options.tree and options.parents are both given; leave one of them out');
+  if (raw['tree'] !== undefined) throw new UsageError('options.tree and options.parents cannot be combined. Omit one of them.');
   return { root, parents: rootedTree(raw['parents'], root, graph) };
 }
 
 function bridgeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph) {
   if (raw['tree'] !== undefined)
-    throw new UsageError(
-      'options.tree goes with policies that begin with any tree, not with "bridge"; leave it out, or give parents',
-    );
+    throw new UsageError('options.tree cannot be combined with policy "bridge". Omit it, or set options.parents.');
   if (raw['parents'] === undefined && raw['root'] === undefined && raw['bridgeOwner'] === undefined) {
     const start = ringBridge(graph.topology);
     return { ...start, sides: sidesOf(start.parents, start.bridgeOwner) };
@@ -59,7 +57,7 @@ function bridgeStart(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph
   const { root, parents } = treeStart(raw, graph);
   const bridgeOwner = nodeOf(raw, 'bridgeOwner', graph, '');
   if (bridgeOwner === root) {
-    throw new UsageError(`options.bridgeOwner is the root ${root}, whose pointer is a self-loop; name a node with a parent`);
+    throw new UsageError(`options.bridgeOwner is the root ${root}, whose pointer is a self-loop. Choose a node with a parent.`);
   }
   return { root, parents, bridgeOwner, sides: sidesOf(parents, bridgeOwner) };
 }

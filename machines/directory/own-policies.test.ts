@@ -41,27 +41,27 @@ describe('a policy of one’s own', () => {
 
   test('that picks a node which the find has not visited is stopped by name', () => {
     expect(() => run('stranger')).toThrow(
-      /policy "stranger" picks "n\d" at n\d, which the find has not visited; pick one of n\d/,
+      /Policy "stranger" picked "n\d" at n\d, which the find has not visited\. Pick one of n\d\./,
     );
   });
 
   test('cannot make its pick visited by writing it into the list', () => {
     const forger = directoryWith({ forger: (visited) => ((visited as unknown as string[]).push('n9'), 'n9') });
-    expect(() => run('forger', forger)).toThrow(/policy "forger" picks "n9" at n\d, which the find has not visited/);
+    expect(() => run('forger', forger)).toThrow(
+      /Policy "forger" picked "n9" at n\d, which the find has not visited\. Pick one of/,
+    );
   });
 
   test.each([
-    [null, 'directoryWith wants your policies by their names'],
-    [[requester], 'directoryWith wants your policies by their names'],
-    [{ third: 3 }, 'policy "third" is no function; give one that picks one of the nodes'],
+    [null, 'directoryWith needs an object of policies: { name: function }.'],
+    [[requester], 'directoryWith needs an object of policies: { name: function }.'],
+    [{ third: 3 }, 'Policy "third" is not a function. Pass a function that picks one of the nodes that a find has visited.'],
   ])('that is no function is refused by name: %j', (own, complaint) => {
     expect(() => directoryWith(own as never)).toThrow(complaint);
   });
 
   test('cannot take the name of one of ours, and one that nobody gave is refused with all names', () => {
-    expect(() => directoryWith({ ivy: requester })).toThrow(
-      /policy "ivy" is one of the directory's own; give yours another name/,
-    );
-    expect(() => scenario('nearest')).toThrow(/options.policy is "nearest"; choose one of arrow, .*beforeLast, requester/);
+    expect(() => directoryWith({ ivy: requester })).toThrow(/Policy "ivy" is built in\. Choose a name other than/);
+    expect(() => scenario('nearest')).toThrow(/options\.policy is "nearest"\. Choose one of arrow, .*beforeLast, requester/);
   });
 });

@@ -20,13 +20,15 @@ export type OwnPolicies = Readonly<Record<string, NewParent>>;
 
 /** The directory's chart, whose pointers turn where these policies say, if a node's policy is one of them. */
 export function machineWith(own: OwnPolicies): typeof directoryMachine {
-  if (!isObject(own)) throw new UsageError('directoryWith wants your policies by their names, { name: function }');
+  if (!isObject(own)) throw new UsageError('directoryWith needs an object of policies: { name: function }.');
   const noFunction = Object.keys(own).find((name) => typeof own[name] !== 'function');
   if (noFunction !== undefined)
-    throw new UsageError(`policy "${noFunction}" is no function; give one that picks one of the nodes that a find has visited`);
+    throw new UsageError(
+      `Policy "${noFunction}" is not a function. Pass a function that picks one of the nodes that a find has visited.`,
+    );
   const taken = Object.keys(own).find((name) => policies.some((known) => known === name));
   if (taken !== undefined)
-    throw new UsageError(`policy "${taken}" is one of the directory's own; give yours another name than ${policies.join(', ')}`);
+    throw new UsageError(`Policy "${taken}" is built in. Choose a name other than ${policies.join(', ')}.`);
   const adoptParent = assign(({ context: { id, policy } }: { context: DirectoryContext }, find: ReceivedFind) => {
     const pick = Object.hasOwn(own, policy) ? own[policy] : undefined;
     return { parent: pick ? picked(policy, pick, find, id) : newParent(policy, find), edge: find.edge };
@@ -38,6 +40,6 @@ function picked(policy: string, pick: NewParent, { visited }: ReceivedFind, rece
   const parent = pick([...visited] as [NodeId, ...NodeId[]], receiver);
   if (visited.includes(parent)) return parent;
   throw new ProtocolError(
-    `policy "${policy}" picks ${JSON.stringify(parent)} at ${receiver}, which the find has not visited; pick one of ${visited.join(', ')}`,
+    `Policy "${policy}" picked ${JSON.stringify(parent)} at ${receiver}, which the find has not visited. Pick one of ${visited.join(', ')}.`,
   );
 }

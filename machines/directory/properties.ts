@@ -56,7 +56,8 @@ const oneBridge = counts(
 const requestsAreServed: Property<DirectoryOptions> = {
   name: 'every request is served',
   kind: 'eventually',
-  description: 'A waiting node gets the token when messages arrive and uses end, even while others keep requesting (Theorem 5).',
+  description:
+    'A waiting node receives the token if messages arrive and uses end, even if other nodes keep requesting (Theorem 5).',
   when: (c, node) => isRequesting(c.nodes.get(node)!),
   holds: (c, node) => isUsing(c.nodes.get(node)!),
   ofNode: (view) => ({ when: isRequesting(view), holds: isUsing(view) }),

@@ -37,7 +37,7 @@ export function ringWeights({ nodes, links }: Topology): number[] {
   const isRing = n === 2 ? links.length >= 1 : links.length === n;
   if (n < 2 || !isRing || !weights.every((weight) => weight !== undefined)) {
     throw new UsageError(
-      'options.policy "bridge" needs a ring in the order of its node list; use topology { "kind": "ring", "n": … } or another policy',
+      'options.policy "bridge" needs a ring in the order of its node list. Use topology { "kind": "ring", "n": … } or another policy.',
     );
   }
   return weights;

@@ -60,9 +60,7 @@ function leastWeight({ nodes, links }: Topology): Link[] {
 function lowStretch(graph: NetworkGraph): readonly Link[] {
   const { nodes, links } = graph.topology;
   if (nodes.length > LOW_STRETCH_MAX)
-    throw new UsageError(
-      `options.tree is "lowStretch", which is looked for on up to ${LOW_STRETCH_MAX} nodes; give options.parents`,
-    );
+    throw new UsageError(`options.tree "lowStretch" supports at most ${LOW_STRETCH_MAX} nodes. Set options.parents instead.`);
   const edgesOf = (parents: Readonly<Record<NodeId, NodeId>>) => links.filter(([u, v]) => parents[u] === v || parents[v] === u);
   const first = nodes.map((node): Stretched => {
     const tree = edgesOf(shortestPathTree(node, graph));

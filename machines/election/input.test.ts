@@ -29,31 +29,31 @@ test('radii: separations are as large unless told', () => {
 });
 
 test.each([
-  [{ leader: 'z' }, 'options.leader is "z", which is no node of the topology; name one of its 3 nodes'],
-  [{ clock: 'atomic' }, 'options.clock is "atomic"; choose one of perfect, logical'],
-  [{ hello: 1 }, 'options.hello is 1; give true or false'],
-  [{ sink: 'any' }, 'options.sink is "any"; choose one of settled, printed'],
-  [{ radii: 2 }, 'options.radii is 2; give a list of hops, lowest level first'],
-  [{ radii: [0] }, 'options.radii[0] is 0; give an integer of at least 1'],
-  [{ radii: [2, 2] }, 'options.radii[1] is 2 after 2; every level must reach further than the one before'],
-  [{ radii: [2, 5], separations: [2] }, 'options.separations has 1 entries for 2 radii; give one for each level'],
+  [{ leader: 'z' }, 'options.leader is "z", which is not a node of the topology. Name one of its 3 nodes.'],
+  [{ clock: 'atomic' }, 'options.clock is "atomic". Choose one of perfect, logical.'],
+  [{ hello: 1 }, 'options.hello is 1. Use true or false.'],
+  [{ sink: 'any' }, 'options.sink is "any". Choose one of settled, printed.'],
+  [{ radii: 2 }, 'options.radii is 2. Use a list of hops, lowest level first.'],
+  [{ radii: [0] }, 'options.radii[0] is 0. Use an integer of at least 1.'],
+  [{ radii: [2, 2] }, 'options.radii[1] is 2 after 2. Each level needs a larger radius than the level below.'],
+  [{ radii: [2, 5], separations: [2] }, 'options.separations has 1 entries for 2 radii. List one for each level.'],
   [
     { radii: [2], separations: [3] },
-    'options.separations[0] is 3, more than the radius 2; two leaders that far apart do not hear of each other',
+    'options.separations[0] is 3, more than the radius 2: leaders that far apart do not know each other. Lower it.',
   ],
-  [{ separations: [1] }, 'options.separations has 1 entries for 0 radii; give one for each level'],
-  [{ radii: [1], hello: false }, 'options.radii needs hello: without it a neighbor may never tell its tables; leave hello on'],
+  [{ separations: [1] }, 'options.separations has 1 entries for 0 radii. List one for each level.'],
   [
-    { radius: 1 },
-    'options.radius is not known here; the options are leader, clock, hello, skipIfLeader, sink, radii, separations',
+    { radii: [1], hello: false },
+    'options.radii needs options.hello: without it, a neighbor may never send its tables. Do not set hello to false.',
   ],
+  [{ radius: 1 }, 'Unknown option options.radius. The options are leader, clock, hello, skipIfLeader, sink, radii, separations.'],
 ])('%j is refused', (raw, message) => {
   expect(() => instance(raw)).toThrow(new UsageError(message));
 });
 
 test('two nodes of one identity are refused before anything else', () => {
   expect(() => createTopology({ nodes: ['a', 'b', 'a'], links: [] })).toThrow(
-    'topology.nodes[2] names "a" a second time; names must differ',
+    'topology.nodes[2] repeats "a". Names must be unique.',
   );
 });
 

@@ -45,7 +45,9 @@ export function electionOptions(raw: Raw, graph: NetworkGraph): ElectionProtocol
   const hello = truth(raw, 'hello', true);
   const levels = levelRules(raw);
   if (levels.length > 0 && !hello) {
-    throw new UsageError('options.radii needs hello: without it a neighbor may never tell its tables; leave hello on');
+    throw new UsageError(
+      'options.radii needs options.hello: without it, a neighbor may never send its tables. Do not set hello to false.',
+    );
   }
   return {
     leader,
@@ -80,6 +82,6 @@ function startOf(
 
 function truth(raw: Raw, key: string, fallback: boolean): boolean {
   const value = raw[key] ?? fallback;
-  if (typeof value !== 'boolean') throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give true or false`);
+  if (typeof value !== 'boolean') throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Use true or false.`);
   return value;
 }

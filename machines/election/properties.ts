@@ -61,7 +61,7 @@ const leaderOriented: Property<ElectionProtocolOptions> = {
   name: 'leader-oriented',
   kind: 'eventually',
   description:
-    'Once changes stop, each component comes to rest with exact views, one leader among its nodes, and every link leading down to it (Theorem 1).',
+    'Once changes stop, each component becomes quiescent with exact views and one leader, and every link leads down to it (Theorem 1).',
   when: (c, node) => isAgreedAt(node, c),
   holds: (c, node) => isOrientedAt(node, c),
 };
@@ -69,7 +69,7 @@ const leaderOriented: Property<ElectionProtocolOptions> = {
 const symmetricNeighbors: Property<ElectionProtocolOptions> = {
   name: 'symmetric neighbors',
   kind: 'eventually',
-  description: 'Once changes stop, both ends of every link count each other as neighbors (what hello is for).',
+  description: 'Once changes stop, both ends of every link regard each other as neighbors (the purpose of hello).',
   when: () => true,
   holds: (c, node) =>
     electionContext(c.nodes.get(node)!).links.every(({ peer, height }) => height !== null || !c.links.up(peer, node)),

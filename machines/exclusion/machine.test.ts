@@ -209,9 +209,9 @@ describe('options', () => {
   });
 
   test.each([
-    [{ priorities: 1 }, 'options.priorities is 1; give an integer of at least 2'],
-    [{ rules: 'better' }, 'options.rules is "better"; choose one of corrected, deferred, printed'],
-    [{ ports: [['a', 1, 'c', 1]] }, 'there is no link between a and c'],
+    [{ priorities: 1 }, 'options.priorities is 1. Use an integer of at least 2'],
+    [{ rules: 'better' }, 'options.rules is "better". Choose one of corrected, deferred, printed'],
+    [{ ports: [['a', 1, 'c', 1]] }, ']: no link connects a and c. Add it to the topology.'],
     [{ ports: [['a', 0, 'b', 1]] }, 'ports counted from 1'],
     [
       {
@@ -220,7 +220,7 @@ describe('options', () => {
           ['b', 1, 'c', 1],
         ],
       },
-      'port 1 of b is in use',
+      ': another link uses port 1 of b. Choose a free port.',
     ],
     [
       {
@@ -229,11 +229,11 @@ describe('options', () => {
           ['b', 2, 'a', 2],
         ],
       },
-      'has its ports already',
+      'are already set. List each link once.',
     ],
-    [{ draws: { a: [16] } }, 'options.draws.a must be a list of priorities between 0 and 15'],
-    [{ draws: { z: [1] } }, 'no node of the topology'],
-    [{ delta: 3 }, 'options.delta is not known'],
+    [{ draws: { a: [16] } }, 'options.draws.a must be a list of priorities between 0 and 15.'],
+    [{ draws: { z: [1] } }, ', which is not a node of the topology. Name one of its'],
+    [{ delta: 3 }, 'Unknown option options.delta. The options are'],
   ])('%j is refused', (raw, complaint) => {
     expect(() => options(raw)).toThrow(UsageError);
     expect(() => options(raw)).toThrow(complaint);

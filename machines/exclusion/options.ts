@@ -38,7 +38,7 @@ export function exclusionOptions(raw: Readonly<Record<string, unknown>>, graph: 
 /** The links that `wanted` names take the ports that it gives them, the others the lowest free ones, in the order of the topology. */
 function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<ExclusionOptions, 'ports' | 'inUse'> {
   if (wanted !== undefined && !Array.isArray(wanted)) {
-    throw new UsageError('options.ports must be a list of [node, its port, other node, its port]');
+    throw new UsageError('options.ports must be a list of [node, its port, other node, its port].');
   }
   const taken = new Map(topology.nodes.map((node) => [node, new Set<PortNumber>()]));
   const given = new Map<string, PortedLink>();
@@ -48,9 +48,11 @@ function plugIn(wanted: unknown, { topology, rank }: NetworkGraph): Pick<Exclusi
     const link = portedLink(entry, `options.ports[${i}]`);
     const [u, portOfU, v, portOfV] = link;
     if (!linked.has(key(u, v)))
-      throw new UsageError(`options.ports[${i}]: there is no link between ${u} and ${v}; add it to the topology`);
+      throw new UsageError(`options.ports[${i}]: no link connects ${u} and ${v}. Add it to the topology.`);
     if (given.has(key(u, v)))
-      throw new UsageError(`options.ports[${i}]: the link between ${u} and ${v} has its ports already; name it once`);
+      throw new UsageError(
+        `options.ports[${i}]: the ports of the link between ${u} and ${v} are already set. List each link once.`,
+      );
     take(taken.get(u)!, portOfU, `options.ports[${i}]`, u);
     take(taken.get(v)!, portOfV, `options.ports[${i}]`, v);
     given.set(key(u, v), link);
@@ -65,11 +67,13 @@ function portedLink(entry: unknown, where: string): PortedLink {
   const [u, portOfU, v, portOfV] = Array.isArray(entry) ? entry : [];
   const isPort = (port: unknown) => isIntegerOf(port, 1);
   if (typeof u === 'string' && isPort(portOfU) && typeof v === 'string' && isPort(portOfV)) return [u, portOfU, v, portOfV];
-  throw new UsageError(`${where} is ${JSON.stringify(entry)}; give [node, its port, other node, its port], ports counted from 1`);
+  throw new UsageError(
+    `${where} is ${JSON.stringify(entry)}. Use [node, its port, other node, its port], with ports counted from 1.`,
+  );
 }
 
 function take(taken: Set<PortNumber>, port: PortNumber, where: string, node: NodeId): void {
-  if (taken.has(port)) throw new UsageError(`${where}: port ${port} of ${node} is in use by another link; a port takes one link`);
+  if (taken.has(port)) throw new UsageError(`${where}: another link uses port ${port} of ${node}. Choose a free port.`);
   taken.add(port);
 }
 
@@ -82,12 +86,12 @@ function takeLowest(taken: Set<PortNumber>): PortNumber {
 
 function drawsOf(draws: unknown, priorities: number, { rank }: NetworkGraph): ExclusionOptions['draws'] {
   if (draws === undefined) return {};
-  if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities');
+  if (!isObject(draws)) throw new UsageError('options.draws must map nodes to lists of priorities.');
   for (const [node, values] of Object.entries(draws)) {
-    if (rank(node) < 0) throw new UsageError(`options.draws names ${JSON.stringify(node)}, which is no node of the topology`);
+    if (rank(node) < 0) throw new UsageError(`options.draws names ${JSON.stringify(node)}, which is not a node of the topology.`);
     const isPriority = (value: unknown) => isIntegerOf(value, 0, priorities - 1);
     if (!Array.isArray(values) || !values.every(isPriority)) {
-      throw new UsageError(`options.draws.${node} must be a list of priorities between 0 and ${priorities - 1}`);
+      throw new UsageError(`options.draws.${node} must be a list of priorities between 0 and ${priorities - 1}.`);
     }
   }
   return draws as ExclusionOptions['draws'];

@@ -18,7 +18,7 @@ const everyRequestSucceeds: Property<ExclusionOptions> = {
   name: 'every request succeeds',
   kind: 'eventually',
   description:
-    'A node that asks for its neighborhood locks what persists of it, even while its neighbors keep competing (lockout freedom).',
+    'A node that requests its neighborhood locks the part of it that persists, even if its neighbors keep competing (lockout freedom).',
   when: (c, id) => asks(c.nodes.get(id)!),
   holds: (c, id) => hasLocked(c.nodes.get(id)!),
   ofNode: (view) => ({ when: asks(view), holds: hasLocked(view) }),

@@ -28,7 +28,7 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
     {
       name: 'D1: tables are exact',
       ...finally_,
-      description: 'At rest a table lists exactly the leaders within the radius, each with its distance.',
+      description: 'When quiescent, a table lists exactly the leaders within the radius, each with its distance.',
       holds: onEveryLevel(tableIsExact),
     },
     always(electionFold, { isLocal: true })(
@@ -39,19 +39,19 @@ export function hierarchyProperties(levels: readonly LevelRule[]): Property<Elec
     {
       name: 'D2: remoteness',
       ...finally_,
-      description: 'At rest every node’s leader of a level leads it, and is no more than the radius away.',
+      description: 'When quiescent, each node’s leader of a level leads that level and is within the radius.',
       holds: onEveryLevel(leaderIsNear),
     },
     {
       name: 'D3: separation',
       ...finally_,
-      description: 'At rest two leaders of one level are more than the separation apart.',
+      description: 'When quiescent, two leaders of one level are farther apart than the separation.',
       holds: onEveryLevel(leadersAreApart),
     },
     {
       name: 'reports reach the top',
       ...finally_,
-      description: 'At rest following reports from level to level leads from every node to the leader of its component.',
+      description: 'When quiescent, the reports from level to level lead from every node to the leader of its component.',
       holds: (c, node) => reportsFrom(node, c, levels.length).at(-1) === leaderOf(c.nodes.get(node)!),
     },
   ];

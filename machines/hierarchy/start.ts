@@ -30,21 +30,21 @@ export function levelRules(raw: Raw): LevelRule[] {
   radii.forEach((radius, i) => {
     if (i > 0 && radius <= radii[i - 1]!) {
       throw new UsageError(
-        `options.radii[${i}] is ${radius} after ${radii[i - 1]}; every level must reach further than the one before`,
+        `options.radii[${i}] is ${radius} after ${radii[i - 1]}. Each level needs a larger radius than the level below.`,
       );
     }
   });
   const separations = hops(raw, 'separations') ?? radii;
   if (separations.length !== radii.length) {
     throw new UsageError(
-      `options.separations has ${separations.length} entries for ${radii.length} radii; give one for each level`,
+      `options.separations has ${separations.length} entries for ${radii.length} radii. List one for each level.`,
     );
   }
   return radii.map((radius, i) => {
     const separation = separations[i]!;
     if (separation > radius) {
       throw new UsageError(
-        `options.separations[${i}] is ${separation}, more than the radius ${radius}; two leaders that far apart do not hear of each other`,
+        `options.separations[${i}] is ${separation}, more than the radius ${radius}: leaders that far apart do not know each other. Lower it.`,
       );
     }
     return { radius, separation };
@@ -59,11 +59,11 @@ function hops(raw: Raw, key: string): readonly number[] | undefined {
   const value = raw[key];
   if (value === undefined) return undefined;
   if (!Array.isArray(value))
-    throw new UsageError(`options.${key} is ${JSON.stringify(value)}; give a list of hops, lowest level first`);
+    throw new UsageError(`options.${key} is ${JSON.stringify(value)}. Use a list of hops, lowest level first.`);
   return value.map((entry: unknown, i) => {
     if (!isIntegerOf(entry, 1, RADIUS_MAX)) {
       const range = (entry as number) > RADIUS_MAX ? `between 1 and ${RADIUS_MAX}` : 'of at least 1';
-      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}; give an integer ${range}`);
+      throw new UsageError(`options.${key}[${i}] is ${JSON.stringify(entry)}. Use an integer ${range}.`);
     }
     return entry;
   });

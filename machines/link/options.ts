@@ -27,6 +27,6 @@ export function linkOptions(raw: Readonly<Record<string, unknown>>): LinkOptions
 }
 
 function relayOf({ relay = true }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof relay !== 'boolean') throw new UsageError(`options.relay is ${JSON.stringify(relay)}; give true or false`);
+  if (typeof relay !== 'boolean') throw new UsageError(`options.relay is ${JSON.stringify(relay)}. Use true or false.`);
   return relay;
 }

@@ -40,7 +40,8 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   ),
   {
     name: 'one account',
-    description: 'Two ends that are up, of which one has heard a forger in the name of the other, do not stay so.',
+    description:
+      'If one end accepted a frame that an attacker forged in the name of the other end, the link does not stay up at both ends.',
     kind: 'eventually',
     when: (c, node) => !endsAt(c, node).every((end) => isAgreed(c, node, end)),
     holds: (c, node) => endsAt(c, node).every((end) => isAgreed(c, node, end)),
@@ -62,7 +63,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   ),
   {
     name: 'delivery',
-    description: 'What is posted while the link is up is acknowledged in the end, or the link goes down.',
+    description: 'What is posted while the link is up is eventually acknowledged, or the link goes down.',
     kind: 'eventually',
     when: (c, node) => !isQuietNode(c.nodes.get(node)!),
     holds: (c, node) => isQuietNode(c.nodes.get(node)!),
@@ -70,7 +71,7 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   },
   {
     name: 'return',
-    description: 'Two who reach each other, directly or by way of a third, come up.',
+    description: 'Two nodes that reach each other directly or through a third node come up.',
     kind: 'eventually',
     when: (c, node) => endsAt(c, node).some((end) => isDue(c, node, end)),
     holds: (c, node) => !endsAt(c, node).some((end) => isDue(c, node, end)),

@@ -85,7 +85,7 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       ],
       event: ({ add = null, remove = null }) => ({ type: 'change', add, remove }),
       refusal: ({ clients }: LocksProtocolOptions, { add }) =>
-        clients.includes(add) ? `"${add}" is a client and does not vote; add another node` : null,
+        clients.includes(add) ? `"${add}" is a client and does not vote. Add another node.` : null,
       waits: false,
       completedBy: ['members'],
     },

@@ -92,9 +92,9 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
 /** Where those who are there are enough, nobody is outvoted: there is no list, no client, and nobody to confirm a grant. */
 function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions['quorum'] {
   const quorum = oneOf(raw, 'quorum', ['majority', 'present'], 'majority');
-  const beside = ['clients', 'confirm', 'storage'].filter((key) => raw[key]);
-  if (quorum === 'present' && beside.length > 0)
-    throw new UsageError(`options.quorum is "present", where everybody votes who is there; leave out ${beside.join(', ')}`);
+  const unused = ['clients', 'confirm', 'storage'].filter((key) => raw[key]);
+  if (quorum === 'present' && unused.length > 0)
+    throw new UsageError(`options.quorum "present" lets every connected voter vote. Omit ${unused.join(', ')}.`);
   return quorum;
 }
 
@@ -102,12 +102,14 @@ function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions[
 function grantsOf(raw: Readonly<Record<string, unknown>>, clients: readonly NodeId[]): number {
   const grants = integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants });
   if (grants < 3 && clients.length > 0)
-    throw new UsageError(`options.grants is ${grants}, too few for clients, who may never be granted a lock; give 3 or more`);
+    throw new UsageError(
+      `options.grants is ${grants}, too few with clients: a client might never be granted a lock. Use 3 or more.`,
+    );
   return grants;
 }
 
 function confirmOf({ confirm = false }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof confirm !== 'boolean') throw new UsageError(`options.confirm is ${JSON.stringify(confirm)}; give true or false`);
+  if (typeof confirm !== 'boolean') throw new UsageError(`options.confirm is ${JSON.stringify(confirm)}. Use true or false.`);
   return confirm;
 }
 
@@ -117,10 +119,10 @@ function votersOf(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph, c
   const both = voters.filter((node) => clients.includes(node));
   if (both.length > 0)
     throw new UsageError(
-      `options.clients and options.voters both list ${both.join(', ')}; a client takes locks and does not vote`,
+      `options.clients and options.voters both list ${both.join(', ')}. A client takes locks and does not vote: list each node once.`,
     );
   if (clients.length > 0 && voters.length === 0)
-    throw new UsageError('options.clients leaves nobody who votes; a client needs voters to take its locks through');
+    throw new UsageError('options.clients leaves no voter. Clients need voters to take locks.');
   return voters;
 }
 
@@ -133,6 +135,6 @@ function nodesOf(
   const { [key]: nodes = fallback } = raw;
   const isNode = (node: unknown) => typeof node === 'string' && rank(node) >= 0;
   if (!Array.isArray(nodes) || !nodes.every(isNode) || new Set(nodes).size < nodes.length)
-    throw new UsageError(`options.${key} is ${JSON.stringify(nodes)}; list nodes of the topology, each once`);
+    throw new UsageError(`options.${key} is ${JSON.stringify(nodes)}. List nodes of the topology, each once.`);
   return nodes;
 }

@@ -105,7 +105,7 @@ describe('everybody is served', () => {
       hasty,
     ],
     [
-      'an epoch has numbers for two grants, clients and voters want one lock',
+      'an epoch has numbers for two grants, clients and voters want one lock links. List one weight for each link, in their order.',
       { clients: 3, voterAsks: true, options: { grants: 3 } },
       'the next epoch is asked for before the grant',
       eager,
@@ -133,7 +133,7 @@ describe('everybody is served', () => {
 test('one number of an epoch is not enough for clients, and is refused by name', () => {
   const crowd = { clients: 1, voterAsks: false } as const;
   expect(() => run(0, { ...crowd, options: { grants: 2 } })).toThrow(
-    'options.grants is 2, too few for clients, who may never be granted a lock; give 3 or more',
+    'options.grants is 2, too few with clients: a client might never be granted a lock. Use 3 or more.',
   );
   expect(run(0, { ...crowd, options: { grants: 3 } })).toEqual({ asked: 1, granted: 1 });
 });

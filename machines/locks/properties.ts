@@ -81,21 +81,21 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
   ),
   {
     name: 'service',
-    description: 'Whoever waits for a lock in a majority that has settled is granted it.',
+    description: 'A node that waits for a lock in a settled majority is eventually granted it.',
     kind: 'eventually',
     when: (c, node) => isWaiting(c, node),
     holds: (c, node) => !isWaiting(c, node) || !isWithinSettled(c, node),
   },
   {
     name: 'return',
-    description: 'A majority that has settled is served again.',
+    description: 'A settled majority is served again.',
     kind: 'eventually',
     when: (c, node) => !isServed(c.nodes.get(node)!),
     holds: (c, node) => isServed(c.nodes.get(node)!) || !isWithinSettled(c, node),
   },
   {
     name: 'notification',
-    description: 'Whoever an epoch leaves out does not go on serving an earlier one beside those who are in it.',
+    description: 'A node that an epoch leaves out does not keep serving an earlier epoch while the members serve the later one.',
     kind: 'eventually',
     when: (c, node) => isLeftOut(c, node),
     holds: (c, node) => !isLeftOut(c, node),
@@ -136,7 +136,7 @@ function isWaiting(c: Configuration, node: NodeId): boolean {
 /** Where nothing stops and no link falls, cold starts and joins included. */
 export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
-  description: 'Where nothing stops and no link falls, no lock has two users at once, unless all of them read.',
+  description: 'If no node stops and no link fails, a lock never has two users at once, unless all of them read.',
   kind: 'always',
   holds: (c) => isOneUserOf(usesOf(c)),
 };
@@ -151,7 +151,7 @@ function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
 export const oneUserPresent: Property<LocksProtocolOptions> = {
   name: 'one user present',
   description:
-    'Of those who have not stopped, and whom nobody who is there suspects, no two have a lock at once, unless all of them read.',
+    'Of the nodes that have not stopped and that no present node suspects, no two hold a lock at once, unless all of them read.',
   kind: 'always',
   holds: (c) => {
     const isThere = (node: NodeId) => !c.crashed?.includes(node);
@@ -164,7 +164,7 @@ export const oneUserPresent: Property<LocksProtocolOptions> = {
 /** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */
 export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
   name: 'undisturbed',
-  description: `${user} keeps its lock while it and a majority neither stop nor lose links among themselves, and nobody is half cut off.`,
+  description: `${user} keeps its lock while it and a majority neither stop nor lose links to each other, and no node is half disconnected.`,
   kind: 'closed',
   holds: (c) => usesOf(c).some(({ node }) => node === user),
 });

@@ -4,24 +4,38 @@ import { fixed } from './queue.fixture.js';
 
 describe('bad options', () => {
   test.each([
-    [{ tau: 1e308 }, 'options.tau is 1e+308; give a number of round trips'],
-    [{ tau: 1.9 }, 'options.tau is 1.9; give a number of round trips of at least 2'],
-    [{ root: 'zz' }, 'options.root is "zz", which is no node of the topology'],
-    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1', n3: 'n1' } }, 'options.parents is no tree'],
-    [{ parents: { n0: 'n0', n1: 'n0', n2: 'n1', n3: 'n1' } }, 'options.parents puts n2 under n1, and no link joins them'],
-    [{ tree: 'stabilizing', parents: {} }, 'options.parents goes with tree "fixed"'],
-    [{ tree: 'oak' }, 'options.tree is "oak"; choose one of fixed, stabilizing'],
-    [{ period: 3 }, 'options.period is not known here'],
+    [
+      { tau: 1e308 },
+      'options.tau is 1e+308. Use a number of round trips from 2, so that an observer returns before the next one starts, to at most',
+    ],
+    [
+      { tau: 1.9 },
+      'options.tau is 1.9. Use a number of round trips from 2, so that an observer returns before the next one starts, to at most',
+    ],
+    [{ root: 'zz' }, 'options.root is "zz", which is not a node of the topology. Name one of its'],
+    [{ parents: { n0: 'n0', n1: 'n2', n2: 'n1', n3: 'n1' } }, 'options.parents is not a tree: following the parents of'],
+    [
+      { parents: { n0: 'n0', n1: 'n0', n2: 'n1', n3: 'n1' } },
+      'options.parents makes n1 the parent of n2, but no link connects them. Use only links of the topology.',
+    ],
+    [
+      { tree: 'stabilizing', parents: {} },
+      'options.parents needs tree "fixed": a stabilizing tree computes its own parents. Omit one of them.',
+    ],
+    [{ tree: 'oak' }, 'options.tree is "oak". Choose one of fixed, stabilizing'],
+    [{ period: 3 }, 'Unknown option options.period'],
   ])('%j', (options, message) => {
     expect(() => simulate({ ...fixed, options })).toThrow(message);
   });
 
   test('a latency without a bound', () => {
-    expect(() => simulate({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow('network.latency has no bound');
+    expect(() => simulate({ ...fixed, network: { latency: { exponential: 3 } } })).toThrow(
+      'network.latency has no upper bound, but the queue needs its longest round trip. Use a constant, {"min", "max"} or "weight".',
+    );
   });
 
   test('a topology in two parts', () => {
     const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
-    expect(() => simulate({ protocol: 'queue', topology })).toThrow('no path leads from c to the root a');
+    expect(() => simulate({ protocol: 'queue', topology })).toThrow('Node c cannot reach the root a. Connect the topology');
   });
 });

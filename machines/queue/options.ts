@@ -41,9 +41,7 @@ export function queueOptions(raw: Raw, graph: NetworkGraph): QueueOptions {
     return { ...common, parents, children: childrenIn(parents, graph), levels: null };
   }
   if (raw['parents'] !== undefined) {
-    throw new UsageError(
-      'options.parents goes with tree "fixed": a stabilizing tree finds its own parents; leave one of them out',
-    );
+    throw new UsageError('options.parents needs tree "fixed": a stabilizing tree computes its own parents. Omit one of them.');
   }
   const levels = breadthFirst(root, graph);
   return { ...common, parents: levels.parents, children: childrenIn(levels.parents, graph), levels };
@@ -53,7 +51,7 @@ function tauOf(raw: Raw, roundTrip: number): number {
   const tau = raw['tau'] ?? 2;
   if (typeof tau === 'number' && tau >= 2 && tau * roundTrip <= TICKS_MAX) return tau;
   throw new UsageError(
-    `options.tau is ${JSON.stringify(tau)}; give a number of round trips of at least 2, or an observer may still be under way when the next one starts, and of at most ${TICKS_MAX} ticks`,
+    `options.tau is ${JSON.stringify(tau)}. Use a number of round trips from 2, so that an observer returns before the next one starts, to at most ${TICKS_MAX} ticks.`,
   );
 }
 
@@ -61,7 +59,7 @@ function tauOf(raw: Raw, roundTrip: number): number {
 function roundTripOf({ roundTrip = UNTIMED_ROUND_TRIP }: NetworkGraph): number {
   if (roundTrip < Infinity) return Math.max(1, roundTrip);
   throw new UsageError(
-    'network.latency has no bound, and the queue must know its longest round trip; use a constant, {"min", "max"} or "weight"',
+    'network.latency has no upper bound, but the queue needs its longest round trip. Use a constant, {"min", "max"} or "weight".',
   );
 }
 
@@ -71,14 +69,14 @@ function fixedTree(raw: Raw, root: NodeId, graph: NetworkGraph): Readonly<Record
     const parents = shortestPathTree(root, graph);
     const cutOff = topology.nodes.find((node) => !(node in parents));
     if (cutOff === undefined) return parents;
-    throw new UsageError(`no path leads from ${cutOff} to the root ${root}; connect the topology or use tree "stabilizing"`);
+    throw new UsageError(`Node ${cutOff} cannot reach the root ${root}. Connect the topology, or use tree "stabilizing".`);
   }
   const parents = rootedTree(raw['parents'], root, graph);
   const linked = new Set(topology.links.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]));
   for (const [child, parent] of Object.entries(parents)) {
     if (child !== root && !linked.has(`${child} ${parent}`)) {
       throw new UsageError(
-        `options.parents puts ${child} under ${parent}, and no link joins them; a tree of the queue is made of links`,
+        `options.parents makes ${parent} the parent of ${child}, but no link connects them. Use only links of the topology.`,
       );
     }
   }

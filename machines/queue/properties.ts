@@ -14,14 +14,14 @@ export function queueProperties(instance: Instance<QueueOptions>): Property<Queu
     {
       name: 'fully legal is closed',
       kind: 'closed',
-      description: 'Once the tree stands and every edge is fully legal, all stays so (Lemma 6.6).',
+      description: 'Once the tree is complete and every edge is fully legal, both remain so (Lemma 6.6).',
       holds: isFullyLegalEverywhere,
       folded: { over, holds: (totals: QueueTotals) => totals.isFullyLegal },
     },
     {
       name: 'every edge becomes fully legal',
       kind: 'converges',
-      description: 'From any state every edge is fully legal within 3R + tau of the last change of the tree (Corollary 6.8).',
+      description: 'From any state, every edge is fully legal within 3R + tau of the last change of the tree (Corollary 6.8).',
       holds: isFullyLegalEverywhere,
       folded: { over, holds: (totals: QueueTotals) => totals.isFullyLegal },
       within: convergenceTicks(instance),
@@ -33,7 +33,7 @@ const rolesFitTree: Property<QueueOptions> = {
   name: 'roles fit the tree',
   kind: 'always',
   description:
-    'A node has one guardian for each child and no other, its pointer is in the state that it points to, and its parent and children are those that the tree gives it.',
+    'A node has exactly one guardian for each child, its pointer is in the state that it points to, and its parent and children are those of the tree.',
   holds: (c) => [...c.nodes].every(([id, node]) => rolesFit(id, node)),
   folded: { over, holds: (totals: QueueTotals) => totals.misfits === 0, isLocal: true },
 };

@@ -24,28 +24,28 @@ export const areAcquainted = (c: Configuration): boolean =>
 export const tabsProperties = (): readonly Property<TabsOptions>[] => [
   {
     name: 'acquaintance',
-    description: 'Any two tabs that take part know each other in the end, or one of them takes part no more.',
+    description: 'Any two participating tabs eventually know each other, or one of them stops participating.',
     kind: 'eventually',
     when: isUnmet,
     holds: (c, node) => !isUnmet(c, node),
   },
   {
     name: 'arrival',
-    description: 'Who arrives takes part, in the end.',
+    description: 'A tab that arrives eventually participates.',
     kind: 'eventually',
     when: isArriving,
     holds: (c, node) => !isArriving(c, node),
   },
   {
     name: 'departure',
-    description: 'That a tab has stopped or left is noticed, in the end, by all who knew it.',
+    description: 'When a tab has stopped or left, all tabs that knew it eventually notice.',
     kind: 'eventually',
     when: (c, node) => !isKnownGone(c, node),
     holds: isKnownGone,
   },
   {
     name: 'company',
-    description: 'Two tabs take part and know each other.',
+    description: 'Two tabs participate and know each other.',
     kind: 'sometimes',
     holds: (c) => presentIn(c).some((u) => presentIn(c).some((v) => u !== v && knows(c, u, v) && knows(c, v, u))),
   },
@@ -54,7 +54,7 @@ export const tabsProperties = (): readonly Property<TabsOptions>[] => [
 /** Where nobody stops. */
 export const firstKnown: Property<TabsOptions> = {
   name: 'first come, first known',
-  description: 'Of any two tabs that take part, at least one knows the other.',
+  description: 'Of any two participating tabs, at least one knows the other.',
   kind: 'always',
   holds: (c) => {
     const there = presentIn(c);
@@ -65,7 +65,7 @@ export const firstKnown: Property<TabsOptions> = {
 /** Where nobody stops: nobody who is there is counted as gone. */
 export const nobodyMissed: Property<TabsOptions> = {
   name: 'nobody missed',
-  description: 'No tab that has not stopped is counted as gone.',
+  description: 'Only a stopped tab is counted as gone.',
   kind: 'always',
   holds: (c) => [...c.nodes.values()].every((node) => tabOf(node).value !== 'missed'),
 };

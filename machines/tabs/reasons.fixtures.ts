@@ -3,7 +3,7 @@ import { because } from '../because.fixtures.js';
 import { PEER, TAB } from './messages.js';
 
 const STOPPED =
-  'of a tab that was stopped for longer than patience, in runs and searches (tabs.test.ts); walks end once all know each other';
+  'of a tab that was stopped for longer than patience, in runs and searches (tabs.test.ts); walks end once all know each other MB. Use a smaller file.';
 
 export const reasons: Readonly<Record<string, string>> = {
   ...because(TAB, STOPPED, 'received missed', 'received ping'),

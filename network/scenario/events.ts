@@ -1,8 +1,8 @@
 /**
  * The events of a scenario: the verbs that the network itself knows, and the commands of the protocol.
  *
- * Each verb says which keys it takes and how it reads them. What a file may name must be there: a node of the topology, a link that
- * the topology has or that an event of the same file brings.
+ * Each verb defines its keys and how they are read. A file may name only existing nodes, and links of the topology or of an event
+ * in the same file.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -24,7 +24,7 @@ import {
 import { cannotReload, type Pair } from '../world/script.js';
 import type { ScenarioEvent } from './types.js';
 
-/** What the events of one file may refer to. */
+/** The definitions that events of one file may refer to. */
 export interface EventScope {
   readonly protocol: Pick<Protocol, 'name' | 'commands' | 'network' | 'reload' | 'corruption'>;
   /** As the protocol completed them. */
@@ -33,7 +33,7 @@ export interface EventScope {
   readonly contacts: readonly Contact[];
 }
 
-/** What an event does, without its time. */
+/** An event without its time. */
 type Body<E = ScenarioEvent> = E extends unknown ? Omit<E, 'at'> : never;
 
 interface Verb {
@@ -105,7 +105,7 @@ function readEvent(value: unknown, path: string, scene: EventScope): ScenarioEve
   if (typeof word !== 'string') complain(placeIn(path, 'do'), `one of ${known.join(', ')}`, word);
   if (!known.includes(word)) {
     throw unknownWord(
-      `${placeIn(path, 'do')}: ${shownValue(word)} is nothing that protocol ${scene.protocol.name} can do`,
+      `${placeIn(path, 'do')}: ${shownValue(word)} is neither a command of protocol ${scene.protocol.name} nor an event of the network`,
       word,
       known,
     );
@@ -124,7 +124,7 @@ function readCommand(name: string, command: Command, fields: Fields, path: strin
   const node = readNode(fields['node'], placeIn(path, 'node'), graph);
   const carried = Object.fromEntries(given.map((field) => [field.name, read(field)]));
   const refusal = command.refusal?.(options, carried) ?? null;
-  if (refusal !== null) throw new UsageError(`${placeIn(path, 'do')}: ${name} makes no sense here: ${refusal}`);
+  if (refusal !== null) throw new UsageError(`${placeIn(path, 'do')}: ${name} is not possible here: ${refusal}`);
   return { do: 'command', name, node, fields: carried };
 }
 
@@ -135,7 +135,7 @@ function readJoin(fields: Fields, path: string, scene: EventScope): Body {
   const place = placeIn(path, 'ports');
   if (scene.protocol.network.addressing !== 'ports') {
     throw new UsageError(
-      `${place}: protocol ${scene.protocol.name} has no ports, its nodes know each other by name; leave it out`,
+      `${place}: the nodes of protocol ${scene.protocol.name} know each other by name and have no ports. Omit it.`,
     );
   }
   const ports = readList(fields['ports'], place, 'two port numbers');
@@ -155,10 +155,12 @@ function readReload(fields: Fields, path: string, scene: EventScope): Body {
 
 function readCorrupt(fields: Fields, path: string, { protocol, graph }: EventScope): Body {
   if (!protocol.corruption) {
-    throw new UsageError(`${placeIn(path, 'do')}: protocol ${protocol.name} has no corrupt states; give its checks a corruption`);
+    throw new UsageError(
+      `${placeIn(path, 'do')}: protocol ${protocol.name} does not define a corruption. Add "corruption" to its checks.`,
+    );
   }
   const { node, nodes } = fields;
-  if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes; name the nodes once`);
+  if (node !== undefined && nodes !== undefined) throw new UsageError(`${path} has both node and nodes. Omit one of them.`);
   if (node !== undefined) return { do: 'corrupt', nodes: [readNode(node, placeIn(path, 'node'), graph)] };
   if (nodes === undefined) return { do: 'corrupt', nodes: graph.topology.nodes };
   const where = placeIn(path, 'nodes');
@@ -172,17 +174,17 @@ export function readNode(value: unknown, path: string, graph: NetworkGraph): Nod
   if (typeof value !== 'string') complain(path, 'the name of a node', value);
   if (graph.rank(value) >= 0) return value;
   const { nodes } = graph.topology;
-  const what = `${path}: ${shownValue(value)} is no node of the topology`;
+  const what = `${path}: ${shownValue(value)} is not a node of the topology`;
   throw nodes.length <= NAMES_MAX
     ? unknownWord(what, value, nodes)
-    : new UsageError(`${what}; name one of its ${nodes.length} nodes`);
+    : new UsageError(`${what}. Name one of its ${nodes.length} nodes.`);
 }
 
 function readPair(value: unknown, path: string, { graph }: EventScope): Pair {
   const pair = readList(value, path, 'two nodes');
   if (pair.length !== 2) complain(path, 'a list of two nodes', value);
   const [u, v] = [readNode(pair[0], placeIn(path, 0), graph), readNode(pair[1], placeIn(path, 1), graph)];
-  if (u === v) throw new UsageError(`${path} names ${shownValue(u)} twice; a link has two ends`);
+  if (u === v) throw new UsageError(`${path} names ${shownValue(u)} twice. Name the two ends of a link.`);
   return [u, v];
 }
 
@@ -211,6 +213,6 @@ function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScop
   const [u, v] = event.do === 'cut' ? event.link : event.channel;
   if (known.has(linkKey(u, v))) return;
   throw new UsageError(
-    `${path}: there is no link between ${shownValue(u)} and ${shownValue(v)} to ${event.do}; add it to the topology or join it`,
+    `${path}: no link connects ${shownValue(u)} and ${shownValue(v)}, so ${event.do} is not possible. Add it to the topology or join it first.`,
   );
 }

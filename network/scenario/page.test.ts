@@ -13,7 +13,7 @@ import { scenarioSchema } from './schema.js';
 const page = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8');
 const sections = new Map(page.split(/^## /m).map((text) => [/^.*/.exec(text)![0], text]));
 
-/** What stands between backquotes. */
+/** Text between backticks. */
 const codesIn = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!);
 /** The rows of tables, without those that head them. */
 const rowsIn = (text: string): string[][] =>
@@ -21,7 +21,7 @@ const rowsIn = (text: string): string[][] =>
 const examplesIn = (name: string): unknown[] =>
   codesIn(sections.get(name)!).flatMap((code) => (code.startsWith('{ ') ? [JSON.parse(code)] : []));
 
-/** Every key of an object, and every word that may stand for a value. */
+/** Every key of an object, and every word that is allowed as a value. */
 function wordsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, const: word, enum: words = [] } = schema as { properties?: object; const?: unknown; enum?: unknown[] };
@@ -33,7 +33,7 @@ const files = () => '1 2\n2 3';
 const read = (fields: Record<string, unknown>) =>
   parseScenario({ protocol: 'directory', topology: { kind: 'ring', n: 4 }, ...fields }, protocols, files);
 
-/** What the parser says, `null` when it takes the file. */
+/** The error message of the parser, or `null`. */
 function complaint(take: () => unknown): string | null {
   try {
     take();
@@ -46,7 +46,7 @@ function complaint(take: () => unknown): string | null {
 
 /** The options of a protocol, as it names them where one is not known. */
 const optionsOf = (protocol: string): string[] =>
-  /the options are (.*)$/.exec(complaint(() => read({ protocol, options: { unheardOf: 1 } }))!)![1]!.split(', ');
+  /The options are (.*)\.$/.exec(complaint(() => read({ protocol, options: { unheardOf: 1 } }))!)![1]!.split(', ');
 
 test('it names every key, verb, kind and command of the schema, and every option', () => {
   const words = new Set([...wordsOf(scenarioSchema(protocols)), ...Object.keys(protocols).flatMap(optionsOf)]);

@@ -12,7 +12,7 @@ const take: Command = {
   waits: false,
   completedBy: [],
 };
-/** Who lends says how much, and to whom if not to anybody; more than nine make no sense. */
+/** The command `lend` has an amount of at most nine and an optional receiver. */
 const lend: Command = {
   fields: [
     { name: 'amount', type: 'integer', min: 1 },

@@ -1,6 +1,6 @@
 /**
- * A scenario from its JSON: every key checked, unknown ones refused by name, defaults filled in, the topology built and the options
- * read by the protocol. Nothing has started when a complaint is thrown.
+ * Parses a scenario: checks every key, refuses unknown ones, fills in defaults, builds the topology and reads the options of the
+ * protocol.
  */
 import { isObject, TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -37,7 +37,7 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
  *
  * @param protocols those that it may name: `protocols` of the package, and your own.
  * @param readText gives the text of the files that a topology names.
- * @throws UsageError that names what is wrong, where, and the cure; nothing has started then.
+ * @throws UsageError with the problem, its place and the fix; nothing has started then.
  * @example
  * ```ts
  * import { parseScenario } from 'xstate-quiver/network';
@@ -50,9 +50,7 @@ const KEYS = ['protocol', 'options', 'topology', 'network', 'events', 'workload'
  */
 export function parseScenario(json: unknown, protocols: Readonly<Record<string, Protocol>>, readText?: ReadText): Scenario {
   if (!isObject(protocols))
-    throw new UsageError(
-      `parseScenario takes the protocols that a scenario may name second; give protocols, as in parseScenario(json, protocols)`,
-    );
+    throw new UsageError(`parseScenario needs the protocols as its second argument: parseScenario(json, protocols)`);
   const fields = readFields(json, '', KEYS);
   if (fields['$schema'] !== undefined) readName(fields['$schema'], '$schema', 'the path of a JSON Schema');
   const protocol = protocols[readOneOf(fields['protocol'], 'protocol', Object.keys(protocols))]!;
@@ -107,13 +105,13 @@ function readWorkload(value: unknown, path: string, scene: EventScope): Workload
   const { commands, name } = scene.protocol;
   const fields = readFields(value, path, ['command', 'sequential', 'concurrent', 'requests']);
   const [first] = Object.keys(commands);
-  if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands to issue; leave it out`);
+  if (first === undefined) throw new UsageError(`${path}: protocol ${name} has no commands. Omit it.`);
   const command = readOneOf(orElse(fields['command'], first), placeIn(path, 'command'), Object.keys(commands));
   const needed = (commands[command]!.fields ?? []).filter(({ optional }) => !optional).map((field) => field.name);
   const refusal = commands[command]!.refusal?.(scene.options, {}) ?? null;
-  if (refusal !== null) throw new UsageError(`${placeIn(path, 'command')}: ${command} makes no sense here: ${refusal}`);
+  if (refusal !== null) throw new UsageError(`${placeIn(path, 'command')}: ${command} is not possible here: ${refusal}`);
   if (needed.length > 0) {
-    throw new UsageError(`${placeIn(path, 'command')}: ${command} needs ${needed.join(' and ')}; list it under events instead`);
+    throw new UsageError(`${placeIn(path, 'command')}: ${command} needs ${needed.join(' and ')}. List it under events instead.`);
   }
   return { command, ...readDemand(fields, path, scene) };
 }
@@ -125,9 +123,7 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
     return { concurrent: atOnce, requests: readInteger(requests, placeIn(path, 'requests'), 0) };
   }
   if (concurrent !== undefined || requests !== undefined) {
-    throw new UsageError(
-      `${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}. Choose one way to ask`,
-    );
+    throw new UsageError(`${path} has sequential and ${concurrent === undefined ? 'requests' : 'concurrent'}. Omit one of them.`);
   }
   const where = placeIn(path, 'sequential');
   return { sequential: readList(sequential, where, 'nodes').map((node, i) => readNode(node, placeIn(where, i), graph)) };
@@ -135,8 +131,8 @@ function readDemand(fields: Fields, path: string, { graph }: EventScope) {
 
 function readUntil(value: unknown, path: string): Until {
   const { idle, at } = readFields(value, path, ['idle', 'at']);
-  if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at. Choose one`);
+  if (idle !== undefined && at !== undefined) throw new UsageError(`${path} has both idle and at. Omit one of them.`);
   if (at !== undefined) return { at: readTicks(at, placeIn(path, 'at')) };
-  if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}`);
+  if (idle !== true) throw new UsageError(`${path} must be {"idle": true} or {"at": ticks}.`);
   return { idle };
 }

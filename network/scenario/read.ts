@@ -1,8 +1,8 @@
 /**
  * Reading JSON that people wrote: every complaint is one line that names the place by its path, what is there and what should be.
  *
- * By hand and not with a schema library: half of a scenario's rules depend on the rest of it (a command's fields on the protocol, a
- * node's name on the topology), and the errors of a union of schemas do not say which of its members was meant.
+ * Written by hand instead of with a schema library: half of the rules depend on the rest of the scenario (the fields of a command
+ * on the protocol, the name of a node on the topology). The errors of a union of schemas do not tell which member was meant.
  */
 import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -14,17 +14,17 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const placeIn = (path: string, key: string | number): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
 
-/** What `must` be there, and is not. */
+/** Throws an error: the value `must` be something else, or is missing. */
 export function complain(path: string, must: string, value: unknown): never {
-  if (value === undefined) throw new UsageError(`${path || 'a scenario'} is missing; it must be ${must}`);
-  throw new UsageError(`${path || 'a scenario'} must be ${must}, but is ${shownValue(value)}`);
+  if (value === undefined) throw new UsageError(`${path || 'The scenario'} is missing. It must be ${must}.`);
+  throw new UsageError(`${path || 'The scenario'} must be ${must}, but is ${shownValue(value)}.`);
 }
 
 /** A word that is not known: the nearest known one, and all of them. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const meant = nearestWord(word, known);
   const list = known.length > 0 ? known.join(', ') : 'none';
-  return new UsageError(meant === undefined ? `${what}; known: ${list}` : `${what}; did you mean "${meant}"? Known: ${list}`);
+  return new UsageError(`${what}.${meant === undefined ? '' : ` Did you mean "${meant}"?`} Known: ${list}`);
 }
 
 export function readObject(value: unknown, path: string): Fields {
@@ -36,12 +36,12 @@ export function readObject(value: unknown, path: string): Fields {
 export function readFields(value: unknown, path: string, known: readonly string[]): Fields {
   const fields = readObject(value, path);
   for (const key of Object.keys(fields)) {
-    if (!known.includes(key)) throw unknownWord(`${placeIn(path, clip(key))} is not a known key`, key, known);
+    if (!known.includes(key)) throw unknownWord(`${placeIn(path, clip(key))} is an unknown key`, key, known);
   }
   return fields;
 }
 
-/** What stands for a key that is not there; a `null` that somebody wrote is there, and is refused. */
+/** Replaces a missing value by a default. An explicit `null` is not missing, and is refused. */
 export const orElse = (value: unknown, fallback: unknown): unknown => (value === undefined ? fallback : value);
 
 export function readList(value: unknown, path: string, of: string): readonly unknown[] {
@@ -70,7 +70,7 @@ function rangeOf(min: number, max: number): string {
 
 export function readOneOf<T extends string>(value: unknown, path: string, choices: readonly T[]): T {
   if (choices.includes(value as T)) return value as T;
-  if (typeof value === 'string') throw unknownWord(`${path} is not known: ${shownValue(value)}`, value, choices);
+  if (typeof value === 'string') throw unknownWord(`${path} is ${shownValue(value)}, which is unknown`, value, choices);
   return complain(path, `one of ${choices.join(', ')}`, value);
 }
 

@@ -1,4 +1,4 @@
-/** What a program hands over first is looked at before anything runs on it. */
+/** The protocol or scenario that a program passes is checked before anything runs. */
 import { expect, test } from 'vitest';
 import { UsageError } from '../../machines/errors.js';
 import { requireProtocol, requireScenario } from './required.js';
@@ -12,15 +12,19 @@ test('a protocol and a scenario are taken', () => {
 });
 
 test.each<[value: unknown, answer: string]>([
-  [undefined, 'give what defineProtocol gives; this is undefined'],
-  ['directory', 'give what defineProtocol gives; this is "directory"'],
-  [() => protocol, 'give what defineProtocol gives; this is a function'],
-  [{}, 'give what defineProtocol gives; this is an object'],
-  [{ charts: 'x', properties: () => [] }, 'give what defineProtocol gives; this is an object'],
-  [{ charts: {} }, 'defineProtocol(core) makes one of a core; this is an object'],
-  [{ charts: {}, properties: [] }, 'defineProtocol(core) makes one of a core; this is an object'],
+  [undefined, 'got undefined'],
+  ['directory', 'got "directory"'],
+  [() => protocol, 'got a function'],
+  [{}, 'got an object'],
+  [{ charts: 'x', properties: () => [] }, 'got an object'],
+  [{ charts: {} }, 'got a core'],
+  [{ charts: {}, properties: [] }, 'got a core'],
 ])('no protocol: %j', (value, answer) => {
-  expect(() => requireProtocol('explore', value)).toThrow(new UsageError(`explore takes a protocol first; ${answer}`));
+  expect(() => requireProtocol('explore', value)).toThrow(
+    new UsageError(
+      `explore needs a protocol as its first argument, ${answer}. Pass ${answer === 'got a core' ? 'defineProtocol(core)' : 'the result of defineProtocol'}.`,
+    ),
+  );
   expect(() => requireProtocol('explore', value)).toThrow(UsageError);
 });
 
@@ -33,7 +37,7 @@ test.each<[value: unknown, shown: string]>([
   [{ ...scenario, network: 1 }, 'an object'],
 ])('no scenario: %j', (value, shown) => {
   expect(() => requireScenario('Simulation', value)).toThrow(
-    new UsageError(`Simulation takes a scenario first; give parseScenario(json, protocols); this is ${shown}`),
+    new UsageError(`Simulation needs a scenario as its first argument, got ${shown}. Pass parseScenario(json, protocols).`),
   );
   expect(() => requireScenario('Simulation', value)).toThrow(UsageError);
 });

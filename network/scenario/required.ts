@@ -1,22 +1,22 @@
-/** What a program hands over first: a protocol, a scenario. What is none is refused with an error that names it, before anything runs on it. */
+/** Checks of the protocol or scenario that a program passes as the first argument, before anything runs. */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { shownValue } from './read.js';
 import type { Scenario } from './types.js';
 
-const given = (value: unknown): string => (typeof value === 'function' ? 'a function' : shownValue(value));
-
-/** Throws a `UsageError` for what `defineProtocol` did not give. */
+/** Throws a `UsageError` unless the value is a result of `defineProtocol`. */
 export function requireProtocol(who: string, value: unknown): asserts value is Protocol {
   if (isObject(value) && isObject(value['charts']) && typeof value['properties'] === 'function') return;
-  const cure =
-    isObject(value) && isObject(value['charts']) ? 'defineProtocol(core) makes one of a core' : 'give what defineProtocol gives';
-  throw new UsageError(`${who} takes a protocol first; ${cure}; this is ${given(value)}`);
+  const isCore = isObject(value) && isObject(value['charts']);
+  const fix = isCore ? 'Pass defineProtocol(core).' : 'Pass the result of defineProtocol.';
+  throw new UsageError(`${who} needs a protocol as its first argument, got ${isCore ? 'a core' : shownValue(value)}. ${fix}`);
 }
 
-/** Throws a `UsageError` for what `parseScenario` did not give. */
+/** Throws a `UsageError` unless the value is a result of `parseScenario`. */
 export function requireScenario(who: string, value: unknown): asserts value is Scenario {
   if (isObject(value) && isObject(value['protocol']) && isObject(value['graph']) && isObject(value['network'])) return;
-  throw new UsageError(`${who} takes a scenario first; give parseScenario(json, protocols); this is ${given(value)}`);
+  throw new UsageError(
+    `${who} needs a scenario as its first argument, got ${shownValue(value)}. Pass parseScenario(json, protocols).`,
+  );
 }

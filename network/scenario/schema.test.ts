@@ -1,4 +1,4 @@
-/** The published schema and the parser take the same files, as far as a schema can say. */
+/** The published schema and the parser accept the same files, as far as a schema can check them. */
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Compile } from 'typebox/schema';
@@ -10,7 +10,7 @@ import { scenarioSchema } from './schema.js';
 
 const schema = Compile(scenarioSchema(protocols) as never);
 
-/** What the parser says, `null` when it takes the file. */
+/** The error message of the parser, or `null`. */
 function complaint(json: unknown): string | null {
   try {
     parseScenario(json, protocols, () => '1 2\n2 3');
@@ -25,9 +25,9 @@ test('no enum of it is empty: validators refuse to read such a schema', () => {
   expect(JSON.stringify(scenarioSchema(protocols))).not.toContain('"enum":[]');
 });
 
-/** What no schema can say, since it depends on the rest of the file or on the protocol: by the words of the complaint. */
+/** Errors that a schema cannot find because they depend on the rest of the file or on the protocol. */
 const BEYOND =
-  /^(options\b|.*(is no node of|there is no link|is not connected|names ".*" twice|makes no sense here|needs .*; list it|has no ports|has no corrupt states|has \d+ numbers for \d+ links|has both node and nodes|there are two links|too many links|too long to make|of the topology|has no commands|is twice|is no link|links\[\d+\]))|^events\[\d\]\.do: |^until must|max must be|^topology\.kind is not known|^protocol is not known|radius must be a number, [\d.e-]+ to 2/;
+  /^(options\b|Unknown option |.*(is not a node of|no link connects|is not connected|names ".*" twice|is not possible here|needs .* List it|has no ports|does not define a corruption|has \d+ numbers for \d+ links|has both node and nodes|there are two links|too many links|too long to compute|of the topology|has no commands|repeats|is not a link|links\[\d+\]))|^events\[\d\]\.do: |^until must|max must be|^(topology\.kind|protocol) is .*, which is unknown|radius must be a number, [\d.e-]+ to 2/;
 
 const base = [
   {
@@ -95,7 +95,7 @@ function placesIn(json: unknown, path: readonly string[] = []): (readonly string
   return [path, ...Object.entries(json).flatMap(([key, value]) => placesIn(value, [...path, key]))];
 }
 
-/** The file with something else in one place: another value, nothing, or a key that nobody knows. */
+/** The file with one change: another value, a missing value, or an unknown key. */
 function changed(json: unknown, path: readonly string[], change: unknown): unknown {
   const copy = structuredClone({ root: json }) as Record<string, any>;
   const way = ['root', ...path];

@@ -1,8 +1,8 @@
 /**
  * The JSON Schema of a scenario, for editors: `$schema` in the file, and they complete keys and underline what is wrong.
  *
- * The keys of events, topologies and commands come from the tables that the parser reads with; a test holds the rest equal to it. What
- * depends on the rest of a file (names of nodes, links that are there, a protocol's options) the parser alone can say.
+ * The keys of events, topologies and commands come from the tables of the parser; a test compares the rest. Only the parser can
+ * check what depends on the rest of a file: names of nodes, existing links, and the options of a protocol.
  */
 import { TICKS_MAX } from '../../machines/checks.js';
 import type { Command, Protocol } from '../../machines/protocol.js';
@@ -32,7 +32,7 @@ function exactly(fields: Readonly<Record<string, Schema>>): Schema {
   };
 }
 
-/** What a parameter of a topology's kind may be, and those that have a value unless given. */
+/** Types of the parameters of topologies. */
 const PARAMETERS: Readonly<Record<string, Schema>> = {
   n: from(1),
   rows: from(1),
@@ -86,7 +86,7 @@ const network = exactly({
   'reorder?': chance,
 });
 
-/** Of the network's own verbs. */
+/** Types of the keys of network events. */
 const EVENT_FIELDS: Readonly<Record<string, Schema>> = {
   node: name,
   nodes: { type: 'array', items: name },
@@ -122,7 +122,7 @@ const eventsOf = ({ commands }: Protocol): Schema => ({
   ],
 });
 
-/** Of a protocol that has none there is none to name: an empty `enum` is not a schema. */
+/** An empty `enum` is not a valid schema, so a protocol without commands allows no command. */
 const workloadOf = (commands: readonly string[] | null): Schema => {
   const ofOurs = commands?.length === 0 ? { not: {} } : { enum: commands };
   const command = { 'command?': commands === null ? name : ofOurs };
@@ -134,7 +134,7 @@ const workloadOf = (commands: readonly string[] | null): Schema => {
   };
 };
 
-/** A protocol of somebody's own has commands that are not known here. */
+/** The schema does not know the commands of custom protocols. */
 const anyEvent: Schema = { type: 'object', properties: { at: ticks, do: name }, required: ['at', 'do'] };
 
 export function scenarioSchema(protocols: Readonly<Record<string, Protocol>>): Schema {

@@ -4,7 +4,7 @@ import { parseText } from './text.js';
 
 describe('JSON text that is none: line, column, and what should be there', () => {
   test.each([
-    ['', 'line 1, column 1: the text ends where a value should be; write JSON'],
+    ['', 'line 1, column 1: the text ends where a value should be. The text must be valid JSON'],
     ['{', 'line 1, column 2: the text ends where a key or "}" should be'],
     ['{\n  "a": [1,\n', 'line 3, column 1: the text ends where a value should be'],
     ['{"a"', 'line 1, column 5: the text ends where ":" should be'],
@@ -63,7 +63,7 @@ describe('JSON text that is none: line, column, and what should be there', () =>
         try {
           value = JSON.parse(text);
         } catch {
-          const place = /^line (\d+), column (\d+): .*; write JSON$/;
+          const place = /^line (\d+), column (\d+): .*\. The text must be valid JSON\.$/;
           let message = '';
           try {
             parseText(text);

@@ -10,11 +10,13 @@ export function parseText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new UsageError(`${complaintAbout(text)}; write JSON`, { cause: error });
+    throw new UsageError(`${complaintAbout(text)}. The text must be valid JSON.`, { cause: error });
   }
 }
 
-/** What may come next: a value (or the end of an empty list), a key (or the end of an empty object), a colon, or what follows a value. */
+/**
+ * The next expected token: a value (or the end of an empty list), a key (or the end of an empty object), a colon, or a separator.
+ */
 type Expected = 'value' | 'value or "]"' | 'key' | 'key or "}"' | ':' | 'next';
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

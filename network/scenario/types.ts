@@ -1,6 +1,5 @@
 /**
- * A scenario as the rest of the network sees it: checked, its defaults filled in, its topology built, its options read by the
- * protocol. The JSON that it came from is kept by whoever read it.
+ * A parsed scenario: checked, with its defaults, its topology, and its options read by the protocol. The caller keeps the JSON.
  */
 import type { NetworkGraph, Protocol } from '../../machines/protocol.js';
 import type { LatencySpec } from '../latency.js';

@@ -1,7 +1,7 @@
 /**
  * Three real backbones, each link as long as the great circle between its cities, in kilometers.
  *
- * The data are facts (cities, their positions, which of them are linked); lengths are computed here, so that nothing is said twice.
+ * The data contains facts (cities, their positions, their links); lengths are computed from them.
  */
 import abilene from '../../data/abilene.json' with { type: 'json' };
 import geant from '../../data/geant.json' with { type: 'json' };

@@ -25,14 +25,14 @@ export function parseContacts(text: string): Contact[] {
     const [t, i, j] = words;
     const at = Number(t);
     const where = `line ${number} of the contact list`;
-    if (words.length !== 3) throw new UsageError(`${where} has ${words.length} words; write "t i j"`);
+    if (words.length !== 3) throw new UsageError(`${where} has ${words.length} words. Write "t i j".`);
     if (!(Math.abs(at) <= TICKS_MAX))
-      throw new UsageError(`${where}: the time "${t}" is no number of at most ${TICKS_MAX}; write "t i j"`);
-    if (i === j) throw new UsageError(`${where}: ${i} meets itself; name two nodes`);
+      throw new UsageError(`${where}: the time "${t}" is not a number of at most ${TICKS_MAX}. Write "t i j".`);
+    if (i === j) throw new UsageError(`${where}: ${i} meets itself. Name two nodes.`);
     const before = contacts.at(-1)?.at ?? -Infinity;
-    if (at < before) throw new UsageError(`${where}: time ${at} comes after ${before}; sort the lines by time`);
+    if (at < before) throw new UsageError(`${where}: time ${at} comes after ${before}. Sort the lines by time.`);
     contacts.push({ at, i: i!, j: j! });
   }
-  if (contacts.length === 0) throw new UsageError('the contact list is empty; write lines "t i j"');
+  if (contacts.length === 0) throw new UsageError('The contact list is empty. Write lines "t i j".');
   return contacts;
 }

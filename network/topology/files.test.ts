@@ -19,17 +19,19 @@ describe('edge lists', () => {
   test.each([
     ['a b\nc', 'line 2 of the edge list must be "a b" or "a b weight"'],
     ['a b 1 2', 'line 1 of the edge list must be'],
-    ['a b x', 'line 1 of the edge list: the weight "x" must be a number, at least 0'],
-    ['a b -1', 'the weight "-1"'],
-    ['a b 1e999', 'the weight "1e999"'],
+    ['a b x', 'line 1 of the edge list: the weight "x" must be a number of at least 0.'],
+    ['a b -1', ': the weight "-1" must be a number of at least 0.'],
+    ['a b 1e999', ': the weight "1e999" must be a number of at least 0.'],
     ['a a', 'line 1 of the edge list links "a" to itself'],
-    ['a b\nb c\nb a', 'line 3 of the edge list doubles the link of line 1'],
+    ['a b\nb c\nb a', 'line 3 of the edge list repeats the link of line 1'],
   ])('%j is refused', (text, complaint) => {
     expect(() => parseEdgeList(text)).toThrow(complaint);
   });
 
   test('an empty one has no nodes', () => {
-    expect(() => createTopology({ file: 'x.txt' }, () => '# nothing\n')).toThrow('x.txt: nodes is empty');
+    expect(() => createTopology({ file: 'x.txt' }, () => '# nothing\n')).toThrow(
+      'x.txt: nodes is empty. Name at least one node.',
+    );
   });
 });
 
@@ -46,13 +48,13 @@ describe('contact lists', () => {
   });
 
   test.each([
-    ['', 'the contact list is empty'],
-    ['1 a', 'line 1 of the contact list has 2 words; write "t i j"'],
+    ['', 'The contact list is empty. Write lines "t i j".'],
+    ['1 a', 'line 1 of the contact list has 2 words. Write "t i j"'],
     ['1 a b c', 'line 1 of the contact list has 4 words'],
-    ['noon a b', 'line 1 of the contact list: the time "noon" is no number'],
-    ['1e14 a b', 'line 1 of the contact list: the time "1e14" is no number of at most 10000000000000'],
+    ['noon a b', 'line 1 of the contact list: the time "noon" is not a number'],
+    ['1e14 a b', 'line 1 of the contact list: the time "1e14" is not a number of at most 10000000000000. Write "t i j".'],
     ['1 a b\n2 c c', 'line 2 of the contact list: c meets itself'],
-    ['2 a b\n1 a b', 'line 2 of the contact list: time 1 comes after 2; sort the lines by time'],
+    ['2 a b\n1 a b', 'line 2 of the contact list: time 1 comes after 2. Sort the lines by time.'],
   ])('%j is refused', (text, complaint) => {
     expect(() => parseContacts(text)).toThrow(complaint);
   });
@@ -83,13 +85,13 @@ describe('nodes and links', () => {
     [['a'], undefined, 'topology.links is missing'],
     [['a', 7], [], 'topology.nodes[1] must be a name, but is 7'],
     [['a', ''], [], 'topology.nodes[1] must be a name'],
-    [['a', 'a\nb'], [], 'topology.nodes[1] must be a name of 1 to 200 printable characters'],
-    [['a', 'x'.repeat(201)], [], 'topology.nodes[1] must be a name of 1 to 200 printable characters'],
-    [['a', '__proto__'], [], 'topology.nodes[1] is "__proto__", a name that every JavaScript object has'],
-    [['a', 'b', 'a'], [], 'topology.nodes[2] names "a" a second time'],
+    [['a', 'a\nb'], [], 'topology.nodes[1] must be a name of 1 to 200 printable characters, but is'],
+    [['a', 'x'.repeat(201)], [], 'topology.nodes[1] must be a name of 1 to 200 printable characters, but is'],
+    [['a', '__proto__'], [], 'topology.nodes[1] is "__proto__", a property of every JavaScript object. Choose another name.'],
+    [['a', 'b', 'a'], [], 'topology.nodes[2] repeats "a". Names must be unique.'],
     [['a', 'b'], [['a']], 'topology.links[0] must be a list of two names and perhaps a weight'],
     [['a', 'b'], [['a', 'b', 1, 1]], 'topology.links[0] must be a list of two names'],
-    [['a', 'b'], [['a', 'c']], 'topology.links[0] names "c", which is no node of the topology'],
+    [['a', 'b'], [['a', 'c']], 'topology.links[0] names "c", which is not a node of the topology'],
     [['a', 'b'], [['a', 'a']], 'topology.links[0] links "a" to itself'],
     [
       ['a', 'b'],
@@ -97,7 +99,7 @@ describe('nodes and links', () => {
         ['a', 'b'],
         ['b', 'a', 2],
       ],
-      'topology.links[1] doubles links[0]',
+      'topology.links[1] repeats links[0]',
     ],
     [['a', 'b'], [['a', 'b', -1]], 'topology.links[0][2] must be a weight, 0 to 10000000000000, but is -1'],
     [['a', 'b'], [['a', 'b', '1']], 'topology.links[0][2] must be a weight, 0 to 10000000000000, but is "1"'],
@@ -108,13 +110,13 @@ describe('nodes and links', () => {
 
 describe('forms', () => {
   test.each<[unknown, string]>([
-    [undefined, 'topology is missing; it must be an object'],
+    [undefined, 'topology is missing. It must be an object'],
     [[], 'topology must be an object, but is a list of 0'],
-    [{}, 'topology must have "kind", "nodes" with "links", "file" or "contacts"; it has nothing'],
-    [{ n: 3 }, 'it has n'],
-    [{ kind: 'ring', n: 3, file: 'x' }, 'topology.file is not a known key'],
-    [{ nodes: ['a'], links: [], weights: [] }, 'topology.weights is not a known key'],
-    [{ file: 'x.gml', kin: 'ring' }, 'topology.kin is not a known key'],
+    [{}, 'topology must have "kind", "nodes" with "links", "file" or "contacts". It has nothing.'],
+    [{ n: 3 }, 'It has n.'],
+    [{ kind: 'ring', n: 3, file: 'x' }, 'topology.file is an unknown key'],
+    [{ nodes: ['a'], links: [], weights: [] }, 'topology.weights is an unknown key'],
+    [{ file: 'x.gml', kin: 'ring' }, 'topology.kin is an unknown key'],
     [{ file: 7 }, 'topology.file must be the name of a file, but is 7'],
   ])('%j is refused', (spec, complaint) => {
     expect(() => createTopology(spec)).toThrow(complaint);

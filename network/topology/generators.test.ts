@@ -85,9 +85,9 @@ describe('random topologies', () => {
 
   test('a graph that is hardly ever connected is refused and not drawn for ever', () => {
     expect(() => of({ kind: 'erdos-renyi', n: 50, p: 0.01 })).toThrow(
-      /none of 100 draws is connected; raise p or try another seed/,
+      /none of 100 draws is connected. Raise p, or try another seed/,
     );
-    expect(() => of({ kind: 'geometric', n: 50, radius: 0.01 })).toThrow(/none of 100 draws is connected; raise radius/);
+    expect(() => of({ kind: 'geometric', n: 50, radius: 0.01 })).toThrow(/none of 100 draws is connected. Raise radius/);
     // A draw ends with the first node that no link reaches.
     const chance = vi.spyOn(Random.prototype, 'chance');
     onTestFinished(() => chance.mockRestore());
@@ -106,28 +106,28 @@ describe('random topologies', () => {
 
 describe('refused, each with its place', () => {
   test.each([
-    [{ kind: 'rung', n: 3 }, 'topology.kind is not known: "rung"; did you mean "ring"?'],
-    [{ kind: 'constructor', n: 3 }, 'topology.kind is not known: "constructor"'],
+    [{ kind: 'rung', n: 3 }, 'topology.kind is "rung", which is unknown. Did you mean "ring"?'],
+    [{ kind: 'constructor', n: 3 }, 'topology.kind is "constructor", which is unknown'],
     [{ kind: 'ring', n: 2 }, 'topology.n must be an integer, 3 to 1000000, but is 2'],
     [{ kind: 'ring', n: 2.5 }, 'topology.n must be an integer, 3 to 1000000, but is 2.5'],
     [{ kind: 'ring' }, 'topology.n is missing'],
-    [{ kind: 'ring', n: 4, m: 1 }, 'topology.m is not a known key; known: kind, n, weights'],
-    [{ kind: 'ring', n: 4, seed: 1 }, 'topology.seed is not a known key'],
+    [{ kind: 'ring', n: 4, m: 1 }, 'topology.m is an unknown key. Known: kind, n, weights'],
+    [{ kind: 'ring', n: 4, seed: 1 }, 'topology.seed is an unknown key'],
     [{ kind: 'ring', n: 3, weights: [1, 2] }, 'topology.weights has 2 numbers for 3 links'],
     [{ kind: 'ring', n: 3, weights: [1, 2, -3] }, 'topology.weights[2] must be a weight, 0 to 10000000000000, but is -3'],
     [{ kind: 'path', n: 0 }, 'topology.n must be an integer, 1 to 1000000, but is 0'],
     [{ kind: 'path', n: 1e9 }, 'topology.n must be an integer, 1 to 1000000, but is 1000000000'],
-    [{ kind: 'grid', rows: 10_000, columns: 10_000 }, 'topology has 100000000 nodes; at most 1000000 fit'],
-    [{ kind: 'complete', n: 100_000 }, 'topology of kind complete would have too many links'],
-    [{ kind: 'erdos-renyi', n: 100_000, p: 1e-3 }, 'topology of kind erdos-renyi would have too many links'],
-    [{ kind: 'geometric', n: 100_000, radius: 1 }, 'topology of kind geometric would have too many links'],
+    [{ kind: 'grid', rows: 10_000, columns: 10_000 }, 'topology has 100000000 nodes. The limit is 1000000.'],
+    [{ kind: 'complete', n: 100_000 }, 'topology of kind complete has too many links for one computer. Lower n.'],
+    [{ kind: 'erdos-renyi', n: 100_000, p: 1e-3 }, 'topology of kind erdos-renyi has too many links for one computer. Lower n.'],
+    [{ kind: 'geometric', n: 100_000, radius: 1 }, 'topology of kind geometric has too many links for one computer. Lower n.'],
     [{ kind: 'geometric', n: 5, radius: 0 }, 'topology.radius must be a number'],
     [{ kind: 'erdos-renyi', n: 5, p: 1.1 }, 'topology.p must be a chance, 0 to 1, but is 1.1'],
     [
       { kind: 'churn', n: 2, birth: 1, death: 0, steps: 11, every: 1e12 },
-      'topology of kind churn goes on beyond tick 10000000000000; lower',
+      'topology of kind churn continues beyond tick 10000000000000. Lower every or steps.',
     ],
-    [{ kind: 'abilene', n: 5 }, 'topology.n is not a known key; known: kind'],
+    [{ kind: 'abilene', n: 5 }, 'topology.n is an unknown key. Known: kind'],
   ])('%o', (spec, complaint) => {
     expect(() => of(spec)).toThrow(complaint);
   });

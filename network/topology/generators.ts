@@ -1,8 +1,8 @@
 /**
  * The regular topologies: each is its number of nodes and the list of its links, in the order in which `weights` names them.
  *
- * Written here, a few lines each, and not taken from a graph library: those cover only some of them, bring a graph class of their
- * own along, and we need the order of nodes and links to be ours, since identities and weights hang on it.
+ * Written here instead of taken from a graph library: those cover only some of the kinds and add their own graph class.
+ * Identities and weights depend on the order of nodes and links, so the order must be defined here.
  */
 
 /** Nodes 0 to n - 1 and links between them. */

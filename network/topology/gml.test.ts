@@ -75,34 +75,34 @@ describe('what real files hold', () => {
 
 describe('refused, with the line where there is one', () => {
   test.each([
-    ['', 'the GML file has no "graph [ … ]"'],
-    ['<html>', 'line 1 of the GML file has the end of the file inside a list'],
-    ['hello there', 'line 1 of the GML file has "there" where a number, a string or a list should be'],
-    ['graph [\n node [\n id 0\n', 'line 4 of the GML file has the end of the file inside a list; is it truncated?'],
-    ['graph [\n node [ id 0 label "a ]\n', 'line 2 of the GML file has a string that never ends'],
-    ['graph [ ]\n ]', 'line 2 of the GML file has a "]" that closes nothing'],
-    ['graph [ node [ id ] ]', 'line 1 of the GML file has no value after "id"'],
-    ['a [ '.repeat(101), 'line 1 of the GML file has lists inside lists, deeper than 100'],
-    ['graph [ 7 8 [ ] [ ] ]', 'line 1 of the GML file has a value without a key before it'],
-    [graph('node [ label "a" ]'), 'a node of the GML file has the id undefined; ids are integers'],
-    [graph(node(1), node(1)), 'the GML file has two nodes with id 1; ids must differ'],
-    [graph(node(1), edge(1, 2)), 'an edge of the GML file has the target 2, which is no node'],
-    [graph(node(1), 'edge [ source 1 ]'), 'an edge of the GML file has the target undefined'],
+    ['', 'The GML file has no "graph [ … ]". Check that it is a GML file.'],
+    ['<html>', 'Line 1 of the GML file has the end of the file inside a list'],
+    ['hello there', 'Line 1 of the GML file has "there" where a number, a string or a list is expected.'],
+    ['graph [\n node [\n id 0\n', 'Line 4 of the GML file has the end of the file inside a list. Is it truncated?'],
+    ['graph [\n node [ id 0 label "a ]\n', 'Line 2 of the GML file has a string without a closing quote'],
+    ['graph [ ]\n ]', 'Line 2 of the GML file has a "]" without a matching'],
+    ['graph [ node [ id ] ]', 'Line 1 of the GML file has no value after "id"'],
+    ['a [ '.repeat(101), 'Line 1 of the GML file has lists nested deeper than 100 levels'],
+    ['graph [ 7 8 [ ] [ ] ]', 'Line 1 of the GML file has a value without a key before it'],
+    [graph('node [ label "a" ]'), 'A node of the GML file has the id undefined. Use an integer.'],
+    [graph(node(1), node(1)), 'The GML file has two nodes with id 1. Give each node its own id.'],
+    [graph(node(1), edge(1, 2)), 'An edge of the GML file has the target 2, which is not the id of a node.'],
+    [graph(node(1), 'edge [ source 1 ]'), 'An edge of the GML file has the target undefined, which is not the id of a node.'],
   ])('%j', (text, complaint) => {
     expect(() => parseGml(text)).toThrow(complaint);
   });
 
   test('through a scenario the complaint begins with the file', () => {
-    expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: line 1 of the GML file/);
-    expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty');
+    expect(() => createTopology({ file: 'x.gml' }, () => 'graph [')).toThrow(/^x\.gml: Line 1 of the GML file has/);
+    expect(() => createTopology({ file: 'x.gml' }, () => graph())).toThrow('x.gml: nodes is empty. Name at least one node.');
     expect(() => createTopology({ file: 'x.gml' }, () => graph(node(0), node(1), edge(0, 1, 'weight -1')))).toThrow(
-      'x.gml: links[0] must have a weight of 0 to 10000000000000, but it is -1',
+      'x.gml: links[0] must have a weight from 0 to 10000000000000, but has -1.',
     );
   });
 });
 
 describe('10 MB in seconds', () => {
-  // Of this process: other programs on the machine do not count.
+  // // Processor time of this process: other programs do not count.
   const withinSeconds = (work: () => void) => {
     const start = process.cpuUsage();
     work();
@@ -134,7 +134,9 @@ describe('10 MB in seconds', () => {
   });
 
   test('beyond 64 MB not even that', () => {
-    expect(() => createTopology({ file: 'huge.gml' }, () => ' '.repeat(65e6))).toThrow('huge.gml: longer than 64 MB');
+    expect(() => createTopology({ file: 'huge.gml' }, () => ' '.repeat(65e6))).toThrow(
+      'huge.gml: longer than 64 MB. Use a smaller file.',
+    );
   });
 });
 

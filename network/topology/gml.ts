@@ -1,11 +1,11 @@
 /**
  * GML files, such as those of the Internet Topology Zoo.
  *
- * A file is keys and values; a value is a number, a string, or a list of keys and values in brackets. We read `graph`, its `node`s
- * (`id`, `label`, `Longitude`, `Latitude`) and `edge`s (`source`, `target`, `weight`), and skip the rest. Real files are sloppy:
- * a label that two nodes share gets the id behind it, links that are doubled count once (with the smallest weight), self-links are
- * dropped, and directions are ignored. A link weighs what the file says; else the great circle between its ends in kilometers, when
- * both have a position; else 1.
+ * A file is a list of keys and values; a value is a number, a string, or a list of keys and values in brackets. The parser reads
+ * `graph`, its `node`s (`id`, `label`, `Longitude`, `Latitude`) and `edge`s (`source`, `target`, `weight`), and skips the rest.
+ * Real files are sloppy: labels that several nodes share get the id appended, repeated links count once (with the smallest
+ * weight), self-links are dropped, and directions are ignored. The weight of a link is the one in the file; otherwise the
+ * great-circle distance between its ends in kilometers, if both have a position; otherwise 1.
  *
  * Everything is read in one pass, without recursion and without going back.
  */
@@ -36,11 +36,11 @@ export function decodeText(bytes: Uint8Array): string {
 
 export function parseGml(text: string): Topology {
   const graph = readLists(text).get('graph')?.[0];
-  if (!(graph instanceof Map)) throw new UsageError('the GML file has no "graph [ … ]"; is it a GML file?');
+  if (!(graph instanceof Map)) throw new UsageError('The GML file has no "graph [ … ]". Check that it is a GML file.');
   const nodes = new Map<number, GmlNode>();
   for (const entry of listsOf(graph, 'node')) {
     const node = readNode(entry);
-    if (nodes.has(node.id)) throw new UsageError(`the GML file has two nodes with id ${node.id}; ids must differ`);
+    if (nodes.has(node.id)) throw new UsageError(`The GML file has two nodes with id ${node.id}. Give each node its own id.`);
     nodes.set(node.id, node);
   }
   const names = uniqueNames([...nodes.values()]);
@@ -59,7 +59,7 @@ export function parseGml(text: string): Topology {
 function readNode(entry: List): GmlNode {
   const id = numberOf(entry, 'id');
   if (!Number.isSafeInteger(id))
-    throw new UsageError(`a node of the GML file has the id ${shownValue(entry.get('id')?.[0])}; ids are integers`);
+    throw new UsageError(`A node of the GML file has the id ${shownValue(entry.get('id')?.[0])}. Use an integer.`);
   const [latitude, longitude] = [numberOf(entry, 'Latitude'), numberOf(entry, 'Longitude')];
   const position = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
   const label = entry.get('label')?.[0];
@@ -70,7 +70,7 @@ function readNode(entry: List): GmlNode {
   };
 }
 
-/** The label where it names one node only; else the label with the id, and the id alone where there is no label. */
+/** The label if it is unique, else the label with the id, or only the id if there is no label. */
 function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
   const uses = new Map<string, number>();
   for (const { label } of nodes) uses.set(label, (uses.get(label) ?? 0) + 1);
@@ -82,7 +82,7 @@ function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
 function endOf(edge: List, key: 'source' | 'target', nodes: ReadonlyMap<number, GmlNode>): GmlNode {
   const id = edge.get(key)?.[0];
   const node = nodes.get(id as number);
-  if (!node) throw new UsageError(`an edge of the GML file has the ${key} ${shownValue(id)}, which is no node's id`);
+  if (!node) throw new UsageError(`An edge of the GML file has the ${key} ${shownValue(id)}, which is not the id of a node.`);
   return node;
 }
 
@@ -110,7 +110,7 @@ function readLists(text: string): List {
   const open: List[] = [root];
   let key: string | undefined;
   const put = (value: Value, at: number): void => {
-    if (key === undefined) throw fault(text, at, 'a value without a key before it');
+    if (key === undefined) throw fault(text, at, 'a value without a key before it.');
     const list = open.at(-1)!;
     const values = list.get(key);
     if (values) values.push(value);
@@ -125,18 +125,18 @@ function readLists(text: string): List {
     } else if (char === '#') {
       at = endOfLine(text, at);
     } else if (char === '[') {
-      if (open.length > DEPTH_MAX) throw fault(text, at, `lists inside lists, deeper than ${DEPTH_MAX}`);
+      if (open.length > DEPTH_MAX) throw fault(text, at, `lists nested deeper than ${DEPTH_MAX} levels.`);
       const list: List = new Map();
       put(list, at++);
       open.push(list);
     } else if (char === ']') {
-      if (key !== undefined) throw fault(text, at, `no value after "${key}"`);
-      if (open.length === 1) throw fault(text, at, 'a "]" that closes nothing');
+      if (key !== undefined) throw fault(text, at, `no value after "${key}".`);
+      if (open.length === 1) throw fault(text, at, 'a "]" without a matching "[".');
       open.pop();
       at++;
     } else if (char === '"') {
       const end = text.indexOf('"', at + 1);
-      if (end === -1) throw fault(text, at, 'a string that never ends');
+      if (end === -1) throw fault(text, at, 'a string without a closing quote.');
       put(unescape(text.slice(at + 1, end)), at);
       at = end + 1;
     } else {
@@ -144,11 +144,11 @@ function readLists(text: string): List {
       const word = WORD.exec(text)![0];
       if (key === undefined) key = word;
       else if (NUMBER.test(word)) put(Number(word), at);
-      else throw fault(text, at, `"${word.slice(0, 40)}" where a number, a string or a list should be`);
+      else throw fault(text, at, `"${word.slice(0, 40)}" where a number, a string or a list is expected.`);
       at += word.length;
     }
   }
-  if (open.length > 1 || key !== undefined) throw fault(text, at, 'the end of the file inside a list; is it truncated?');
+  if (open.length > 1 || key !== undefined) throw fault(text, at, 'the end of the file inside a list. Is it truncated?');
   return root;
 }
 
@@ -169,5 +169,5 @@ const unescape = (text: string): string =>
 function fault(text: string, at: number, what: string): UsageError {
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
-  return new UsageError(`line ${line} of the GML file has ${what}`);
+  return new UsageError(`Line ${line} of the GML file has ${what}`);
 }

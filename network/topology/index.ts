@@ -1,7 +1,7 @@
 /**
  * A topology in every form that a scenario may give: a kind with its parameters, nodes and links, a file, or a contact list.
  *
- * Files are read by whoever calls (`readText`), since the network also runs in a browser.
+ * The caller reads files (`readText`), because the network also runs in a browser.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Link, Topology } from '../../machines/protocol.js';
@@ -55,7 +55,7 @@ export function createTopology(spec: unknown, text: ReadText = noFiles): Topolog
     case 'contacts':
       return fromFile(readFields(fields, path, ['contacts'])['contacts'], placeIn(path, 'contacts'), text, parseInTime);
     default:
-      throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts"; it has ${keysOf(fields)}`);
+      throw new UsageError(`${path} must have "kind", "nodes" with "links", "file" or "contacts". It has ${keysOf(fields)}.`);
   }
 }
 
@@ -98,7 +98,7 @@ function readLink(value: unknown, path: string): Link {
 const parseTopology = (content: string, file: string): Topology =>
   validateTopology(/\.gml$/i.test(file) ? parseGml(content) : parseEdgeList(content), '');
 
-/** Nobody is in touch at the start: all links come with the contacts. */
+/** The topology starts without links: all links come with the contacts. */
 function parseInTime(content: string): TopologyInTime {
   const contacts = parseContacts(content);
   const nodes = [...new Set(contacts.flatMap(({ i, j }) => [i, j]))];
@@ -116,7 +116,7 @@ function fromFile<T>(value: unknown, path: string, text: ReadText, parse: (conte
     throw new UsageError(`${path}: ${why}`, { cause: error });
   }
   try {
-    if (content.length > TEXT_MAX_MB * 1e6) throw new UsageError(`longer than ${TEXT_MAX_MB} MB; give a smaller file`);
+    if (content.length > TEXT_MAX_MB * 1e6) throw new UsageError(`longer than ${TEXT_MAX_MB} MB. Use a smaller file.`);
     return parse(content, file);
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-/** The topologies that a scenario asks for by `kind`: their parameters, checked, and the shape that they stand for. */
+/** The topologies that a scenario selects by `kind`: their checked parameters and their shape. */
 import { UsageError } from '../../machines/errors.js';
 import type { Topology } from '../../machines/protocol.js';
 import { placeIn, readFields, readInteger, readList, readNumber, readTicks, type Fields } from '../scenario/read.js';
@@ -72,10 +72,9 @@ export function ofKind(name: string, spec: Fields, place: string): Topology {
     Object.entries(kind.parameters).map(([key, read]) => [key, read(fields[key], placeIn(place, key))]),
   );
   const { rows = 1, columns = 1 } = parameters;
-  if (rows * columns > NODES_MAX) throw new UsageError(`${place} has ${rows * columns} nodes; at most ${NODES_MAX} fit`);
+  if (rows * columns > NODES_MAX) throw new UsageError(`${place} has ${rows * columns} nodes. The limit is ${NODES_MAX}.`);
   const links = kind.links?.(parameters) ?? 0;
-  if (links > LINKS_MAX)
-    throw new UsageError(`${place} of kind ${name} would have too many links for one machine; make n smaller`);
+  if (links > LINKS_MAX) throw new UsageError(`${place} of kind ${name} has too many links for one computer. Lower n.`);
   const shape = kind.shape(parameters);
   const weights = fields['weights'] === undefined ? undefined : readWeights(fields['weights'], placeIn(place, 'weights'), shape);
   const nodes = Array.from({ length: shape.n }, (_, i) => `n${i}`);
@@ -86,7 +85,7 @@ function readWeights(value: unknown, place: string, { links }: Shape): number[] 
   const list = readList(value, place, 'numbers');
   if (list.length !== links.length) {
     throw new UsageError(
-      `${place} has ${list.length} numbers for ${links.length} links; give each link its weight, in their order`,
+      `${place} has ${list.length} numbers for ${links.length} links. List one weight for each link, in their order.`,
     );
   }
   return list.map((weight, k) => readTicks(weight, placeIn(place, k), 'a weight'));

@@ -1,8 +1,8 @@
 /**
  * A contact list as changes of links, for a network to perform.
  *
- * A line says that two nodes are in touch from its time for one interval of the recorder; a contact that goes on is told again at the
- * next. Time 0 is the first line's. The interval is the shortest time between two different times of the list.
+ * A line means that two nodes are in contact from its time for one interval of the recorder; a longer contact is repeated at the
+ * next interval. Time 0 is the time of the first line. The interval is the shortest time between two different times of the list.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Contact } from './contacts.js';

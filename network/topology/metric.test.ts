@@ -96,7 +96,7 @@ test('a link longer than its detour is not the shortest path', () => {
 });
 
 test('a node that is not there is named', () => {
-  expect(() => createMetric({ nodes: ['a'], links: [] }).distance('a', 'b')).toThrow('node "b" is not in the topology');
+  expect(() => createMetric({ nodes: ['a'], links: [] }).distance('a', 'b')).toThrow('Unknown node "b". Name one of the');
 });
 
 describe('at size', () => {

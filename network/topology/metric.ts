@@ -1,9 +1,10 @@
 /**
  * Shortest paths in a topology.
  *
- * Dijkstra from a source the first time that anybody asks for it, kept afterward; the links are in typed arrays (each node's
- * neighbors in a row, sorted), so that 100,000 nodes are no matter as long as few sources ask. Most messages go to a neighbor, and
- * a link at most twice as long as the shortest one is itself a shortest path, since a detour has two links: no search is needed then.
+ * Dijkstra's algorithm runs from a source at the first query, and its result is cached. The links are in typed arrays (each
+ * node's neighbors in a row, sorted), so 100,000 nodes are feasible as long as few sources are queried. Most messages go to a
+ * neighbor. A link at most twice as long as the shortest one is itself a shortest path, because a detour has two links: no search
+ * is needed then.
  */
 import TinyQueue from 'tinyqueue';
 import { UsageError } from '../../machines/errors.js';
@@ -19,7 +20,9 @@ export interface Metric extends NetworkGraph {
   diameter(): number;
 }
 
-/** What is known from one source: distances, and the node before on a shortest path (-1 at the source and where there is none). */
+/**
+ * The result for one source: distances, and the previous node on a shortest path (-1 at the source and for unreachable nodes).
+ */
 interface Row {
   readonly distance: Float64Array;
   readonly previous: Int32Array;
@@ -127,7 +130,7 @@ class Graph {
   indexOf(node: NodeId): number {
     const index = this.index.get(node);
     if (index === undefined)
-      throw new UsageError(`node "${node}" is not in the topology; name one of its ${this.index.size} nodes`);
+      throw new UsageError(`Unknown node "${node}". Name one of the ${this.index.size} nodes of the topology.`);
     return index;
   }
 

@@ -136,12 +136,12 @@ describe('as a topology of a scenario', () => {
   });
 
   test.each([
-    [{ kind: 'churn', n: 5, steps: 2, birth: 2, death: 0 }, 'topology.birth must be a chance, 0 to 1, but is 2'],
-    [{ kind: 'churn', n: 5, steps: 2, birth: 0 }, 'topology.death is missing; it must be a chance, 0 to 1'],
-    [{ kind: 'walkers', n: 5, steps: 2, radius: 1 }, 'topology.speed is missing; it must be a number, 0 to 2'],
+    [{ kind: 'churn', n: 5, steps: 2, birth: 2, death: 0 }, 'topology.birth must be a chance, 0 to 1, but is 2.'],
+    [{ kind: 'churn', n: 5, steps: 2, birth: 0 }, 'topology.death is missing. It must be a chance, 0 to 1.'],
+    [{ kind: 'walkers', n: 5, steps: 2, radius: 1 }, 'topology.speed is missing. It must be a number, 0 to 2.'],
     [
       { kind: 'churn', n: 10_000, steps: 1000, birth: 0, death: 0 },
-      'topology of kind churn would take too long to make; lower n or steps',
+      'topology of kind churn takes too long to compute. Lower n or steps.',
     ],
   ])('%j is refused', (spec, message) => {
     expect(() => createTopology(spec)).toThrow(new UsageError(message));

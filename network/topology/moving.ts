@@ -1,4 +1,4 @@
-/** The kinds of topology that change with time: their parameters, checked, and the contacts that they stand for. */
+/** The kinds of topology that change over time: their checked parameters and their contacts. */
 import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
 import { placeIn, readFields, readInteger, readNumber, type Fields } from '../scenario/read.js';
@@ -32,7 +32,7 @@ export const movingKinds: Readonly<Record<string, Moving>> = {
   },
 };
 
-/** Nobody is in touch at the start: all links come with the contacts. */
+/** The topology starts without links: all links come with the contacts. */
 export function ofMovingKind(name: string, spec: Fields, place: string) {
   const { parameters, contacts } = movingKinds[name]!;
   const known = Object.keys(parameters);
@@ -40,8 +40,8 @@ export function ofMovingKind(name: string, spec: Fields, place: string) {
   const read = Object.fromEntries(known.map((key) => [key, parameters[key]!(fields[key], placeIn(place, key))]));
   const { n, steps, every } = read as { n: number; steps: number; every: number };
   if (n * n * steps > 2 * LOOKS_MAX)
-    throw new UsageError(`${place} of kind ${name} would take too long to make; lower n or steps`);
+    throw new UsageError(`${place} of kind ${name} takes too long to compute. Lower n or steps.`);
   if (every * steps > TICKS_MAX)
-    throw new UsageError(`${place} of kind ${name} goes on beyond tick ${TICKS_MAX}; lower every or steps`);
+    throw new UsageError(`${place} of kind ${name} continues beyond tick ${TICKS_MAX}. Lower every or steps.`);
   return { nodes: Array.from({ length: n }, (_, i) => `n${i}`), links: [], contacts: contacts(read) };
 }

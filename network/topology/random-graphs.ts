@@ -7,7 +7,7 @@ import { UsageError } from '../../machines/errors.js';
 import { Random } from '../random.js';
 import type { Shape } from './generators.js';
 
-/** As many attempts as this, fewer where one takes long: nobody should wait long for the news that there is no such graph. */
+/** The maximum number of attempts; fewer if one takes long, so that the error comes soon. */
 const ATTEMPTS_MAX = 100;
 const ATTEMPTS_MIN = 3;
 /** In steps of a generator: half a second or so. */
@@ -17,7 +17,7 @@ type Links = [number, number][];
 
 /** Every pair is linked with probability p. */
 export function erdosRenyi(n: number, p: number, seed: number): Shape {
-  const sought = { what: `erdos-renyi with n ${n} and p ${p}`, cure: 'raise p', work: (n * n) / 2 };
+  const sought = { what: `erdos-renyi with n ${n} and p ${p}`, fix: 'Raise p', work: (n * n) / 2 };
   return drawConnected(n, seed, sought, (random) => {
     const links: Links = [];
     const isLinked = new Uint8Array(n);
@@ -27,7 +27,7 @@ export function erdosRenyi(n: number, p: number, seed: number): Shape {
         links.push([i, j]);
         isLinked[i] = isLinked[j] = 1;
       }
-      // All of its pairs are drawn: who is alone now stays alone, and the rest of the draw need not be made.
+      // // All its pairs are drawn: an isolated node stays isolated, so the rest of the draw can be skipped.
       if (!isLinked[i] && n > 1) return null;
     }
     return links;
@@ -36,7 +36,7 @@ export function erdosRenyi(n: number, p: number, seed: number): Shape {
 
 /** Points in the unit square, linked when at most `radius` apart. */
 export function geometric(n: number, radius: number, seed: number): Shape {
-  const sought = { what: `geometric with n ${n} and radius ${radius}`, cure: 'raise radius', work: 50 * n };
+  const sought = { what: `geometric with n ${n} and radius ${radius}`, fix: 'Raise radius', work: 50 * n };
   return drawConnected(n, seed, sought, (random) => {
     const points = Array.from({ length: n }, () => [random.unit(), random.unit()] as const);
     return closePairs(points, radius);
@@ -45,19 +45,19 @@ export function geometric(n: number, radius: number, seed: number): Shape {
 
 interface Sought {
   readonly what: string;
-  readonly cure: string;
+  readonly fix: string;
   /** Steps of one attempt. */
   readonly work: number;
 }
 
 /** The first of several draws that is connected; a draw that cannot be any more may end with `null`. */
-function drawConnected(n: number, seed: number, { what, cure, work }: Sought, draw: (random: Random) => Links | null): Shape {
+function drawConnected(n: number, seed: number, { what, fix, work }: Sought, draw: (random: Random) => Links | null): Shape {
   const attempts = Math.max(ATTEMPTS_MIN, Math.min(ATTEMPTS_MAX, Math.floor(WORK_MAX / work)));
   for (let attempt = 0; attempt < attempts; attempt++) {
     const links = draw(new Random(seed, `topology ${attempt}`));
     if (links && connects(n, links)) return { n, links };
   }
-  throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected; ${cure} or try another seed`);
+  throw new UsageError(`topology of kind ${what}: none of ${attempts} draws is connected. ${fix}, or try another seed.`);
 }
 
 /** The pairs in the order of their nodes. The square is cut into cells at least a radius wide, so that only nine need a look. */

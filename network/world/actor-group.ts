@@ -1,6 +1,6 @@
 /**
- * The live actors of a host that somebody inspects: each has the name of its node and role, and an event comes from the actor of the
- * node that sent it, so that an inspector can draw messages from one to the other. Without an inspector none of this is there.
+ * The live actors of an inspected host. Each has the name of its node and role, and an event comes from the actor of the node
+ * that sent it, so an inspector can draw messages between them. Without an inspector no such actors exist.
  */
 import type { AnyActor } from 'xstate';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -18,19 +18,19 @@ export class ActorGroup {
     this.actors.set(node, roles.set(role, actor));
   }
 
-  /** Who sent the event that is taken next, `null` for nobody. */
+  /** Sets the sender of the next event; `null` for none. */
   comesFrom(node: NodeId | null): void {
     this.sender = node;
   }
 
   deliver(actor: AnyActor, role: string, event: Message): void {
     const { sender } = this;
-    // What comes of the event inside of the node was not sent by the other one.
+    // // Events that follow inside the node were not sent by the other node.
     this.sender = null;
     relay(sender === null ? undefined : this.actorOf(sender, role), actor, event);
   }
 
-  /** Roles talk to the role of their name, if there is one; a node of another process has an actor that only stands for it. */
+  /** Roles send to the role of their own name, if it exists; a node of another process has one placeholder actor. */
   private actorOf(node: NodeId, role: string): AnyActor {
     const roles = this.actors.get(node);
     const known = roles?.get(role) ?? roles?.values().next().value;

@@ -1,4 +1,4 @@
-/** A protocol of one small chart that does what it is told, and worlds of it, with all that their driver and their witness hear. */
+/** A protocol of one small scripted chart, and worlds of it that record all calls of driver and witness. */
 import { assign, emit, setup } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';
 import { arm, disarm, draw, effects, send, type Message } from '../../machines/effects.js';
@@ -13,7 +13,7 @@ interface Context {
 }
 type In = { context: Context; event: any };
 
-/** Idle it takes `lock`, locked it takes `release`; it says what it is told to, and keeps a list of what it hears. */
+/** Idle it accepts `lock`, locked it accepts `release`; it sends what events instruct, and records what it receives. */
 const chart = setup({
   types: { context: {} as Context, events: {} as any, emitted: {} as Message },
   actions: {
@@ -118,7 +118,7 @@ export function frameOf({
 
 export const ask = (node: string, name: string, fields = {}) => ({ do: 'command', node, name, fields }) as const;
 
-/** A world in place, with all that its driver and its witness hear. */
+/** A world that changes in place and records all calls of driver and witness. */
 export function owned(choices: Choices = {}) {
   const frame = frameOf({ fused: NOT_FUSED, ...choices });
   const told: string[] = [];
@@ -169,7 +169,7 @@ export function owned(choices: Choices = {}) {
   } as any;
   const world = new World(frame, createHost('snapshots', frame.protocol), driver, witness);
   world.start();
-  /** What was told since somebody last looked. */
+  /** The records since the last call. */
   const news = () => told.splice(0);
   return { world, news, heard: (node: string) => world.nodes.get(node)!.role('box')!.context.heard as readonly string[] };
 }

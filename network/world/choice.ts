@@ -1,11 +1,11 @@
 /**
- * What can come next in a world, as data: counterexamples, walks and schedules made by hand are lists of these, and a run replays them.
+ * The next choices of a world, as data: counterexamples, walks and manual schedules are lists of these, and a run replays them.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Flight, NodeView } from '../../machines/protocol.js';
 
 /**
- * What can come next in a world, as data; a `Simulation` makes a list of them instead of time.
+ * A possible next event in a world, as data; a `Simulation` accepts a list of them instead of time.
  *
  * @public
  */
@@ -22,7 +22,9 @@ export type Choice =
     | { readonly command: readonly [node: NodeId, name: string] }
     /** The first of the commands that wait at a node is taken. */
     | { readonly turn: NodeId }
-    /** A node hears that its channel to a neighbor has come up or gone down, as the scenario's next event for this channel says. */
+    /**
+     * A node is notified that its channel to a neighbor has come up or gone down, by the scenario's next event for this channel.
+     */
     | { readonly notification: readonly [node: NodeId, peer: NodeId] }
   ) & {
     /** The answers to the draws of this step, in order. */

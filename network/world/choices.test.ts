@@ -1,4 +1,4 @@
-/** What each choice and each event of a scenario does to a world in place, what the driver is asked, and what the witness is told. */
+/** The effects of each choice and each scenario event on a world in place, and the calls of driver and witness. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask, give, owned } from './box.fixture.js';
 import { ALL_FUSED } from './script.js';

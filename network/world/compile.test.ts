@@ -87,7 +87,7 @@ describe('compile', () => {
     const invoking = createMachine({ id: 'm', initial: 'a', states: { a: { invoke: { src: fromPromise(async () => 1) } } } });
     expect(() => compile(invoking)).toThrow('state "a" of machine "m" invokes an actor');
     const waiting = createMachine({ id: 'm', after: { 10: { actions: 'x' } } });
-    expect(() => compile(waiting)).toThrow('machine "m" waits for time');
+    expect(() => compile(waiting)).toThrow('machine "m" uses a delay');
     const sending = createMachine({ on: { go: { actions: sendTo(({ self }) => self, { type: 'x' }) } } });
     const { initialTransition: first, transition: next } = compile(sending);
     expect(() => next(first()[0], { type: 'go' })).toThrow('used "xstate.sendTo"');

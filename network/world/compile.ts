@@ -7,7 +7,7 @@ import { EMIT, interpreter, isObserved, RAISE, type Collector } from './kernel.j
 import { memoryOf, Snapshot, type BranchPlace } from './remembering.js';
 
 /**
- * An action that a step asks for. It is not executed: whoever takes the step does with it what he likes.
+ * An action that a step requests. The caller decides whether to execute it.
  *
  * @public
  */
@@ -36,13 +36,13 @@ class Asked implements Collector {
   add(type: string, params: any): void {
     if (type === RAISE && params.delay === undefined) return;
     if (type.startsWith('xstate.') && type !== EMIT) {
-      throw new UsageError(`a compiled machine used "${type}": it may assign, raise, emit and name actions; ${CURE}`);
+      throw new UsageError(`A compiled machine used "${type}", but may only assign, raise, emit and name actions. ${FIX}`);
     }
     this.actions.push({ type, params });
   }
 }
 
-const CURE = 'run this one as an actor';
+const FIX = 'Run it as an actor instead.';
 const newAsked = (): Asked => new Asked();
 
 /** Snapshots keep what is known of their state, so that it need not be looked up. */
@@ -50,8 +50,8 @@ const PLACE = Symbol('place');
 type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
 
 /**
- * A pure machine whose steps are remembered: XState takes each path for the first time, and later steps take the same path without it.
- * What comes out is what XState's `transition(machine, snapshot, event)` gives, snapshots included, several times as fast.
+ * Compiles a pure machine: XState takes the first step along each path, and later steps repeat it from memory. Results equal
+ * those of XState's `transition(machine, snapshot, event)`, including snapshots, several times as fast.
  *
  * Pure is a machine that assigns context, raises and emits events and names actions, and whose functions look at nothing but context
  * and event: their answers are taken to be the same whenever these are. Regions of a parallel state are taken in the order of the
@@ -74,7 +74,7 @@ type Marked = AnyMachineSnapshot & { readonly [PLACE]?: BranchPlace };
  */
 export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {
   if ((machine as Partial<M> | null | undefined)?.root === undefined)
-    throw new UsageError('compile takes a machine; give what createMachine returns');
+    throw new UsageError('compile needs a machine. Pass the result of createMachine.');
   refuseImpure(machine.id, machine.root);
   const memory = memoryOf(machine);
   const marked = (snapshot: AnyMachineSnapshot) => {
@@ -106,7 +106,7 @@ export function compile<M extends AnyStateMachine>(machine: M): Compiled<M> {
 
 function refuseImpure(id: string, node: AnyStateNode): void {
   const where = node.path.length === 0 ? `machine "${id}"` : `state "${node.path.join('.')}" of machine "${id}"`;
-  if (node.invoke.length > 0) throw new UsageError(`${where} invokes an actor, and only a pure machine can be compiled; ${CURE}`);
-  if (node.after.length > 0) throw new UsageError(`${where} waits for time, and only a pure machine can be compiled; ${CURE}`);
+  if (node.invoke.length > 0) throw new UsageError(`${where} invokes an actor, but only a pure machine can be compiled. ${FIX}`);
+  if (node.after.length > 0) throw new UsageError(`${where} uses a delay, but only a pure machine can be compiled. ${FIX}`);
   for (const inner of Object.values(node.states)) refuseImpure(id, inner as AnyStateNode);
 }

@@ -1,4 +1,4 @@
-/** The state of a network as properties see it: as it is when somebody looks, and what has changed since he last did. */
+/** The state of a network as properties see it, and its changes since the last query. */
 import { expect, test } from 'vitest';
 import { ConfigurationView } from './configuration.js';
 import { FlightTable } from './flights.js';

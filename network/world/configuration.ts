@@ -1,4 +1,7 @@
-/** The global state of a running network as properties see it: views are built when somebody looks, and only again for nodes that moved. */
+/**
+ * The global state of a running network as properties see it. Views are built on demand, and again only for nodes that took a
+ * step.
+ */
 import type { NodeId } from '../../machines/effects.js';
 import type { Changes, ChannelState, Configuration, Flight, NodeView, Instance } from '../../machines/protocol.js';
 import type { FlightTable } from './flights.js';
@@ -21,7 +24,7 @@ export class ConfigurationView implements Configuration {
     private readonly everDown: ReadonlySet<NodeId> = down,
   ) {}
 
-  /** Says that a node has moved. */
+  /** Marks a node as changed. */
   touch(node: NodeId): void {
     if (this.fresh) this.stale.add(node);
     for (const moved of this.moved) moved.add(node);

@@ -1,4 +1,6 @@
-/** A protocol of the smallest kind that stores: every node counts what it was asked, stores it, and tells its neighbors once it is safe. */
+/**
+ * A minimal protocol with storage: each node counts requests, stores the count, and notifies its neighbors when it is durable.
+ */
 import { assign, emit, setup } from 'xstate';
 import { defineProtocol } from '../../machines/define.js';
 import { effects, send, store, type LinkEvent, type Message, type NodeId, type StoredEvent } from '../../machines/effects.js';
@@ -7,7 +9,7 @@ import { STORAGE, storageMachine, type StorageInput } from '../../machines/stora
 interface Context {
   readonly count: number;
   readonly links: readonly NodeId[];
-  /** How often a neighbor has told. */
+  /** The number of notifications from neighbors. */
   readonly heard: number;
 }
 type Event = { readonly type: 'count' | 'counted' } | LinkEvent<NodeId> | StoredEvent;

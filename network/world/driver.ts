@@ -1,6 +1,6 @@
 /**
- * Who stands around a world: the driver, who decides what the world leaves open and waits in time for what comes later, and the witness,
- * who hears what happens.
+ * The environment of a world: the driver, which makes the choices that the world leaves open and waits in time for later events,
+ * and the witness, which is notified of events.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Flight, Step } from '../../machines/protocol.js';
@@ -18,14 +18,14 @@ import type { Selected } from './selections.js';
 export interface StepTaken extends Step {
   readonly timers: readonly TimerOrder[];
   readonly drawn: readonly number[];
-  /** Where somebody watches the host's selections. */
+  /** Present if the host's selections are watched. */
   readonly selected: Selected | undefined;
 }
 
 export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };
 
 /**
- * A message that will not arrive, and why: by chance, because its link or its receiver is down, or because there is no way.
+ * A message that will not arrive, and the reason: chance, a link or receiver that is down, or no route.
  *
  * @public
  */
@@ -34,10 +34,10 @@ export interface Lost {
   readonly why: 'loss' | 'link down' | 'no route' | 'node down';
 }
 
-/** What becomes of a message as it is sent. */
+/** The result of sending a message. */
 export type Fate = 'kept' | 'lost' | 'doubled';
 
-/** Who decides what a world leaves open, and waits in time for what comes later. */
+/** Makes the choices that a world leaves open, and waits in time for later events. */
 export interface WorldDriver {
   now(): number;
   draw(bound: number, node: NodeId): number;
@@ -45,7 +45,7 @@ export interface WorldDriver {
   /** Draws of a corruption, and of the way that a message it puts in flight has left. */
   corrupt: Choose;
   launched(packet: Packet, placedOn?: 'its way'): void;
-  /** It has arrived or was lost. */
+  /** The message has arrived or was lost. */
   landed(packet: Packet): void;
   armed(node: NodeId, timer: ArmedTimer, delay: number): void;
   disarmed(node: NodeId, timer: ArmedTimer): void;
@@ -61,11 +61,11 @@ export interface WorldDriver {
   /** Everything in flight on a channel was lost. */
   emptied(channel: number): void;
   slow(channel: number, by: number): void;
-  /** A process has begun again; its channels come up when their ends are told. */
+  /** A process has restarted; its channels come up when their ends are notified. */
   returning(channels: readonly (readonly [from: NodeId, to: NodeId])[]): void;
 }
 
-/** Who hears what happens, in the order in which it does. */
+/** Is notified of events, in their order. */
 export interface Witness {
   started(selected: ReadonlyMap<NodeId, Selected>): void;
   step(step: StepTaken): void;

@@ -59,7 +59,7 @@ describe('what is enabled', () => {
   test('what cannot be made is refused with the choice', () => {
     const { world, happened } = beginWorld(frameOf());
     expect(happened).toEqual([]);
-    expect(() => apply(world, { turn: 'a' })).toThrow('the choice {"turn":"a"} cannot be made here');
+    expect(() => apply(world, { turn: 'a' })).toThrow('Choice {"turn":"a"} is not possible here');
   });
 
   test('what happened is told by kinds', () => {
@@ -87,7 +87,7 @@ test('draws without time are answered by the choice, by 0 after them, and never 
   const { world } = beginWorld(frameOf({ events: [ask('a', 'throw')] }));
   const drawn = (choice: object) => apply(world, { event: 0, ...choice } as any).happened[0] as any;
   expect([drawn({ drawn: [5] }).step.drawn, drawn({}).step.drawn]).toEqual([[5], [0]]);
-  expect(() => drawn({ drawn: [6] })).toThrow('draw 1, below 6, is answered by 6');
+  expect(() => drawn({ drawn: [6] })).toThrow('Draw 1 must be below 6, but is 6.');
   expect((apply(world, { event: 0 }, { draw: () => 2, at: 8 }).happened[0] as any).step).toMatchObject({ drawn: [2], at: 8 });
   expect(drawn({}).step.at).toBe(0);
 });

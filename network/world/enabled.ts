@@ -1,8 +1,9 @@
 /**
  * Every choice that can come next in a world, and the world after one: all that a driver needs that is not time itself.
  *
- * `enabled(world)` lists messages that may arrive (of a `fifo` channel the first alone), that may be lost or doubled while the budget
- * lasts, timers, reactions that are owed, and what the environment can do: entries of the script, commands of the workload, turns.
+ * `enabled(world)` lists messages that may arrive (only the first of a `fifo` channel) and those that may be lost or duplicated
+ * within the budget. It also lists timers, pending reactions, and moves of the environment: entries of the script, commands of
+ * the workload, turns.
  *
  *     for (const choice of enabled(world)) const { world: next, happened } = apply(world, choice);
  */
@@ -17,7 +18,7 @@ import type { ChannelChange } from './links.js';
 import type { WorldDriver, Lost, Refusal, StepTaken, Witness } from './driver.js';
 import { World } from './world.js';
 
-/** What happened, in its order. */
+/** The events of a step, in their order. */
 export type Happened =
   | { readonly kind: 'step'; readonly step: StepTaken }
   | { readonly kind: 'lost'; readonly lost: Lost }
@@ -30,11 +31,11 @@ export interface Applied {
   readonly happened: readonly Happened[];
 }
 
-/** What a world without time leaves open. */
+/** The choices that a world without time leaves open. */
 export interface OpenAnswers {
   /** The time, where events carry it. @defaultValue 0 */
   readonly at?: number;
-  /** Answers draws; those that the choice names unless told, and 0 after them. */
+  /** Answers draws. Default: the answers in the choice, then 0. */
   readonly draw?: Choose;
 }
 
@@ -51,7 +52,7 @@ export function apply(world: World, choice: Choice, open: OpenAnswers = {}): App
   const happened: Happened[] = [];
   const host = createHost('snapshots', world.frame.protocol);
   const next = new World(world.frame, host, untimed(choice.drawn ?? [], open), recordingWitness(happened), world);
-  if (!next.make(choice)) throw new UsageError(`the choice ${JSON.stringify(choice)} cannot be made here`);
+  if (!next.make(choice)) throw new UsageError(`Choice ${JSON.stringify(choice)} is not possible here.`);
   return { world: next, happened };
 }
 
@@ -85,7 +86,7 @@ function* timers(world: World): Generator<Choice> {
   }
 }
 
-/** Also where the node has crashed: the reaction comes, and nobody hears it. */
+/** Includes crashed nodes: their reaction occurs without effect. */
 function* reactions(world: World): Generator<Choice> {
   for (const node of world.nodes.keys()) {
     for (const reaction of new Set(world.pendingOf(node).reactions))
@@ -120,7 +121,7 @@ export function untimed(drawn: readonly number[], { at = 0, draw }: OpenAnswers 
   let answered = 0;
   const byChoice: Choose = (bound) => {
     const value = drawn[answered++] ?? 0;
-    if (value >= bound) throw new UsageError(`draw ${answered}, below ${bound}, is answered by ${value}`);
+    if (value >= bound) throw new UsageError(`Draw ${answered} must be below ${bound}, but is ${value}.`);
     return value;
   };
   const answer = draw ?? byChoice;

@@ -1,4 +1,4 @@
-/** What the environment of the nodes can do next, and what each of its moves changes. */
+/** The possible next moves of the environment, and the changes that each makes. */
 import { describe, expect, test } from 'vitest';
 import { Environment, faultBudget, type Workload } from './environment.js';
 import { Script, type Scripted } from './script.js';

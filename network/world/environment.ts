@@ -1,9 +1,9 @@
 /**
- * The environment of the nodes: how far the script and the workload have come, which commands wait, which channels are up, who has
- * crashed or is paused, and how many messages may still be lost or doubled. It knows nothing of what is in a node or in flight.
+ * The environment of the nodes: the progress of script and workload, waiting commands, channels that are up, crashed and paused
+ * nodes, and how many messages may still be lost or duplicated. It does not know the states of nodes or the messages in flight.
  *
- * `moves()` says what it can do next, `make(move)` does it and says whom to tell what. Both are all that simulator, checker, walker and
- * verifier know of scripts, workloads and links.
+ * `moves()` returns the possible next moves, `make(move)` performs one and returns the nodes to notify. Simulator, checker,
+ * walker and verifier handle scripts, workloads and links only through these two.
  */
 import type { LinkEvent as LinkNotification, Message, NodeId } from '../../machines/effects.js';
 import type { Command, Instance, NetworkGraph, Protocol, Topology } from '../../machines/protocol.js';
@@ -25,13 +25,13 @@ export interface Budget {
   readonly duplicate?: number;
 }
 
-/** What may be lost and doubled where a scenario gives chances for it, and no time tells when. */
+/** The numbers of losses and duplicates for a search without time, where a scenario defines chances. */
 export const faultBudget = ({ loss, duplicate }: { readonly loss: number; readonly duplicate: number }): Budget => ({
   loss: loss > 0 ? Infinity : 0,
   duplicate: duplicate > 0 ? Infinity : 0,
 });
 
-/** What is fixed for all environments of one run or search. */
+/** The fixed data of all environments of one run or search. */
 export interface EnvironmentPlan {
   readonly protocol: Protocol;
   readonly instance: Instance<any>;
@@ -42,32 +42,32 @@ export interface EnvironmentPlan {
   readonly oneByOne?: boolean;
 }
 
-/** What is fixed for a world. */
+/** The fixed data of a world. */
 export interface WorldFrame extends EnvironmentPlan {
   readonly order: 'fifo' | 'unordered';
-  /** What is taken at once, with what led to it, and so is not a choice of its own: see `fusible`. */
+  /** Steps that are taken together with their cause and are not separate choices: see `fusible`. */
   readonly fused: Fused;
   /** The metric of routed messages once links have changed. */
   measure(topology: Topology): Pick<NetworkGraph, 'distance'>;
 }
 
-/** What the environment can do next. */
+/** The possible next moves of the environment. */
 export type EnvironmentMove =
   | { readonly kind: 'entry'; readonly lane: number; readonly entry: Entry }
   | { readonly kind: 'workload'; readonly node: NodeId }
   | { readonly kind: 'turn'; readonly node: NodeId }
-  /** An end of a channel hears that the process at the other one has ended, or has begun again. */
+  /** The end of a channel is notified that the process at the other end has ended or restarted. */
   | ({ readonly kind: 'channel' } & ChannelChange);
 
-/** What a move changes and whom it tells. */
+/** The changes of a move and the nodes to notify. */
 export interface Made {
   /** A command that came to its node, or whose turn has come. */
   readonly given?: { readonly node: NodeId; readonly command: Given };
-  /** Directions of links that changed, each told to its sender; the links themselves have changed already. */
+  /** Directions of links that changed, with a notification for each sender; the links themselves have already changed. */
   readonly changes?: readonly ChannelChange[];
   readonly crashed?: NodeId;
   readonly restarted?: NodeId;
-  /** Its process has ended and begins again: `changes` are of its own channels, which went down with it, and it hears nothing of them. */
+  /** The process has restarted: `changes` are its own channels, which went down with it, and it is not notified of them. */
   readonly reloaded?: NodeId;
   readonly corrupted?: readonly NodeId[];
 }
@@ -122,7 +122,7 @@ export class Environment {
     return new Environment(plan, this.links.copy(), this);
   }
 
-  /** In time, with a script whose events up to now have come: whatever another script said. */
+  /** Starts in time with a script whose past events have already occurred. */
   standAt(now: number): void {
     const { lanes, events } = this.plan.script;
     const hasCome = ({ place }: Entry): boolean => (events[place]!.at ?? 0) <= now;
@@ -159,7 +159,7 @@ export class Environment {
     return [...entries, ...issuers, ...turns, ...returns];
   }
 
-  /** Before a process begins again, every other end of its channels hears that it has ended. */
+  /** Before a process restarts, every other end of its channels is notified that it has ended. */
   severed(node: NodeId): readonly (EnvironmentMove & { readonly kind: 'channel' })[] {
     const { nodes } = this.plan.instance.topology;
     const peers = this.crashed.has(node) ? nodes.filter((peer) => this.links.up(peer, node)) : [];
@@ -175,7 +175,7 @@ export class Environment {
     return [...this.returning].map((channel) => channel.split('\n') as [NodeId, NodeId]);
   }
 
-  /** What comes next in a lane. A change of a channel that has been made already is passed over: it would tell nothing new. */
+  /** The next entry of a lane. A change of a channel that is already in effect is skipped. */
   next(lane: number): Entry | undefined {
     const entries = this.plan.script.lanes[lane]!;
     let entry = entries[this.places[lane]!];
@@ -243,7 +243,7 @@ export class Environment {
     return true;
   }
 
-  /** A crashed node begins again, without the commands that waited at it, and linked to nobody. */
+  /** Restarts a crashed node without its waiting commands and without links. */
   reload(node: NodeId): Made {
     if (!this.crashed.delete(node)) return NOTHING;
     this.waiting.delete(node);
@@ -273,7 +273,7 @@ export class Environment {
     return this.plan.protocol.network.addressing === 'ports';
   }
 
-  /** What the sender of a channel is notified of its change. */
+  /** The event that notifies the sender of a channel of its change. */
   linkEvent({ from, to, up }: ChannelChange): LinkNotification {
     return { type: up ? 'link.up' : 'link.down', peer: this.isAnonymous ? this.links.port(from, to) : to };
   }

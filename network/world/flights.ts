@@ -13,7 +13,7 @@ export class FlightTable {
   private readonly byNumber = new Map<number, Packet>();
   private readonly byChannel = new Map<number, Set<Packet>>();
   private sent = 0;
-  /** Who wants to know what comes and goes. */
+  /** Observers of additions and removals. */
   private readonly followers: ((packet: Packet, by: 1 | -1) => void)[] = [];
 
   constructor(
@@ -40,7 +40,7 @@ export class FlightTable {
     return this.byNumber.get(id);
   }
 
-  /** What is in flight from one node to another, in the order of sending. */
+  /** The messages in flight from one node to another, in the order of sending. */
   between(from: NodeId, to: NodeId): readonly Packet[] {
     return [...(this.byChannel.get(this.channelOf(from, to)) ?? NONE)];
   }
@@ -56,7 +56,7 @@ export class FlightTable {
     return packet;
   }
 
-  /** Tells of all that is in flight, and from now on of what comes and goes. */
+  /** Reports all messages in flight, then each addition and removal. */
   follow(follower: (packet: Packet, by: 1 | -1) => void): void {
     for (const packet of this.byNumber.values()) follower(packet, 1);
     this.followers.push(follower);

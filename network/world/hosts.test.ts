@@ -41,7 +41,7 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
   });
 
   test('a role of a chart that is not there is refused by name', () => {
-    expect(() => createHost(kind, hosted).start('d', {})).toThrow(new ProtocolError('no chart "d" among c'));
+    expect(() => createHost(kind, hosted).start('d', {})).toThrow(new ProtocolError('Unknown chart "d". The charts are c.'));
   });
 
   test('one that has ended takes nothing more, and says nothing of it', () => {
@@ -88,7 +88,7 @@ test('a host says how the roles of its nodes hear each other', () => {
   for (const kind of ['snapshots', 'actors'] as const) expect(createHost(kind, { ...hosted, wiring }).wiring).toBe(wiring);
 });
 
-/** What an inspector of a family sees of events: from whom, to whom. */
+/** The senders and receivers of events that an inspector of a family sees. */
 function inspected() {
   const seen: string[] = [];
   const nameOf = (actor: AnyActor | undefined) => (actor === undefined ? 'nobody' : actor.id);

@@ -1,9 +1,9 @@
 /**
  * The two ways in which a role of a node can run: as a live XState actor, or as a bare snapshot on the kernel.
  *
- * Both give the same effects for the same events (a differential test proves it). Live actors are what an application inspects, and
- * invokes in machines of its own; snapshots take a sixth of the memory, take known steps from memory, and are what an application's node runs
- * on otherwise.
+ * Both give the same effects for the same events (a differential test proves it). Live actors can be inspected by an application
+ * and invoked by its machines. Snapshots use a sixth of the memory and repeat known steps from memory; the nodes of an
+ * application run on them by default.
  */
 import { createActor, createMachine, type AnyActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import type { Effect, Message, NodeId } from '../../machines/effects.js';
@@ -37,15 +37,15 @@ export interface Role {
 }
 
 export interface Host {
-  /** How the roles of one node hear each other. */
+  /** How the roles of one node communicate. */
   readonly wiring: Wiring | undefined;
-  /** Whose role it is and what it is called is for inspectors. */
+  /** `node` and `role` are for inspectors. */
   start(chart: string, input: unknown, node?: NodeId, role?: string): { role: Role; effects: readonly Effect[] };
   /** A role in a given state, no entry action run again. */
   restore(view: RoleView, node?: NodeId, role?: string): Role;
-  /** Who sent the event that is taken next, `null` for nobody; there where somebody inspects. */
+  /** Sets the sender of the next event (`null` for none); present if the host is inspected. */
   readonly comesFrom?: ((sender: NodeId | null) => void) | undefined;
-  /** Which transitions its charts take, for whoever watches. */
+  /** The transitions of its charts, for observers. */
   readonly selections?: Selections;
 }
 
@@ -53,14 +53,14 @@ export type Charts = Readonly<Record<string, AnyStateMachine>>;
 
 function chartOf(charts: Charts, name: string): AnyStateMachine {
   const chart = charts[name];
-  if (!chart) throw new ProtocolError(`no chart "${name}" among ${Object.keys(charts).join(', ')}`);
+  if (!chart) throw new ProtocolError(`Unknown chart "${name}". The charts are ${Object.keys(charts).join(', ')}.`);
   return chart;
 }
 
-/** What a host needs of a protocol. */
+/** The parts of a protocol that a host needs. */
 export type Hosted = Pick<Protocol<any>, 'wiring'> & { readonly charts: Charts };
 
-/** With a `parent` live actors are its children, and whoever inspects its system sees them. */
+/** @param parent makes live actors its children, so that an inspector of its system sees them. */
 export function createHost(kind: HostKind, hosted: Hosted, parent?: AnyActor): Host {
   return kind === 'actors' ? new ActorHost(hosted, parent) : new SnapshotHost(hosted);
 }
@@ -197,7 +197,7 @@ class ActorHost implements Host {
     this.wiring = wiring;
     this.live = liveOf(charts);
     this.parent = parent ?? createActor(createMachine({})).start();
-    // What a chart throws is told by the step that failed; XState would tell it again, out of everybody's reach.
+    // // The failed step reports an error of a chart; XState would report it a second time, where no code can catch it.
     if (!parent) this.parent.subscribe({ error: () => {} });
     this.selections = new Selections(this.parent.system);
     const group = parent ? new ActorGroup(parent) : null;

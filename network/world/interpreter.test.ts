@@ -1,4 +1,4 @@
-/** What the kernel asks of XState, refuses of a chart, and reports of its steps. */
+/** The kernel's use of XState, the charts that it refuses, and its reports of steps. */
 import { assign, emit, raise, setup, spawnChild, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';
@@ -24,7 +24,7 @@ import { stopChild } from './internals.js';
 const types = { types: { context: {} as { n: number }, events: {} as Message } };
 const LIMIT = 10_000;
 
-/** Goes on by itself so many times, each time it is told to. */
+/** Performs this many automatic steps each time it receives an event. */
 const counting = (times: number): AnyStateMachine =>
   setup(types).createMachine({
     context: { n: 0 },
@@ -72,9 +72,13 @@ describe('what a chart asks for', () => {
   test('what is no effect is refused by its name, and so is an event raised later', () => {
     const spawns = setup(types).createMachine({ entry: spawnChild(door as any) } as any) as AnyStateMachine;
     expect(() => took(spawns)).toThrow(ProtocolError);
-    expect(() => took(spawns)).toThrow('a chart used "xstate.spawnChild": charts are pure');
+    expect(() => took(spawns)).toThrow(
+      'A chart used "xstate.spawnChild". Charts are pure: use the effects of machines/effects.ts instead.',
+    );
     const later = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }, { delay: 5 }) } } } as any);
-    expect(() => took(later as AnyStateMachine, { type: 'go' })).toThrow('a chart used "xstate.raise"');
+    expect(() => took(later as AnyStateMachine, { type: 'go' })).toThrow(
+      'A chart used "xstate.raise". Charts are pure: use the effects of machines/effects.ts instead.',
+    );
     const atOnce = setup(types).createMachine({ on: { go: { actions: raise({ type: 'x' }) } } } as any);
     expect(took(atOnce as AnyStateMachine, { type: 'go' }).effects).toEqual([]);
   });
@@ -87,13 +91,11 @@ describe('what a chart asks for', () => {
   });
 
   test('a chart that goes on by itself without end is ended, and the next step counts anew', () => {
-    expect(() => took(counting(Infinity), { type: 'go' })).toThrow(
-      'the chart goes on by itself without end, by "always" or "raise"',
-    );
+    expect(() => took(counting(Infinity), { type: 'go' })).toThrow('The chart loops forever through "always" or "raise".');
     // One is that of the event itself.
     const most = LIMIT - 1;
     expect(took(counting(most), { type: 'go' }, { type: 'go' }).snapshot.context).toEqual({ n: 0 });
-    expect(() => took(counting(most + 1), { type: 'go' })).toThrow('without end');
+    expect(() => took(counting(most + 1), { type: 'go' })).toThrow('loops forever');
   });
 });
 

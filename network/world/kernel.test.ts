@@ -1,4 +1,4 @@
-/** What a step does depends on value and context alone, however the state was come to. */
+/** A step depends only on value and context, and not on how the state was reached. */
 import { assign, createActor, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send, type Message } from '../../machines/effects.js';

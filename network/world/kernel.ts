@@ -38,7 +38,7 @@ export const RAISE = 'xstate.raise';
 const VOCABULARY = ['send', 'arm', 'disarm', 'draw', 'store', 'tell', 'open', 'close'] as const;
 const VOCABULARY_SET: ReadonlySet<string> = new Set(VOCABULARY);
 
-/** What a step asks of its host: effects of the vocabulary, and what is emitted. */
+/** The requests of a step to its host: effects of the vocabulary, and emitted events. */
 export class Effects implements Collector {
   private readonly performed: Effect[] = [];
   /** Kept apart: a live actor emits when its macrostep is over, after all other effects. */
@@ -48,7 +48,7 @@ export class Effects implements Collector {
     if (type === EMIT) (this.emitted ??= []).push({ type: 'emit', event: params.event });
     else if (type === RAISE && params.delay === undefined) return;
     else if (!VOCABULARY_SET.has(type)) {
-      throw new ProtocolError(`a chart used "${type}": charts are pure, use the effects of machines/effects.ts instead`);
+      throw new ProtocolError(`A chart used "${type}". Charts are pure: use the effects of machines/effects.ts instead.`);
     } else if (params !== undefined) this.performed.push({ type: type as Effect['type'], ...params });
   }
 
@@ -66,9 +66,9 @@ let observers = 0;
 
 const inert = createActor(createMachine({}));
 
-/** Hears of every microstep, for coverage to be counted from, and ends a step that has no end. */
+/** Receives every microstep, so that coverage can be counted and an infinite step ends. */
 const system = reportingSystem(inert, (inspected) => {
-  if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('the chart goes on by itself without end, by "always" or "raise"');
+  if (++microsteps > MICROSTEPS_MAX) throw new ProtocolError('The chart loops forever through "always" or "raise".');
   reportInspected(inert, inspected);
 });
 
@@ -120,7 +120,7 @@ const scopedSteps = {
     collector = asked;
     microsteps = 0;
     const snapshot = machine.getInitialSnapshot(anyScope, input) as AnyMachineSnapshot;
-    // What an entry action throws is caught by XState in the first step alone.
+    // // XState catches errors of entry actions only in the first step.
     if (snapshot.status === 'error') throw snapshot.error;
     return snapshot;
   },
@@ -150,10 +150,10 @@ export const interpreter = {
 /**
  * The same snapshot with its active states in the order of the document.
  *
- * XState keeps them in the order in which they were entered, takes parallel regions in that order, and shows it neither in value nor in
- * context; a snapshot that is restored has forgotten it, and lists outer states before inner ones. So one state could take one event in
- * several ways, by its history (docs/xstate-order.md). Put in order, a state does the same in a live run, after a restart and in the
- * checker.
+ * XState keeps active states in the order of entry, processes parallel regions in that order, and shows it neither in value nor
+ * in context; a restored snapshot has lost it, and lists outer states before inner ones. So one state could react to one event in
+ * several ways, depending on its history (docs/xstate-order.md). In document order, a state reacts the same way in a live run,
+ * after a restart and in the checker.
  */
 function inDocumentOrder(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   const nodes = activeNodes(snapshot);
@@ -183,9 +183,9 @@ export function provideEffects(machine: AnyStateMachine, outbox: EffectOutbox): 
   return provided;
 }
 
-/** One table of listeners for all actors of a host: it hears everything that any of them emits. */
+/** One table of listeners for all actors of a host: it receives all events that they emit. */
 export class Listeners extends Map<string, Set<(event: Message) => void>> {
-  /** An actor that ends clears its table, and this one is everybody's. */
+  /** An actor clears its table when it ends, but all actors share this one. */
   override clear(): void {}
 }
 
@@ -217,7 +217,7 @@ export type Inspect = NonNullable<ActorOptions<AnyStateMachine>['inspect']>;
 export const createInspected = (id: string, inspect: Inspect): AnyActor =>
   createActor(createMachine({ id }), { id, inspect }).start();
 
-/** Stands in a family of live actors for one that is elsewhere. */
+/** Creates a placeholder for a remote actor in a family of live actors. */
 export const createRemoteActor = (id: string, parent: AnyActor): AnyActor =>
   createActor(createMachine({ id }), { id, parent } as any).start();
 

@@ -26,7 +26,7 @@ const withPorts = () =>
     ],
   );
 
-/** What a follower hears from now on, without what there was when it began to follow. */
+/** Later notifications of a follower, without the initial ones. */
 function notificationsOf(links: Links): string[] {
   const heard: string[] = [];
   links.follow((from, to) => heard.push(`${from}${to}`));
@@ -112,8 +112,8 @@ describe('ports', () => {
     links.prepareJoin('a', 'c', 1, [5, 1], true);
     expect([links.port('a', 'c'), links.port('c', 'a')]).toEqual([5, 1]);
     const other = withPorts();
-    expect(() => other.prepareJoin('a', 'c', 1, [1, 1], true)).toThrow('port 1 of a is in use; free ports start at 2');
-    expect(() => other.prepareJoin('a', 'c', 1, [2, 3], true)).toThrow('port 3 of c is in use; free ports start at 1');
+    expect(() => other.prepareJoin('a', 'c', 1, [1, 1], true)).toThrow('Port 1 of a is in use. Free ports start at 2.');
+    expect(() => other.prepareJoin('a', 'c', 1, [2, 3], true)).toThrow('Port 3 of c is in use. Free ports start at 1.');
   });
 
   test('a join of a link with one direction up keeps its ports, and so does one between names', () => {

@@ -1,8 +1,9 @@
 /**
  * The links as they stand: every direction has its own status, and where nodes are anonymous every link takes a port at each end.
  *
- * A join brings up whatever direction is down, a cut takes down whatever is up. Where nodes have names the two directions are two
- * channels, and each end is notified of its own by itself. Between ports a link is one thing: it has changed for both before either hears.
+ * A join brings up each direction that is down, a cut takes down each that is up. If nodes have names, the two directions are two
+ * channels, and each end is notified separately. Between ports a link is one thing: it changes for both ends before either is
+ * notified.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -31,7 +32,7 @@ export function lowestFreePort(isInUse: (port: number) => boolean): number {
 
 export class Links implements LinksView {
   private readonly channels = new Map<NodeId, Map<NodeId, Channel>>();
-  /** Who wants to know which channels change. */
+  /** Observers of changes of channels. */
   private readonly followers: ((from: NodeId, to: NodeId) => void)[] = [];
 
   constructor(topology: Topology, ports?: readonly PortedLink[]) {
@@ -50,7 +51,7 @@ export class Links implements LinksView {
     this.tell(v, u);
   }
 
-  /** Tells of all channels that there are, and from now on of those that come up, go down or take another port. */
+  /** Reports all channels, then each one that comes up, goes down or changes its port. */
   follow(follower: (from: NodeId, to: NodeId) => void): void {
     for (const [from, channels] of this.channels) for (const to of channels.keys()) follower(from, to);
     this.followers.push(follower);
@@ -120,7 +121,7 @@ export class Links implements LinksView {
     this.tell(node, peer);
   }
 
-  /** What a join is about to bring up: both directions, one, or none. Between ports the link takes one at each end first. */
+  /** Returns what a join brings up: both directions, one, or none. Between ports, the link first takes a port at each end. */
   prepareJoin(u: NodeId, v: NodeId, weight: number, ports: readonly [number, number] | undefined, isAnonymous: boolean): void {
     if (isAnonymous && !this.up(u, v) && !this.up(v, u)) this.assignPorts(u, v, ports);
     this.setWeight(u, v, weight);
@@ -143,7 +144,7 @@ export class Links implements LinksView {
       const isInUse = (candidate: number) => this.peerAt(node, candidate) !== undefined;
       const lowest = lowestFreePort(isInUse);
       if (port !== undefined && isInUse(port)) {
-        throw new UsageError(`port ${port} of ${node} is in use; free ports start at ${lowest}`);
+        throw new UsageError(`Port ${port} of ${node} is in use. Free ports start at ${lowest}.`);
       }
       return port ?? lowest;
     };

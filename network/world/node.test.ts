@@ -1,4 +1,4 @@
-/** A step of a node: what its roles tell each other is delivered within it, and only sends, timers and notifications leave it. */
+/** A step of a node: events between its roles are delivered within it, and only messages, timers and notifications leave it. */
 import { describe, expect, test } from 'vitest';
 import type { Effect, Message } from '../../machines/effects.js';
 import { STORAGE } from '../../machines/storage.js';
@@ -7,7 +7,7 @@ import { asksForSomething, hear, Node, startsOf } from './node.js';
 
 type Answers = Readonly<Record<string, (event: any) => readonly Effect[]>>;
 
-/** A node whose roles answer each event as `answers` says, by role; an event without an answer is heard. */
+/** A node whose roles react to each event as `answers` defines, by role; other events are only recorded. */
 function nodeOf(answers: Answers = {}, wiring?: Host['wiring'], opening: Readonly<Record<string, readonly Effect[]>> = {}) {
   const heard: string[] = [];
   const roleOf = (name: string, chart: string, context: unknown = {}): Role => ({
@@ -52,7 +52,7 @@ describe('a start', () => {
   });
 
   test('refuses a role that is open already', () => {
-    expect(() => nodeOf().node.start(starts('a', 'a'), choose)).toThrow('node n: role "a" is open already; close it first');
+    expect(() => nodeOf().node.start(starts('a', 'a'), choose)).toThrow('Node n: role "a" is already open. Close it first.');
   });
 });
 
@@ -135,7 +135,7 @@ describe('a step', () => {
 
   test('for a role that is not open is refused, with the event', () => {
     expect(() => stepOf({ a: once('go', { type: 'tell', role: 'x', message: event('hi') }) })).toThrow(
-      'node n: no role "x" to take "hi"; open it first',
+      'Node n has no role "x" for "hi". Open the role first.',
     );
   });
 
@@ -150,7 +150,7 @@ describe('a step', () => {
 
   test('without an end is refused, and a long one with an end is not', () => {
     const again = { type: 'tell', role: 'a', message: event('again') } as const;
-    expect(() => stepOf({ a: () => [again] })).toThrow('node n: its roles tell each other without end');
+    expect(() => stepOf({ a: () => [again] })).toThrow('Node n: its roles notify each other in an infinite loop.');
     let left = 9_000;
     expect(stepOf({ a: () => (left-- > 0 ? [again] : []) }).heard).toHaveLength(9_001);
     // Each step begins its own chain.

@@ -1,8 +1,8 @@
 /**
  * A node: one or more roles that act as one.
  *
- * A step of a node is atomic, as every paper assumes: what one role tells another, and what a draw answers, is delivered before the
- * node takes its next event. Only messages, timers and notifications leave the node.
+ * A step of a node is atomic, as every paper assumes: events between roles and the results of draws are delivered before the node
+ * takes its next event. Only messages, timers and notifications leave the node.
  *
  * In a composition (machines/compose) the roles of a part, and all that they name, have the part's prefix. It is added here to what a role asks
  * for, and removed from what it receives.
@@ -20,7 +20,7 @@ export interface TimerOrder {
   readonly delay: number | null;
 }
 
-/** What a step asks of the world outside the node, in the order in which it was asked. */
+/** The requests of a step to the world outside the node, in their order. */
 export interface Outcome {
   readonly sends: Send[];
   readonly timers: TimerOrder[];
@@ -36,7 +36,10 @@ interface LocalMessage {
   readonly depth: number;
 }
 
-/** Roles that tell each other without end would never let the node take its next event: a chain of causes is at most this long. */
+/**
+ * The maximum length of a chain of causes: roles that notify each other in an infinite loop would never let the node take its
+ * next event.
+ */
 const CHAIN_MAX = 10_000;
 /** One event may concern very many roles of a node, but not more than this. */
 const INNER_STEPS_MAX = 1_000_000;
@@ -46,7 +49,7 @@ const LINK_EVENTS: readonly string[] = ['link.up', 'link.down'];
 export class Node {
   /** By name, those that are open. */
   roles: Record<string, Role> = {};
-  /** Of what the event that is being taken leads to. */
+  /** The depth of the current chain of events. */
   private depth = 0;
 
   constructor(
@@ -76,7 +79,7 @@ export class Node {
     return outcome;
   }
 
-  /** What of it would be there if its process ended now; nothing where it has no storage. */
+  /** The state that would survive if the process ended now; empty without storage. */
   get stored(): Stored {
     return (this.roles[STORAGE]?.view().context as StorageContext | undefined)?.stored ?? {};
   }
@@ -154,17 +157,17 @@ export class Node {
     for (let taken = 0; taken < inbox.length || inbox.push(...this.turn()) > taken; taken++) {
       const { role, event, depth } = inbox[taken]!;
       if (depth === CHAIN_MAX || taken === INNER_STEPS_MAX)
-        throw new ProtocolError(`node ${this.id}: its roles tell each other without end`);
+        throw new ProtocolError(`Node ${this.id}: its roles notify each other in an infinite loop.`);
       this.depth = depth + 1;
       const target = this.roles[role];
       if (target) this.perform(role, this.taken(target, event), outcome, inbox, choose);
-      // What is told to a role that this very step has closed goes with it, as with an actor that is stopped.
+      // // An event for a role that this step has closed is dropped, as for a stopped actor.
       else if (!outcome.closed.includes(role))
-        throw new ProtocolError(`node ${this.id}: no role "${role}" to take "${event.type}"; open it first`);
+        throw new ProtocolError(`Node ${this.id} has no role "${role}" for "${event.type}". Open the role first.`);
     }
   }
 
-  /** What a chart throws is told with the place where it happened. */
+  /** Adds the place to an error of a chart. */
   private taken(role: Role, event: Message): readonly Effect[] {
     try {
       return role.send(event);
@@ -242,7 +245,7 @@ export class Node {
   }
 
   private open(name: string, chart: string, input: unknown, outcome: Outcome, inbox: LocalMessage[], choose: Choose): void {
-    if (name in this.roles) throw new ProtocolError(`node ${this.id}: role "${name}" is open already; close it first`);
+    if (name in this.roles) throw new ProtocolError(`Node ${this.id}: role "${name}" is already open. Close it first.`);
     const { role, effects } = this.host.start(chart, input, this.id, name);
     this.roles[name] = role;
     this.perform(name, effects, outcome, inbox, choose);
@@ -268,8 +271,8 @@ export interface NodeStep {
 }
 
 /**
- * Hands a node an event from outside: the protocol says which role takes it first, and events carry the time where the protocol reads
- * it. Nothing happens, and the role is told, where that role is not open.
+ * Delivers an event from outside to a node. The protocol selects the role that takes it first, and adds the time if it uses it.
+ * Returns the role, without any change, if that role is not open.
  */
 export function hear(
   { route, network }: Pick<Protocol, 'route' | 'network'>,
@@ -288,7 +291,7 @@ export function hear(
 export const asksForSomething = ({ sends, timers, emitted }: Outcome): boolean =>
   sends.length + timers.length + emitted.length > 0;
 
-/** The roles with which a node starts: for the first time, or, where it has storage of its own, again with what it had stored. */
+/** The roles that a node starts with, the first time or after a restart with its stored state. */
 export function startsOf<O>(
   protocol: Pick<Protocol<O>, 'roles' | 'reload'>,
   id: NodeId,

@@ -1,4 +1,4 @@
-/** What guards and actions do when a step is taken from memory. */
+/** Guards and actions of a step that is taken from memory. */
 import { expect, test } from 'vitest';
 import { EMIT } from './kernel.js';
 import {

@@ -1,8 +1,9 @@
 /**
- * What a chart's guards and actions do when their turn has come: the one thing that is said beside XState.
+ * The execution of a chart's guards and actions: the only part of XState that is implemented a second time.
  *
- * A step taken from memory (`remembering.ts`) is a row of these. Each gets the context and the event as XState would give them, and
- * answers what the path may hang on: a guard what it says, an action whether it assigned anything and what it raised.
+ * A step from memory (`remembering.ts`) is a sequence of these. Each receives the context and the event as XState would pass
+ * them, and returns the result that the path may depend on: a guard its value, an action whether it assigned and which events it
+ * raised.
  */
 import type { Message } from '../../machines/effects.js';
 import { EMIT, type Collector } from './kernel.js';
@@ -64,7 +65,7 @@ export class Run {
 
 const ASSIGNED = '\n';
 
-/** What an action's answer must tell, as the path may hang on it: whether it assigned anything, and the types of what it raised. */
+/** The result of an action that the path may depend on: whether it assigned, and the types of the events that it raised. */
 export const answerOf = (hasAssigned: boolean, raised: readonly Message[]): string =>
   (hasAssigned ? ASSIGNED : '') + raised.map(({ type }) => type).join('\n');
 
@@ -131,7 +132,7 @@ export const enqueuing =
     return answerOf(run.args.context !== args.context, events.slice(known));
   };
 
-/** XState itself says that a state is done. */
+/** XState itself raises the event for a state that is done. */
 export const hearing =
   (event: Message): Operation =>
   ({ events }) => {

@@ -1,8 +1,8 @@
 /**
- * What a node still has before it: the timers that it has armed and the reactions that its application owes.
+ * The pending timers and reactions of a node.
  *
- * A timer belongs to the role that armed it. Arming it again replaces it, and the timers of a role that closes end with it. A reaction
- * is owed from the moment its cause is announced, and is a choice like any other, also where it comes without delay.
+ * A timer belongs to the role that armed it. Arming it again replaces it, and closing a role cancels its timers. A reaction is
+ * pending from the moment its cause is announced, and is a choice like any other, also without delay.
  */
 import type { Reaction } from '../../machines/protocol.js';
 import type { Outcome, TimerOrder } from './node.js';
@@ -12,7 +12,7 @@ export interface ArmedTimer {
   readonly timer: string;
 }
 
-/** Who waits for timers in time. */
+/** Waits for timers in time. */
 export interface TimerWaiter {
   armed(timer: ArmedTimer, delay: number): void;
   disarmed(timer: ArmedTimer): void;
@@ -46,7 +46,7 @@ export class Pending {
     for (const order of timers) this.apply(order, waiter);
   }
 
-  /** The reactions that a notification calls for are owed from now on. */
+  /** Adds the reactions to a notification as pending. */
   owe(type: string, reactions: readonly Reaction[], owed?: (reaction: number) => void): void {
     reactions.forEach(({ on }, place) => {
       if (on !== type) return;
@@ -77,7 +77,7 @@ export class Pending {
     return armed;
   }
 
-  /** The oldest owed reaction of this place is no longer owed; false when there is none. */
+  /** Removes the oldest pending reaction at this position; false if there is none. */
   settle(reaction: number): boolean {
     const at = this.reactions.indexOf(reaction);
     if (at >= 0) this.reactions.splice(at, 1);

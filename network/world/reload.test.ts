@@ -40,7 +40,7 @@ describe('a process that begins again', () => {
     ]);
     world.perform({ do: 'reload', node: 'a' });
     expect(news()).toEqual([]);
-    // Neither end is told before its own channel comes up, and one that is told again is notified of a change by hand.
+    // // No end is notified before its own channel comes up, and an explicit notification counts as a change by hand.
     expect([world.hearOfProcess('a', 'c'), world.hearOfProcess('b', 'c'), world.make({ notification: ['a', 'b'] })]).toEqual([
       false,
       false,

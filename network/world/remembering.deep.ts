@@ -1,4 +1,6 @@
-/** Long walks of all charts, XState's steps beside those from memory. Once it was 473,140 steps, 1,730 of them by XState. */
+/**
+ * Long walks of all charts, with XState's steps next to those from memory. One run took 473,140 steps, 1,730 of them by XState.
+ */
 import { expect, test } from 'vitest';
 import { lockSteps } from './lock-step.fixtures.js';
 import { sampledCharts } from './sampled-charts.fixtures.js';

@@ -227,11 +227,11 @@ describe('what is left to XState', () => {
     });
     const { snapshot } = begin(circle, undefined);
     for (let i = 0; i < 2; i++)
-      expect(() => macrostep(circle, snapshot, { type: 'go' })).toThrow('goes on by itself without end');
+      expect(() => macrostep(circle, snapshot, { type: 'go' })).toThrow('The chart loops forever through "always" or "raise".');
   });
 
   test('a chart that is not pure, from when it shows', () => {
-    // The one guard of both regions says yes and no to the same context and event.
+    // // The shared guard of both regions returns different results for the same context and event.
     const answers = [true, false, false, true, true];
     const region = { on: { go: { guard: 'any', actions: description('went') } } };
     const chart = countsOf({ type: 'parallel', states: { a: region, b: region } }, { any: () => answers.shift() ?? true });

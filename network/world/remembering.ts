@@ -1,19 +1,21 @@
 /**
  * The step kernel: what XState did once is done again from memory.
  *
- * Charts are pure. What a step does follows from the state that the chart is in, the type of the event, what the guards say, in the
- * order in which XState asks them, and the types of the events that the chart raises. So XState takes the first step along every path,
- * on a copy of the chart whose guards and actions note that they were asked and performed. The notes grow into a decision tree for
- * each state and type of event: at a point of the tree stands a guard or an action, its answer says which point comes next, and a leaf
- * is the state that follows. A later step walks the tree: the same guards are asked and the same actions performed in the same order,
- * with the context and the event that XState would give them. At an answer that is new the step is XState's, from its beginning.
+ * Charts are pure. The result of a step depends only on the current state, the type of the event, the results of the guards in
+ * the order in which XState evaluates them, and the types of the events that the chart raises. So XState takes the first step
+ * along every path, on a copy of the chart whose guards and actions record that they were called. The records form a decision
+ * tree for each state and type of event. An inner point of the tree is a guard or an action, and its result selects the next
+ * point; a leaf is the next state. A later step follows the tree: it evaluates the same guards and performs the same actions in
+ * the same order, with the context and the event that XState would pass. At a new result, XState takes the whole step instead.
  *
- * This is not a second semantics. Which transitions are enabled, which are taken, what is exited and entered, which event comes next:
- * nothing of it is worked out here, all of it was noted. Said a second time is only what `assign`, `raise`, `emit` and `enqueueActions`
- * do with what the chart's functions return. `remembering.test.ts` holds both equal, step by step, and `every-chart.test.ts` for every chart there is.
+ * This is not a second implementation of the semantics. It never computes which transitions are enabled or taken, which states
+ * are exited and entered, or which event comes next: all of this was recorded. Only the effects of `assign`, `raise`, `emit` and
+ * `enqueueActions` are implemented again. `remembering.test.ts` compares both step by step, and `every-chart.test.ts` does so for
+ * every chart.
  *
- * XState takes every step while somebody observes microsteps (coverage, traces), a step that throws, so that its error is XState's own,
- * and what cannot be remembered: children, delays, outputs, and actions of XState other than the four.
+ * XState takes every step while microsteps are observed (coverage, traces), and each step that throws, so that the error is
+ * XState's own. It also takes steps that cannot be cached: children, delays, outputs, and actions of XState other than these
+ * four.
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
@@ -41,7 +43,7 @@ export interface Stepped {
   readonly effects: Effect[];
 }
 
-/** More points than this are not kept for one chart; the steps that they would stand for are XState's. */
+/** The maximum number of points for one chart; XState takes the steps beyond it. */
 const POINTS_MAX = 100_000;
 
 // Trees.
@@ -79,7 +81,7 @@ interface Noted {
 /** Everything that is known of the steps of one state for one type of event. */
 class Tree<R> {
   private readonly root = new Point<R>(null, 0, undefined);
-  /** It came out that they cannot be remembered. */
+  /** True if the steps turned out not to be cacheable. */
   isNotCacheable = false;
 
   /** The leaf that a step comes to, or nothing where it is XState's. */
@@ -104,7 +106,7 @@ class Tree<R> {
         at.grow(answer, next);
         grown++;
       }
-      // A chart whose functions do not say the same of the same context and event goes another way after the same answers.
+      // // A chart whose functions are not deterministic follows another path after the same results.
       if (next.operation !== operation || next.event !== event) this.isNotCacheable = true;
       at = next;
     };
@@ -120,13 +122,13 @@ class Tree<R> {
 
 // How XState's step is listened to.
 
-/** What XState asks and performs in one step, in order. */
+/** The guards and actions of one step of XState, in order. */
 class Notes {
   readonly path: Noted[] = [];
   /** True if the step can be taken from memory. */
   isWhole = true;
   private readonly events: Message[];
-  /** What guards were asked since the context last changed, for each event: pure, they would say the same again. */
+  /** The guards that were evaluated since the context last changed, by event: pure guards return the same result again. */
   private readonly asked = new Map<Operation, Set<number>>();
 
   constructor(event: Message) {
@@ -153,7 +155,7 @@ class Notes {
   private indexOf(event: Message): number {
     const index = this.events.indexOf(event);
     if (index >= 0) return index;
-    // Neither the event of the step nor one that was raised: XState says that a state is done.
+    // // Neither the event of the step nor a raised one: XState raises it for a state that is done.
     const { type, output } = event as Message & { readonly output?: unknown };
     if (!type.startsWith('xstate.done.state.') || output !== undefined) this.isWhole = false;
     this.path.push({ operation: doneOf(type, event), event: 0, answer: '' });
@@ -206,7 +208,7 @@ class InstrumentedMachine {
     if (guard === undefined) return undefined;
     const given: any = typeof guard === 'function' ? guard : this.machine.implementations.guards[nameOf(guard)];
     if (typeof given !== 'function') return given === undefined ? guard : this.guard(given);
-    // Those within `and`, `or` and `not` are noted one by one; `stateIn` is a matter of the state alone.
+    // // The guards within `and`, `or` and `not` are recorded separately; `stateIn` depends only on the state.
     if ('guards' in given) return Object.assign(() => false, given, { guards: given.guards.map(this.guard) });
     if ('check' in given) return guard;
     const params = paramsOf(guard);
@@ -258,7 +260,7 @@ class InstrumentedMachine {
 
 // Snapshots.
 
-/** What all snapshots of a chart in one state share. */
+/** The shared data of all snapshots of a chart in one state. */
 export class BranchPlace {
   readonly steps = new Map<string, Tree<BranchPlace | 'same'>>();
   readonly acceptance = new Map<string, Tree<boolean>>();
@@ -315,7 +317,7 @@ export class Snapshot {
     return this.real().toJSON();
   }
 
-  /** With every field of XState's own. */
+  /** The snapshot with all fields of XState. */
   real(): AnyMachineSnapshot {
     return { ...this.place.real, context: this.context } as AnyMachineSnapshot;
   }
@@ -449,7 +451,7 @@ export function memoryOf(machine: AnyStateMachine): Memory {
 
 // The kernel.
 
-/** The short form of a snapshot, unless somebody observes, or it cannot be remembered. */
+/** The short form of a snapshot, unless it is observed or cannot be cached. */
 function inShort(snapshot: AnyMachineSnapshot): Snapshot | undefined {
   if (isObserved()) return undefined;
   if (snapshot instanceof Snapshot) return snapshot;

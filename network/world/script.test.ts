@@ -140,14 +140,14 @@ describe('what has no meaning without time is refused by name and place', () => 
 
   test('a reload of a protocol that says nothing of it', () => {
     expect(refusalOf([{ do: 'reload', node: 'a' }], links)).toThrow(
-      'events[1]: protocol toy does not say with what a node starts again; use restart, after which it goes on from where it stopped',
+      'events[1]: protocol toy defines no reload. Use restart: the node then continues with its old state.',
     );
     expect(refusalOf([{ do: 'reload', node: 'a' }], links, () => [])).not.toThrow();
   });
 
   test('links, where messages are routed', () => {
     const routed = { reach: 'routed', addressing: 'names' };
-    const wrong = 'events[1]: links do not matter to toy, whose messages are routed; leave the event out';
+    const wrong = 'events[1]: toy routes its messages, so links have no effect. Omit the event.';
     expect(refusalOf([{ do: 'cut', link: ['a', 'b'] }], routed)).toThrow(wrong);
     expect(refusalOf([{ do: 'join', link: ['a', 'b'] }], routed)).toThrow(wrong);
     expect(refusalOf([{ do: 'up', channel: ['a', 'b'] }], routed)).toThrow(wrong);
@@ -156,7 +156,7 @@ describe('what has no meaning without time is refused by name and place', () => 
   });
 
   test('half of a link between ports, and single messages', () => {
-    const wrong = (what: string) => `events[1]: the checker has no "${what}" for toy; leave it out or run the scenario`;
+    const wrong = (what: string) => `events[1]: the checker does not support "${what}" for toy. Omit it, or run the scenario`;
     const ports = { reach: 'links', addressing: 'ports' };
     expect(refusalOf([{ do: 'up', channel: ['a', 'b'] }], ports)).toThrow(wrong('up'));
     expect(refusalOf([{ do: 'down', channel: ['a', 'b'] }], ports)).toThrow(wrong('down'));

@@ -1,9 +1,9 @@
 /**
  * A scenario's events as a world knows them, and the order in which they may come.
  *
- * Times belong to the driver in time. Without them an event may come at any moment, after those that stand before it in its lane: a
- * node's commands, crashes, restarts and reloads are one lane; each direction of a link is one, and so is a link between ports as a whole.
- * A lane keeps the order of time where events have one, and the order of the list where they have none or the same.
+ * The driver decides about times. Without times an event may come at any moment, after the previous events in its lane. A node's
+ * commands, crashes, restarts and reloads form one lane; each direction of a link is one, and so is a link between ports as a
+ * whole. A lane keeps the order of time if its events have times, and the order of the list if they have none or the same.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -15,7 +15,7 @@ export type ScriptedLinkEvent =
   | { readonly do: 'cut'; readonly link: Pair }
   | { readonly do: 'join'; readonly link: Pair; readonly weight?: number; readonly ports?: readonly [number, number] };
 
-/** One direction of a link, told to the first node alone. */
+/** One direction of a link changes, and only the first node is notified. */
 export interface ChannelEvent {
   readonly do: 'up' | 'down' | 'clog' | 'unclog';
   readonly channel: Pair;
@@ -28,7 +28,7 @@ export interface SlowEvent {
   readonly by: number;
 }
 
-/** What befalls one message that is in flight, by its number in the trace. `hold` keeps it back until `deliver`. */
+/** An event for one message in flight, by its number in the trace. `hold` keeps it back until `deliver`. */
 export interface MessageEvent {
   readonly do: 'drop' | 'duplicate' | 'hold' | 'deliver';
   readonly message: number;
@@ -53,18 +53,18 @@ export interface CommandEvent {
   readonly fields: Readonly<Record<string, number | NodeId>>;
 }
 
-/** What an event does, without its time. */
+/** An event without its time. */
 export type Happening = ScriptedLinkEvent | ChannelEvent | SlowEvent | MessageEvent | CorruptEvent | NodeEvent | CommandEvent;
 
 /** An event of a script; without times it has none. */
 export type Scripted = Happening & { readonly at?: number };
 
-/** What comes next in a lane. `place` is the event's place in the script. */
+/** The next entry of a lane. `place` is the position of the event in the script. */
 export type Entry = { readonly place: number } & (
   | { readonly kind: 'command'; readonly event: CommandEvent }
-  /** One direction of a link comes up or goes down; its sender is told. */
+  /** One direction of a link comes up or goes down; its sender is notified. */
   | { readonly kind: 'channel'; readonly from: NodeId; readonly to: NodeId; readonly up: boolean; readonly weight?: number }
-  /** A link between ports changes as a whole, before either end is told. */
+  /** A link between ports changes as a whole, before either end is notified. */
   | { readonly kind: 'link'; readonly event: ScriptedLinkEvent }
   | { readonly kind: 'crash' | 'restart' | 'reload'; readonly node: NodeId }
   | { readonly kind: 'corrupt'; readonly nodes: readonly NodeId[] }
@@ -122,7 +122,7 @@ export class Script {
     return this.entries.some(({ kind }) => kind === 'crash');
   }
 
-  /** Nodes that a fault may strike: they stop, a link of theirs changes, or they are corrupted (not at the very first). */
+  /** Nodes that a fault may affect: they stop, one of their links changes, or they are corrupted (except at the very start). */
   get exposed(): ReadonlySet<NodeId> {
     return new Set(
       this.entries.flatMap((entry): readonly NodeId[] => {
@@ -148,8 +148,8 @@ export class Script {
 /**
  * The one reduction that worlds without time make: what the application does at once about a step is taken with that step.
  *
- * A reaction without delay touches its own node alone, so that nothing but a fault there could tell it from one that comes a moment
- * later. A command comes when the chart takes it, unless something else may come to its node while it waits.
+ * A reaction without delay affects only its own node, so only a fault there could distinguish it from a later one. A command
+ * comes when the chart accepts it, unless another event may reach its node while it waits.
  */
 export interface Fused {
   reactions(node: NodeId): boolean;
@@ -194,7 +194,7 @@ function entriesOf(event: Scripted, place: number, isAnonymous: boolean): readon
 }
 
 export const cannotReload = ({ name }: Pick<Protocol, 'name'>): string =>
-  `protocol ${name} does not say with what a node starts again; use restart, after which it goes on from where it stopped`;
+  `protocol ${name} defines no reload. Use restart: the node then continues with its old state.`;
 
 /** Refuses what has no meaning without time: numbers of messages, and one direction of a link between ports. */
 export function refuseUntimed(
@@ -205,9 +205,11 @@ export function refuseUntimed(
     if (what === 'reload' && !reload) throw new UsageError(`events[${place}]: ${cannotReload({ name })}`);
     const isOfLinks = what === 'up' || what === 'down' || what === 'cut' || what === 'join';
     if (isOfLinks && network.reach !== 'links')
-      throw new UsageError(`events[${place}]: links do not matter to ${name}, whose messages are routed; leave the event out`);
+      throw new UsageError(`events[${place}]: ${name} routes its messages, so links have no effect. Omit the event.`);
     const isHalf = network.addressing === 'ports' && (what === 'up' || what === 'down');
     if (isHalf || what === 'drop' || what === 'duplicate')
-      throw new UsageError(`events[${place}]: the checker has no "${what}" for ${name}; leave it out or run the scenario`);
+      throw new UsageError(
+        `events[${place}]: the checker does not support "${what}" for ${name}. Omit it, or run the scenario instead.`,
+      );
   }
 }

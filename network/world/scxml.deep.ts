@@ -1,7 +1,7 @@
 /**
- * The conformance cases of SCXML, the W3C's and SCION's, as far as a pure chart can say them: XState's steps beside those from memory,
- * and both next to what the case expects. The cases are a package of npm, which is fetched for the run and never installed: it brings
- * along what runs them against servers.
+ * The conformance cases of SCXML by the W3C and SCION, as far as a pure chart can express them: XState's steps next to those from
+ * memory, and both next to the expected result. The cases are an npm package that is fetched for the run and never installed: it
+ * contains code that runs them against servers.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { BEGIN, chartOf, NotExpressed } from './scxml.fixtures.js';
 
 const CASES = '@scion-scxml/test-framework@2.0.16';
 
-/** Where XState says something else than SCXML, and why. */
+/** Differences between XState and SCXML, with their reasons. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'scxml-prefix-event-name-matching/star0':
     'of several descriptors that match, the longest comes first, not the one that is written first',
@@ -92,7 +92,7 @@ class ScxmlSession {
   }
 }
 
-/** What came of a case: the configurations that it was asked for, and every step. */
+/** The result of a case: the requested configurations, and every step. */
 function play(machine: AnyStateMachine, first: AnyMachineSnapshot, step: Step, { events }: Case) {
   const session = new ScxmlSession(machine, first, step);
   const configurations = [session.configuration];

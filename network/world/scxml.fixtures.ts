@@ -1,6 +1,6 @@
 /**
- * SCXML documents as charts of XState, as far as a pure chart can say them: what is sent is an effect, `donedata`, `invoke` and other
- * processors are not there. Written for the conformance cases of the W3C and of SCION (`scxml.deep.ts`).
+ * SCXML documents as charts of XState, as far as a pure chart can express them: sending is an effect, and `donedata`, `invoke`
+ * and other processors are not supported. Written for the conformance cases of the W3C and SCION (`scxml.deep.ts`).
  */
 import { DOMParser } from '@xmldom/xmldom';
 import { enqueueActions, setup, stateIn, type AnyStateMachine } from 'xstate';
@@ -16,7 +16,7 @@ interface SentEvent {
   readonly data?: unknown;
 }
 
-/** What of the language a pure chart cannot say, or this reader does not read. */
+/** A part of the language that a pure chart cannot express, or that this reader does not support. */
 export class NotExpressed extends Error {}
 
 const nameOf = (element: Element): string => element.localName ?? element.tagName;
@@ -148,7 +148,7 @@ function delayOf(text: string): number {
   return Number(amount) * MILLISECONDS[unit!]!;
 }
 
-/** What is sent to the session itself comes by its queue, at once or later; what it raises so is in the same step. */
+/** Events that are sent to the session itself go through its queue, at once or later; raised events belong to the same step. */
 function sending(element: Element): Perform {
   if (childrenOf(element, 'content').length > 0) throw new NotExpressed('<content> of <send>');
   const said = (name: string, block: Block): unknown => {

@@ -1,9 +1,9 @@
 /**
- * Which transitions a microstep took and which guards refused, as XState tells of it.
+ * The transitions that a microstep took and the guards that were false, as XState reports them.
  *
- * It tells what was selected; what was refused follows from it, without a guard being asked again: of the choices for the
- * event, in the order in which XState asks (each active state from the inside out), those before the selected one said no. Where
- * transitions of parallel regions would exit the same states, XState selects all of them and takes some; the same rule is applied.
+ * XState reports the selected transitions. The refused ones follow from them without evaluating guards again: of the choices for
+ * the event, in XState's order (each active state from the inside out), those before the selected one were false. If transitions
+ * of parallel regions would exit the same states, XState selects all of them and takes some; the same rule is applied here.
  */
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -12,7 +12,7 @@ import { activeNodes } from './internals.js';
 import { choicesOf, indexOf } from './kernel.js';
 import type { Microstep, Selected, TransitionId } from './selections.js';
 
-/** What one microstep of a chart selected; `before` is how the chart stood. */
+/** The selections of one microstep of a chart; `before` is the previous snapshot. */
 export function selectedIn(
   { event, _transitions: selected }: Microstep,
   role: string,
@@ -39,7 +39,7 @@ const isInside = (node: AnyStateNode, around: AnyStateNode | undefined): boolean
   return false;
 };
 
-/** The guarded choices that were asked and said no. */
+/** The guarded choices that were evaluated and false. */
 function refusedBefore(
   selected: readonly AnyTransitionDefinition[],
   active: readonly AnyStateNode[],
@@ -70,7 +70,7 @@ function candidates({ transitions }: AnyStateNode, type: string): readonly AnyTr
   return fitting.sort((a, b) => order(b) - order(a)).flatMap((descriptor) => transitions.get(descriptor)!);
 }
 
-/** Of selected transitions that would exit the same states, the one from further inside is taken, or else the earlier one. */
+/** Of selected transitions that would exit the same states, the innermost one is taken, or else the earlier one. */
 function withoutConflicts(
   selected: readonly AnyTransitionDefinition[],
   before: AnyMachineSnapshot | null,

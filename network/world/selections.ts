@@ -1,25 +1,25 @@
 /**
- * What the charts of a host select, for whoever watches: the watcher brings along how it is read from XState's microsteps
- * (`selected-in.ts`), so that nobody carries it who is not watched.
+ * The selections of the charts of a host, for observers. The observer supplies the function that reads them from XState's
+ * microsteps (`selected-in.ts`), so unobserved programs do not load it.
  *
- * It costs nothing until somebody watches.
+ * It has no cost without observers.
  */
 import type { AnyActor, AnyMachineSnapshot, InspectionEvent } from 'xstate';
 
 /** A transition of a role's chart: the state that it is in ('' for the root), its event descriptor ('' for none), its place there. */
 export type TransitionId = readonly [role: string, state: string, event: string, index: number];
 
-/** What the charts of a node selected in one step, in order. */
+/** The selections of the charts of a node in one step, in order. */
 export interface Selected {
   readonly taken: readonly TransitionId[];
-  /** Those whose guards were asked before, and said no. */
+  /** The transitions whose guards were evaluated before, and were false. */
   readonly refused: readonly TransitionId[];
 }
 
-/** As XState tells of it. */
+/** A microstep as XState reports it. */
 export type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 
-/** What one microstep of a chart selected; `before` is how the chart stood. */
+/** Reads the selections of one microstep of a chart; `before` is the previous snapshot. */
 export type ReadSelected = (microstep: Microstep, role: string, before: AnyMachineSnapshot | null) => Selected;
 
 type Noted = { readonly [K in keyof Selected]: TransitionId[] };
@@ -58,7 +58,7 @@ export class Selections {
     }
   }
 
-  /** What was noted since it was asked last; nothing while nobody watches. */
+  /** The selections since the last call; undefined without observers. */
   take(): Selected | undefined {
     if (this.watchers === 0) return undefined;
     const { noted } = this;

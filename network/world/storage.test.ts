@@ -1,4 +1,4 @@
-/** What a node stores, and with what it starts again after its process has ended. */
+/** The stored data of a node, and its state after a restart of its process. */
 import { describe, expect, test } from 'vitest';
 import { protocols } from '../../machines/index.js';
 import { explore } from '../../test/explore/explore.js';
@@ -67,7 +67,7 @@ test('the checker lets the process end between what it stores and the answer', (
     { do: 'crash', node: 'a' },
     { do: 'reload', node: 'a' },
   ] as const;
-  /** Who has just begun again is linked to nobody. */
+  /** A restarted node has no links. */
   const begins = (count: number) =>
     explore(counter, {
       topology,
@@ -90,9 +90,9 @@ test('the checker lets the process end between what it stores and the answer', (
 test('a protocol that does not say with what a node starts again refuses to reload, in words that help', () => {
   const events = [{ at: 0, node: 'a', do: 'reload' }];
   expect(() => parseScenario({ protocol: 'directory', topology, events }, protocols)).toThrow(
-    'events[0].do: protocol directory does not say with what a node starts again; use restart, after which it goes on from where it stopped',
+    'events[0].do: protocol directory defines no reload. Use restart: the node then continues with its old state.',
   );
   expect(() => explore(protocols['directory']!, { topology, commands: [{ do: 'reload', node: 'a' }] })).toThrow(
-    'events[0]: protocol directory does not say with what a node starts again; use restart',
+    'events[0]: protocol directory defines no reload. Use restart: the node then continues with its old state.',
   );
 });

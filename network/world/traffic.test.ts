@@ -8,7 +8,7 @@ import type { Fate } from './driver.js';
 const NODES = ['a', 'b', 'c'];
 const hello = { type: 'hello' };
 
-/** A line a-b-c, with everything that driver and witness hear. */
+/** A line a-b-c that records all calls of driver and witness. */
 function trafficOf(reach: 'links' | 'routed' = 'links', fate: () => Fate = () => 'kept') {
   const protocol = { name: 'toy', network: { reach, addressing: 'names' }, accepts: ({ type }: any) => type !== 'wrong' } as any;
   const links = [
@@ -65,10 +65,10 @@ test('what a protocol refuses is refused when it is sent, and its text is cut sh
   const protocol = { name: 'toy', accepts: ({ type }: any) => type === 'hello' };
   expect(() => requireAccepted(protocol, {} as any, 'a', hello)).not.toThrow();
   expect(() => requireAccepted(protocol, {} as any, 'a', { type: 'x'.repeat(500) })).toThrow(
-    `node a sends {"type":"${'x'.repeat(191)}, which toy itself refuses when it comes over the wire; mend what its description accepts, or the chart`,
+    `Node a sent {"type":"${'x'.repeat(191)}, which toy does not accept from the network.`,
   );
   const { send, sent } = trafficOf();
-  expect(() => send('a', 'b', { type: 'wrong' })).toThrow('which toy itself refuses');
+  expect(() => send('a', 'b', { type: 'wrong' })).toThrow(', which toy does not accept from the network.');
   expect(sent).toEqual([]);
 });
 

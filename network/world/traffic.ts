@@ -1,7 +1,7 @@
 /**
  * The traffic of a world: how messages find their receivers, what is in flight, and how it is lost, doubled or held up.
  *
- * When a message arrives is the driver's business. What a protocol would refuse when it comes over the wire is refused when it is sent.
+ * The driver decides when a message arrives. A message that a protocol would refuse from the network is refused when it is sent.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import { ProtocolError } from '../../machines/errors.js';
@@ -12,7 +12,7 @@ import type { Environment, WorldFrame } from './environment.js';
 import { FlightTable, type Packet } from './flights.js';
 import type { Links } from './links.js';
 
-/** The node at an address: a name, or a port of the sender; `undefined` where nobody is. */
+/** The node at an address: a name, or a port of the sender; `undefined` if there is none. */
 export const receiverOf = (links: Pick<Links, 'peerAt'>, from: NodeId, address: Address): NodeId | undefined =>
   typeof address === 'number' ? links.peerAt(from, address) : address;
 
@@ -23,7 +23,7 @@ export const senderAs = (
   { from, to }: { readonly from: NodeId; readonly to: NodeId },
 ): Address => (addressing === 'ports' ? links.port(to, from) : from);
 
-/** What a protocol would refuse when it comes over the wire is refused when it is sent, in every life. */
+/** Refuses to send a message that the protocol would refuse from the network, in every life. */
 export function requireAccepted(
   { name, accepts }: Pick<Protocol<any>, 'name' | 'accepts'>,
   instance: Instance<any>,
@@ -32,12 +32,12 @@ export function requireAccepted(
 ): void {
   if (accepts(message, instance)) return;
   throw new ProtocolError(
-    `node ${from} sends ${JSON.stringify(message).slice(0, 200)}, which ${name} itself refuses when it comes over the wire; ` +
-      'mend what its description accepts, or the chart',
+    `Node ${from} sent ${JSON.stringify(message).slice(0, 200)}, which ${name} does not accept from the network. ` +
+      'Fix `messages` or `accepts` in its description, or the chart.',
   );
 }
 
-/** What holds messages up by hand: nodes that are paused, channels that are clogged (`from\nto`), and single messages, by number. */
+/** What holds messages up: paused nodes, clogged channels (`from\nto`), and single messages by number. */
 export interface Hindrances {
   readonly paused: ReadonlySet<NodeId>;
   readonly clogged: ReadonlySet<string>;
@@ -104,7 +104,11 @@ export class Traffic {
     this.witness.placed(packet);
   }
 
-  /** What a node sends goes into flight and into `sent`, unless it is lost or refused. `isThere`: whether a node is there to take it. */
+  /**
+   * Puts the message of a node in flight and into `sent`, unless it is lost or refused.
+   *
+   * @param isThere whether a node exists to receive it.
+   */
   send(from: NodeId, address: Address, message: Message, sent: Flight[], isThere: (node: NodeId) => boolean): void {
     const { protocol, instance } = this.frame;
     const to = receiverOf(this.environment.links, from, address);

@@ -98,7 +98,7 @@ describe('what a protocol would refuse on the wire is refused when it is sent', 
     ...directory,
     accepts: (message: any, instance: any) => message.type !== 'find' && directory.accepts(message, instance),
   };
-  const refusal = /node n1 sends {"type":"find".*}, which directory itself refuses when it comes over the wire; mend/;
+  const refusal = /Node n1 sent {"type":"find".*\}, which directory does not accept from the network\. Fix/;
   const events = [{ at: 0, node: 'n1', do: 'request' }];
 
   test('in a run', () => {
@@ -172,5 +172,5 @@ test('apply leaves the world that it is given as it was', () => {
   expect(happened).toMatchObject([{ kind: 'step', step: { kind: 'command', node: 'n1', sent: [{ to: 'n0' }] } }]);
   expect(viewsOf(next)).not.toEqual(before[0]);
   expect([viewsOf(world), world.flights.size, [...enabled(world)]]).toEqual(before);
-  expect(() => apply(world, { deliver: 7 })).toThrow('the choice {"deliver":7} cannot be made here');
+  expect(() => apply(world, { deliver: 7 })).toThrow('Choice {"deliver":7} is not possible here');
 });

@@ -1,12 +1,12 @@
 /**
  * A world: nodes, what is in flight between them, and their environment, with the rules by which it goes from one state to the next.
  *
- * `enabled(world)` (in `enabled.ts`) says every choice that can come next, `apply(world, choice)` gives the world after it and what
- * happened. `apply` leaves the world that it is given as it was. A driver that owns its world and never looks back calls `make`, which
- * changes it in place: that is all the difference.
+ * `enabled(world)` (in `enabled.ts`) returns every possible next choice, `apply(world, choice)` returns the next world and the
+ * events. `apply` does not change the given world. A driver that owns its world calls `make`, which changes it in place; this is
+ * the only difference.
  *
- * When things happen is the driver's business: it waits for messages, timers and reactions in time, or picks the next choice by search,
- * by chance or from a record. The driver also answers draws and says what becomes of a message as it is sent.
+ * The driver decides about times: it waits for messages, timers and reactions in time, or picks the next choice by search, by
+ * chance or from a record. The driver also answers draws and decides whether a message is lost or duplicated when it is sent.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
 import type { Choose, Configuration, Flight, Reaction, Step } from '../../machines/protocol.js';
@@ -35,9 +35,9 @@ export class World {
   readonly reactions: readonly Reaction[];
   private readonly view: ConfigurationView;
   private readonly pending = new Map<NodeId, Pending>();
-  /** Of crashed nodes: their timers, with the ticks that were left. */
+  /** The timers of crashed nodes, with their remaining ticks. */
   private readonly resting = new Map<NodeId, readonly TimerOrder[]>();
-  /** What is to be taken at once, in this order. */
+  /** Work that must be done at once, in this order. */
   private readonly atOnce: (() => void)[] = [];
   private steps = 0;
   private drawn: number[] = [];
@@ -86,7 +86,7 @@ export class World {
     return this.reactions.length > 0 && [...this.pending.values()].some(({ reactions }) => reactions.length > 0);
   }
 
-  /** Opens every node's first roles, says so, and then performs what their entry actions ask for. */
+  /** Opens every node's first roles, reports them, and then performs the effects of their entry actions. */
   start(): void {
     const selected = new Map<NodeId, Selected>();
     const opened = [...this.nodes.keys()].map((id) => {
@@ -100,7 +100,7 @@ export class World {
     this.fuse();
   }
 
-  /** Opens a node's first roles. What they ask for is performed by `settleStart`. */
+  /** Opens a node's first roles. `settleStart` performs their effects. */
   open(id: NodeId, starts = this.frame.protocol.roles(id, this.frame.instance)): Outcome {
     const outcome = this.nodes.get(id)!.start(starts, this.drawFor(id));
     this.view.touch(id);
@@ -186,7 +186,7 @@ export class World {
     return true;
   }
 
-  /** One function for all nodes, told whose draws come next: a closure a step would cost more than the draws. */
+  /** One function for all nodes, which is set to the current node: a closure for each step would cost more than the draws. */
   private drawFor(node: NodeId): Choose {
     this.drawing = node;
     return this.draw;
@@ -251,7 +251,9 @@ export class World {
 
   // The application
 
-  /** The owed reaction whose event has this type, or else a command that is given now, whether the chart takes it or not. */
+  /**
+   * Performs the pending reaction whose event has this type, or else issues a new command, whether the chart accepts it or not.
+   */
   private command(node: NodeId, name: string): boolean {
     const pendingReaction = this.pendingOf(node).reactions.find((place) => this.reactions[place]!.event.type === name);
     if (pendingReaction !== undefined) return this.react(node, pendingReaction);
@@ -273,7 +275,7 @@ export class World {
     this.carryOut(this.environment.issue(node));
   }
 
-  /** The application reacts, and is heard unless its node has crashed. */
+  /** Performs a reaction of the application, without effect if its node has crashed. */
   react(node: NodeId, reaction: number): boolean {
     if (!this.pendingOf(node).settle(reaction)) return false;
     this.dispatch({ kind: 'command', node, event: this.reactions[reaction]!.event });
@@ -399,7 +401,7 @@ export class World {
     }
   }
 
-  /** What befalls one message by hand; one that is let go arrives now, whatever holds it up. */
+  /** Applies a manual event to one message; a delivered one arrives now, even if it is held up. */
   private touch(what: MessageEvent['do'], message: number): void {
     const acts = {
       deliver: (packet: Packet) => this.deliver(packet),
@@ -413,7 +415,7 @@ export class World {
 
   // Links
 
-  /** A change of a link that no script lists. Where nodes have names, one end is told while the other's channel still is as it was. */
+  /** Changes a link outside the script. If nodes have names, one end is notified before the channel of the other end changes. */
   private changeLink(event: Happening & { readonly do: 'cut' | 'join' }): void {
     const [u, v] = event.link;
     const up = event.do === 'join';
@@ -432,7 +434,7 @@ export class World {
     if (this.links.set(from, to, up)) this.changed([{ from, to, up }]);
   }
 
-  /** Channels have come up or gone down: what was in flight on those that went down is lost, then each sender is notified of its own. */
+  /** Channels have come up or gone down: messages in flight on closed channels are lost, then each sender is notified. */
   private changed(changes: readonly ChannelChange[]): void {
     this.turned(changes);
     const isRouted = this.frame.protocol.network.reach === 'routed';
@@ -465,7 +467,7 @@ export class World {
     this.put(id, 'restart', this.nodes.get(id)!.view(), timers);
   }
 
-  /** The end of a channel hears that the process at the other one has ended, or has begun again; false where there is no such news. */
+  /** Notifies the end of a channel that the process at the other end has ended or restarted; false if there is no such news. */
   hearOfProcess(node: NodeId, peer: NodeId): boolean {
     const news = this.environment.moves().find((move) => move.kind === 'channel' && move.from === node && move.to === peer);
     if (news) this.carryOut(this.environment.make(news));
@@ -476,7 +478,7 @@ export class World {
     for (const move of this.environment.severed(id)) this.carryOut(this.environment.make(move));
   }
 
-  /** Another process begins where the node's has ended: with what was stored, and linked to nobody. */
+  /** Starts a new process for the node, with its stored state and without links. */
   private reload(id: NodeId, changes: readonly ChannelChange[]): void {
     this.turned(changes);
     this.resting.delete(id);

@@ -5,7 +5,7 @@ import { bakeryMachine, type BakeryContext } from './bakery.chart.js';
 
 const firstComeFirstServed: Property = {
   name: 'in the order of numbers',
-  description: 'Who is inside goes before all who wait with a number.',
+  description: 'A node that is inside has a smaller number than all that wait with a number.',
   kind: 'always',
   holds: (c) => {
     const [inside] = nodesIn(c, 'inside').map((node) => classicRole<BakeryContext>(c, node).context);

@@ -23,19 +23,19 @@ const isBorne = (c: Configuration, faulty: number) =>
 const properties = ({ options: { values, faulty } }: Instance<Options>): readonly Property<Options>[] => [
   {
     name: 'agreement',
-    description: 'Nobody decides otherwise than another.',
+    description: 'No two nodes decide differently.',
     kind: 'always',
     holds: (c) => new Set(decisions(c)).size <= 1,
   },
   {
     name: 'validity',
-    description: 'Where all begin with one value, nobody decides the other one.',
+    description: 'If all nodes begin with one value, no node decides the other value.',
     kind: 'always',
     holds: (c) => new Set(values).size > 1 || decisions(c).every((value) => value === values[0]),
   },
   {
     name: 'one round for one value',
-    description: 'Where all begin with one value, whoever has ended a round has decided.',
+    description: 'If all nodes begin with one value, each node that has completed a round has decided.',
     kind: 'always',
     holds: (c) => new Set(values).size > 1 || experienced(c).every(({ context }) => context.decided !== null),
   },
@@ -47,14 +47,14 @@ const properties = ({ options: { values, faulty } }: Instance<Options>): readonl
   },
   {
     name: 'rounds end',
-    description: 'Where all have started, and no more crash than may, everybody else comes through all rounds.',
+    description: 'If all nodes have started and no more crash than allowed, all other nodes complete all rounds.',
     kind: 'eventually',
     when: (c, node) => isBorne(c, faulty) && !isIn(c, node, 'stopped') && !c.crashed?.includes(node),
     holds: (c, node) => !isBorne(c, faulty) || isIn(c, node, 'stopped') || c.crashed!.includes(node),
   },
   {
     name: 'a decision can be',
-    description: 'Somebody decides in some run.',
+    description: 'Some node decides in some run.',
     kind: 'sometimes',
     holds: (c) => decisions(c).length > 0,
   },
@@ -69,7 +69,7 @@ export const benOr = defineProtocol<Options>(
       refuseUnknown(raw, ['values', 'faulty', 'rounds']);
       const { values = nodes.map((_, i) => i % 2) } = raw;
       if (!Array.isArray(values) || values.length !== nodes.length || !values.every((value) => value === 0 || value === 1))
-        throw new UsageError(`options.values must give each of the ${nodes.length} nodes a 0 or a 1`);
+        throw new UsageError(`options.values must contain a 0 or a 1 for each of the ${nodes.length} nodes.`);
       const most = Math.ceil(nodes.length / 2) - 1;
       const faulty = integer(raw, 'faulty', { min: 0, max: most, fallback: most });
       return { values, faulty, rounds: integer(raw, 'rounds', { min: 1, fallback: 10 }) };

@@ -53,7 +53,7 @@ const recorder = (messages: readonly string[]) => ({
 function recordable(state: any, path: readonly string[] = []): any {
   const place = path.join('.');
   if (state.type === 'parallel')
-    throw new UsageError(`${place || state.id} has parallel states; a snapshot records one place of a chart`);
+    throw new UsageError(`${place || state.id} has parallel states, but a snapshot records one state of a chart.`);
   const inner = Object.entries(state.states ?? {}).map(([key, one]) => [key, recordable(one, [...path, key])] as const);
   if (inner.length > 0) return { ...state, states: Object.fromEntries(inner) };
   const note = { guard: 'isFirst', actions: { type: 'recordState', params: { path: place } } };

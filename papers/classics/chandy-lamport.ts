@@ -31,7 +31,7 @@ const ofRecorded = (property: Property): Property[] => {
   return [
     {
       name: `recorded: ${name}`,
-      description: `Of what was recorded: ${description}`,
+      description: `In the snapshot: ${description}`,
       kind,
       holds: (c) => isKept(recordedState(c)),
     },
@@ -39,7 +39,7 @@ const ofRecorded = (property: Property): Property[] => {
 };
 const snapshotEnds: Property = {
   name: 'a snapshot ends',
-  description: 'Who has begun to record has recorded all in the end.',
+  description: 'A node that has begun to record eventually finishes recording.',
   kind: 'eventually',
   when: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null,
   holds: ({ nodes }, node) => snapshotOf(nodes.get(node)!).state !== null && snapshotOf(nodes.get(node)!).awaited.length === 0,
@@ -57,7 +57,8 @@ export function snapshotOver(watched: Protocol): Protocol {
       options,
       roles: (id, instance) => {
         const [start, second] = watched.roles(id, instance);
-        if (second) throw new UsageError(`${watched.name} has several roles at ${id}; take snapshots of a protocol that has one`);
+        if (second)
+          throw new UsageError(`${watched.name} has several roles at ${id}. Take snapshots of a protocol with one role.`);
         return [{ ...start!, input: { others: others(id, instance), input: start!.input } }];
       },
       route,

@@ -126,7 +126,6 @@ describe.each(named.flatMap(([name, { runs }]) => (runs ? [[name, runs] as const
   },
 );
 
-
 test('Naimi-Trehel is Ivy: from the same start, for the same requests, the directory has as many states and transitions', () => {
   const nodes = ['n0', 'n1', 'n2', 'n3'];
   const parents = Object.fromEntries(nodes.map((node) => [node, 'n0']));
@@ -145,7 +144,7 @@ test('two-phase-commit: the scenario by itself has the states and transitions th
 test('Dijkstra: machines are roles of one node, and a network of more nodes is refused by name', () => {
   const change = { topology: { kind: 'ring', n: 4 } };
   expect(() => scenario('dijkstra-ring', undefined, change)).toThrow(
-    'topology has 4 nodes. Pass one, with all options.machines in it',
+    'The topology has 4 nodes. Pass one, which contains all options.machines.',
   );
 });
 

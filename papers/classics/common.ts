@@ -28,7 +28,7 @@ export const mutualExclusion: readonly Property[] = [
   },
   {
     name: 'no starvation',
-    description: 'Who asks to enter gets in.',
+    description: 'A node that requests to enter eventually enters.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'requesting'),
     holds: (c, node) => isIn(c, node, 'inside'),

@@ -19,19 +19,19 @@ const privileges = (c: Configuration) =>
 const properties = ({ options: { machines } }: Instance<Ring>): readonly Property<Ring>[] => [
   {
     name: 'somebody may move',
-    description: 'One privilege at least is present.',
+    description: 'At least one privilege is present.',
     kind: 'always',
     holds: (c) => privileges(c) >= 1,
   },
   {
     name: 'one privilege stays one',
-    description: 'Legitimate states lead to such.',
+    description: 'A legitimate state leads only to legitimate states.',
     kind: 'closed',
     holds: (c) => privileges(c) === 1,
   },
   {
     name: 'one privilege comes',
-    description: 'From any state a legitimate one comes.',
+    description: 'Every state leads to a legitimate state.',
     kind: 'converges',
     holds: (c) => privileges(c) === 1,
     within: machines * machines,
@@ -45,7 +45,8 @@ export const dijkstraRing = defineProtocol<Ring>(
     network: { reach: 'links' },
     options: (raw, { topology: { nodes } }) => {
       refuseUnknown(raw, ['machines', 'states']);
-      if (nodes.length > 1) throw new UsageError(`topology has ${nodes.length} nodes. Pass one, with all options.machines in it`);
+      if (nodes.length > 1)
+        throw new UsageError(`The topology has ${nodes.length} nodes. Pass one, which contains all options.machines.`);
       const size = (key: string) => integer(raw, key, { min: 2, fallback: 4 });
       return { machines: size('machines'), states: size('states') };
     },

@@ -9,19 +9,19 @@ const parentOf = (c: Configuration, node: NodeId) => classicRole<DijkstraScholte
 const properties: readonly Property[] = [
   {
     name: 'over is over',
-    description: 'When the root says that it is over, nobody works and no work is in flight.',
+    description: 'When the root reports termination, no node works and no work is in flight.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'over').length === 0 || (isEnded(c) && nodesIn(c, 'engaged').length === 0),
   },
   {
     name: 'a tree of the engaged',
-    description: 'Who engaged an engaged node is engaged itself.',
+    description: 'The parent of an engaged node is also engaged.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'engaged').every((node) => parentOf(c, node) === null || isIn(c, parentOf(c, node)!, 'engaged')),
   },
   {
     name: 'the end is noticed',
-    description: 'When nobody works any more and no work is in flight, the root says so.',
+    description: 'When no node works any more and no work is in flight, the root eventually reports termination.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'engaged') && parentOf(c, node) === null && isEnded(c),
     holds: (c, node) => isIn(c, node, 'over') || !isEnded(c),

@@ -26,7 +26,7 @@ const properties: readonly Property[] = [
   },
   {
     name: 'it decides',
-    description: 'Who begins decides.',
+    description: 'A node that starts eventually decides.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'initiator'),
     holds: (c, node) => isIn(c, node, 'decided'),

@@ -10,7 +10,7 @@ const counted = (c: Configuration) => valueOf(knownBy(c).reduce(join));
 const properties: readonly Property[] = [
   {
     name: 'nothing invented',
-    description: 'Nobody knows of more increments of a node than that node itself.',
+    description: 'No node knows of more increments of another node than that node itself.',
     kind: 'always',
     holds: (c) =>
       classicRoles<GCounterContext>(c).every(({ context: { id, counts } }) =>
@@ -19,7 +19,7 @@ const properties: readonly Property[] = [
   },
   {
     name: 'all is heard of',
-    description: 'Everybody comes to the count of all increments.',
+    description: 'All nodes eventually count all increments.',
     kind: 'eventually',
     when: (c, node) => valueOf(classicRole<GCounterContext>(c, node).context.counts) < counted(c),
     holds: (c, node) => valueOf(classicRole<GCounterContext>(c, node).context.counts) === counted(c),

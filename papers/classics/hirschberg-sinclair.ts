@@ -17,7 +17,7 @@ const isGreatestAround = (c: Configuration, node: NodeId): boolean => {
 const properties: readonly Property[] = [
   {
     name: 'the greatest leads',
-    description: 'Nobody leads but the greatest.',
+    description: 'Only the node with the greatest number leads.',
     kind: 'always',
     holds: (c) => nodesIn(c, 'leader').every((node) => node === c.instance.topology.nodes.at(-1)),
   },
@@ -29,7 +29,7 @@ const properties: readonly Property[] = [
   },
   {
     name: 'an election ends',
-    description: 'Once somebody is a candidate, there is a leader.',
+    description: 'If a node is a candidate, a leader is eventually elected.',
     kind: 'eventually',
     when: (c, node) => isIn(c, node, 'candidate'),
     holds: (c) => nodesIn(c, 'leader').length === 1,

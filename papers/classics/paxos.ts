@@ -17,13 +17,13 @@ const valueOf = (rank: number) => `value ${rank}`;
 const properties = (proposers: number): readonly Property[] => [
   {
     name: 'agreement',
-    description: 'Who has learned a chosen value has learned the same one.',
+    description: 'All nodes that have learned a chosen value have learned the same value.',
     kind: 'always',
     holds: (c) => new Set(learned(c)).size <= 1,
   },
   {
     name: 'one value a ballot',
-    description: 'All that is asked for and voted for in one ballot is one value.',
+    description: 'All proposals and votes of one ballot have the same value.',
     kind: 'always',
     holds: (c) => {
       const all = asked(c);
@@ -47,7 +47,7 @@ export const paxos = defineProtocol<{ acceptors: number }>(
       refuseUnknown(raw, ['acceptors']);
       const acceptors = integer(raw, 'acceptors', { min: 1, fallback: 3 });
       if (acceptors >= nodes.length)
-        throw new UsageError(`options.acceptors is ${acceptors} of ${nodes.length} nodes; leave one that proposes`);
+        throw new UsageError(`options.acceptors is ${acceptors} of ${nodes.length} nodes. Leave at least one proposer.`);
       return { acceptors };
     },
     roles: (id, { topology: { nodes }, options: { acceptors }, rank }) => {

@@ -17,20 +17,20 @@ const properties: readonly Property[] = [
   },
   {
     name: 'leader completeness',
-    description: 'What was committed in an earlier term stands in the log of every leader.',
+    description: 'The log of every leader contains all entries that were committed in earlier terms.',
     kind: 'always',
     holds: (c) =>
       leaders(c).every(({ term, entry }) => committed(c).every((one) => one.term >= term || one.value === entry?.value)),
   },
   {
     name: 'state machine safety',
-    description: 'Nobody commits another entry than anybody else.',
+    description: 'No two nodes commit different entries.',
     kind: 'always',
     holds: (c) => new Set(committed(c).map(({ value }) => value)).size <= 1,
   },
   {
     name: 'a leader can be',
-    description: 'In some run a leader is elected.',
+    description: 'Some run elects a leader.',
     kind: 'sometimes',
     holds: (c) => leaders(c).length > 0,
   },
@@ -46,7 +46,7 @@ export const raftElection = defineProtocol<{ terms: readonly number[] }>(
       const { terms = nodes.map(() => 10) } = raw;
       if (Array.isArray(terms) && terms.length === nodes.length && terms.every((term) => isIntegerOf(term, 0))) return { terms };
       throw new UsageError(
-        `options.terms must give each of the ${nodes.length} nodes the last term in which it stands, at least 0`,
+        `options.terms must contain, for each of the ${nodes.length} nodes, the last term in which it is a candidate (at least 0).`,
       );
     },
     input: (id, instance): RaftElectionInput => {

@@ -7,7 +7,7 @@ const goesBefore = (a: RicartAgrawalaContext, b: RicartAgrawalaContext) =>
   a.number < b.number || (a.number === b.number && a.rank < b.rank);
 const inOrder: Property = {
   name: 'in the order of numbers',
-  description: 'Who is inside goes before all who are requesting.',
+  description: 'A node that is inside precedes all that request.',
   kind: 'always',
   holds: (c) => {
     const [inside] = nodesIn(c, 'inside').map((node) => classicRole<RicartAgrawalaContext>(c, node).context);

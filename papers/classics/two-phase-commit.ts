@@ -18,13 +18,13 @@ const properties: readonly Property[] = [
   },
   {
     name: 'no commit without all',
-    description: 'While one has committed, nobody is still working.',
+    description: 'If a resource manager has committed, none is still working.',
     kind: 'always',
     holds: (c) => !(some(c, 'committed') && some(c, 'working')),
   },
   {
     name: 'a decision reaches everybody',
-    description: 'When the transaction manager has decided, a resource manager that is prepared learns it.',
+    description: 'When the transaction manager has decided, each prepared resource manager eventually learns the decision.',
     kind: 'eventually',
     when: (c, node) => !isIn(c, split(c).first, 'init') && isIn(c, node, 'prepared'),
     holds: (c, node) => !isIn(c, node, 'prepared'),

@@ -43,7 +43,8 @@ export function recoveryOf(protocol: Protocol, { topology, corrupt, commands, op
   const isLegal = (c: Configuration<any>): boolean =>
     invariants.every((property) => property.kind === 'eventually' || property.holds(c));
   const { firsts } = explore(unjudged, { ...system, goal: isLegal, goalLasts: true });
-  if (!firsts) throw new Error('a search that did not see every state cannot say which recover; take a smaller system');
+  if (!firsts)
+    throw new Error('The search did not visit every state, so the set of recovering states is unknown. Use a smaller system.');
   const legalAgain: Property<any> = {
     name: 'legal again',
     kind: 'converges',

@@ -27,7 +27,7 @@ export const arvyStory: Story = {
   name: 'arvy',
   title: 'Arrow, Ivy and Arvy on a ring',
   description:
-    'One token, twelve nodes, the same requests three times. Each policy turns its pointers differently, and it shows in the cost.',
+    'One token, twelve nodes, and the same requests three times. Each policy turns its pointers differently, and the costs show it.',
   runs: {
     Arrow: run({ policy: 'arrow', ...chain }),
     Ivy: run({ policy: 'ivy', ...chain }),

@@ -16,7 +16,7 @@ export const bins: Story = {
   name: 'bins',
   title: 'Bins that fill, serve and run dry',
   description:
-    'Permits come down from the root in bins that wait near those who ask. Most requests are answered next door, and none too many.',
+    'Permits come down from the root in bins that wait near the requesting nodes. Most requests are granted nearby, and never too many.',
   runs: { 'The controller': { scenario } },
   terms: {
     permits: 'What is shared out: each may be granted once, to one request.',

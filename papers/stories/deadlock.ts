@@ -15,7 +15,7 @@ export const deadlock: Story = {
   name: 'deadlock',
   title: 'A deadlock in print, and the corrected rule',
   description:
-    'A published algorithm, proved free of lockouts. The checker finds two nodes that wait for each other for ever, and one sees why.',
+    'A published algorithm, with a proof that it has no lockouts. The checker finds two nodes that wait for each other forever, and you see why.',
   runs: {
     'As printed': { scenario: scenario('printed'), checked: true },
     Corrected: { scenario: scenario('corrected') },

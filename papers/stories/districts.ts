@@ -15,7 +15,7 @@ export const districts: Story = {
   name: 'districts',
   title: 'Leaders in districts on a day of contacts',
   description:
-    'Twelve badges hear each other only while people stand together. Wherever some do, they have a leader, and larger groups have districts.',
+    'Twelve badges receive each other only while people are close together. Each group has a leader, and larger groups have districts.',
   runs: { 'The day': { scenario } },
   terms: {
     leader: 'The one node of a group that all of them follow.',

@@ -29,7 +29,7 @@ export const merge: Story = {
   name: 'merge',
   title: 'A partition, two leaders, the merge',
   description:
-    'A link is cut and half of the network has no leader. It finds out, elects one, and when the link is back one of the two gives way.',
+    'A link fails and half of the network has no leader. It notices and elects one. When the link returns, one of the two leaders gives way.',
   runs: { 'The election': { scenario } },
   terms: {
     height: 'A place in an order of all nodes. On every link the arrow points from the higher end to the lower one.',

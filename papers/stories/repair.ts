@@ -18,7 +18,7 @@ export const repair: Story = {
   name: 'repair',
   title: 'Corruption, and the wave of repair',
   description:
-    'A queue without a center loses its mind everywhere at once. Each edge of the tree looks at itself, and order comes back.',
+    'All nodes of a queue without a center are corrupted at once. Each edge of the tree checks itself, and order returns.',
   runs: { 'The queue': { scenario } },
   terms: {
     pointer: 'What a node knows of the queue: the neighbor that is nearer to its end.',

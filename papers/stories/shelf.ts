@@ -15,10 +15,10 @@ export const storyShelf = (contacts: string = contactDay()): Shelf =>
   shelfOf(stories, ({ scenario: json, checked }) => {
     const scenario = parseScenario(json, protocols, (path) => {
       if (path === CONTACTS) return contacts;
-      throw new UsageError(`a story reads no file, and this one asks for ${path}`);
+      throw new UsageError(`A story cannot read files, but this one reads ${path}.`);
     });
     if (!checked) return recordRun(scenario, json);
     const { counterexample } = checkScenario(scenario);
-    if (!counterexample) throw new UsageError('the checker finds nothing wrong with this scenario');
+    if (!counterexample) throw new UsageError('The checker finds no violation in this scenario.');
     return recordCounterexample(scenario, json, counterexample);
   });

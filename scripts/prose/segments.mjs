@@ -81,7 +81,7 @@ export function inMarkdown(text) {
   }));
 }
 
-/** Comments that stand in lines of their own one below the other are one text. */
+/** Line comments below each other are one text. */
 function inComments(source, comments, starts) {
   const segments = [];
   let run = null;

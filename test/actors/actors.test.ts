@@ -360,11 +360,11 @@ describe('what the checker cannot take is named with its place and the cure', ()
 
   test.each<[object, RegExp]>([
     [{ events: { one: { GOO: [{}] } } }, /events\.one\.GOO: actor one has no transition for it/],
-    [{ alway: {} }, /checkActors has no option alway; did you mean "always"/],
+    [{ alway: {} }, /checkActors has no option alway. Did you mean "always"/],
     [{ always: { x: true } }, /^always\["x"\] is no function; give \(actors, inFlight\) => true or false/],
     [{ eventually: { x: { when: () => true } } }, /^eventually\["x"\]\.holds is missing/],
     [{ events: { one: { X: [{}, 3] } } }, /^events\.one\.X\[1\] is 3; give the payload as an object/],
-    [{ bounds: { stats: 3 } }, /^bounds\.stats is not known; did you mean "states"/],
+    [{ bounds: { stats: 3 } }, /^bounds\.stats is not known. Did you mean "states"/],
     [
       {
         script: [
@@ -372,7 +372,7 @@ describe('what the checker cannot take is named with its place and the cure', ()
           { actor: 'on', event: { type: 'X' } },
         ],
       },
-      /^script\[1\] names on, .*did you mean "one"/,
+      /^script\[1\] names on, .*Did you mean "one"/,
     ],
     [
       {

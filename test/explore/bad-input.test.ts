@@ -58,7 +58,7 @@ describe('a chart that breaks its contract', () => {
       going(note((context) => ((context.peers as string[]).push('n9'), 1))),
       'its step for "go" failed',
     ],
-    ['an exception', going(note(() => JSON.parse('{'))), 'node n0: its step for "go" failed'],
+    ['an exception', going(note(() => JSON.parse('{'))), 'node n0: its step for "go" failed:'],
     [
       'null, thrown',
       going(
@@ -68,13 +68,13 @@ describe('a chart that breaks its contract', () => {
       ),
       'node n0: its step for "go" failed: null was thrown, which is no Error',
     ],
-    ['a built-in action of XState', going(log('it')), 'charts are pure, use the effects'],
-    ['an action with a side effect', going(function beep() {}), 'a chart used "beep": charts are pure'],
-    ['raising events in a loop', going(raise({ type: 'go' })), 'the chart goes on by itself without end'],
+    ['a built-in action of XState', going(log('it')), 'Charts are pure: use the effects'],
+    ['an action with a side effect', going(function beep() {}), 'A chart used "beep". Charts are pure'],
+    ['raising events in a loop', going(raise({ type: 'go' })), 'The chart loops forever'],
     [
       'a role of an unknown chart',
       { ...going([]), roles: () => [{ role: 'toy', chart: 'x', input: {} }] },
-      'no chart "x" among toy',
+      'Unknown chart "x". The charts are toy.',
     ],
   ])('%s', (_, protocol, message) => {
     expect(() => ask(protocol)).toThrow(ProtocolError);
@@ -283,7 +283,7 @@ describe('an invalid question', () => {
     [
       'a link of a routed protocol',
       { commands: [{ do: 'cut', link: ['n0', 'n1'] }] },
-      'events[0]: links do not matter to directory',
+      'events[0]: directory routes its messages, so links have no effect.',
     ],
     ['no first state', { initials: [] }, 'initials is an empty list'],
     ['an unknown option value', { options: { policy: 'best' } }, 'options.policy is "best"'],

@@ -334,12 +334,12 @@ describe('what means nothing is refused by name, and is not left out', () => {
   const is = () => true;
 
   test.each<[object, RegExp]>([
-    [{ limits: { sates: 3 } }, /limits\.sates is not known; did you mean "states"/],
+    [{ limits: { sates: 3 } }, /limits\.sates is not known. Did you mean "states"/],
     [{ limits: { walks: -1 } }, /limits\.walks is -1; give a number, at least 0/],
     [{ limits: { states: NaN } }, /limits\.states is NaN/],
-    [{ thresholds: { guards: 3 } }, /thresholds\.guards is not known; did you mean "guard"/],
-    [{ provide: { action: {} } }, /provide\.action is not known; did you mean "actions"/],
-    [{ services: { p: { don: [1] } } }, /services\.p\.don is not known; did you mean "done"/],
+    [{ thresholds: { guards: 3 } }, /thresholds\.guards is not known. Did you mean "guard"/],
+    [{ provide: { action: {} } }, /provide\.action is not known. Did you mean "actions"/],
+    [{ services: { p: { don: [1] } } }, /services\.p\.don is not known. Did you mean "done"/],
     [{ invariants: { no: true } }, /invariants\.no is no function/],
     [{ temporal: { p: { whn: is, eventually: is } } }, /temporal\.p says whn, eventually; a property is/],
     [{ temporal: { p: {} } }, /temporal\.p says nothing/],

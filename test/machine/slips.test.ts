@@ -34,18 +34,18 @@ const shop = setup({
 describe('a name that nothing has', () => {
   const is = () => true;
   test.each<[MachineTests, RegExp]>([
-    [{ services: { chrage: {} } }, /^services\.chrage: machine shop has no actor of this source or id; did you mean "charge"/],
-    [{ children: { lines: {} } }, /^children\.lines: machine shop has no actor .*did you mean "line"/],
+    [{ services: { chrage: {} } }, /^services\.chrage: machine shop has no actor of this source or id. Did you mean "charge"/],
+    [{ children: { lines: {} } }, /^children\.lines: machine shop has no actor .*Did you mean "line"/],
     [
       { children: { line: { CHEKC: [{}] } } },
-      /^children\.line\.CHEKC: machine line has no transition for it; did you mean "CHECK"/,
+      /^children\.line\.CHEKC: machine line has no transition for it. Did you mean "CHECK"/,
     ],
     [{ children: { charge: {} } }, /^children\.charge is no machine, and takes no events; .* services\.charge/],
-    [{ exec: { PAYY: is } }, /^exec\["PAYY"\]: no step of machine shop is called so; did you mean "PAY"/],
-    [{ exec: { 'payment dome': is } }, /^exec\["payment dome"\]: .*did you mean "payment done"/],
-    [{ delays: { backof: 1 } }, /^delays\.backof: machine shop has none of this name; did you mean "backoff"/],
-    [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop has none .*did you mean "log"/],
-    [{ provide: { guards: { isOpn: is } } }, /^provide\.guards\.isOpn: .*did you mean "isOpen"/],
+    [{ exec: { PAYY: is } }, /^exec\["PAYY"\]: no step of machine shop is called so. Did you mean "PAY"/],
+    [{ exec: { 'payment dome': is } }, /^exec\["payment dome"\]: .*Did you mean "payment done"/],
+    [{ delays: { backof: 1 } }, /^delays\.backof: machine shop has none of this name. Did you mean "backoff"/],
+    [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop has none .*Did you mean "log"/],
+    [{ provide: { guards: { isOpn: is } } }, /^provide\.guards\.isOpn: .*Did you mean "isOpen"/],
     [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is no function/],
     [{ children: { line: 'real' } } as never, /^children\.line is "real"; give samples by event type/],
     [{ services: [] } as never, /^services is \[\]; give an object, by name/],

@@ -146,7 +146,7 @@ describe('walking again', () => {
     const running = new RunningSystem(systemsOf(light())[0]!, light(), 'snapshots');
     expect(running.take()).toHaveLength(2);
     expect(running.make({ event: 0 })).toMatchObject([{ kind: 'command', node: 'n0', sent: [{ to: 'n0' }] }]);
-    expect(() => running.make({ deliver: 99 })).toThrow(/the choice {"deliver":99} cannot be made here/);
+    expect(() => running.make({ deliver: 99 })).toThrow(/Choice {"deliver":99} is not possible here/);
   });
 });
 

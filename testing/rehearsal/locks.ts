@@ -11,7 +11,7 @@ import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import { FAULTS } from '../../test/rehearsal/scenario.js';
 
-/** Everything of ours that such an application uses. */
+/** The library functions that such an application uses. */
 export interface Shipped {
   readonly createLocks: typeof import('../../adapters/locks/locks.js').createLocks;
   readonly linked: typeof import('../../adapters/linked.js').linked;
@@ -80,8 +80,7 @@ export function wireOf(
 }
 
 /**
- * A request that the application gives up, or whose lock is lost, is none of its errors; nor that requests which it gave up while nobody was
- * served fill a peer with small limits.
+ * Expected errors: a request that the application canceled, a lost lock, and limits reached because of canceled requests.
  */
 const isExpected = (error: unknown) =>
   /Lost|Timeout/.test((error as Error).name) || (error as Error).message.includes('given up before their turn');
@@ -104,7 +103,7 @@ export function endOfFullDisk(error: Error): never {
   process.exit(1);
 }
 
-/** Asks for locks again and again, as `knobs` say; it ends with the first error that is not to be expected. */
+/** Requests locks repeatedly, as `knobs` define; ends with the first unexpected error. */
 export async function workWith(locks: ReturnType<Shipped['createLocks']>, knobs: RehearsedPeer['knobs']): Promise<void> {
   const worker = async () => {
     for (let asked = 0; asked < (knobs['requests'] ?? Infinity); asked++) {
@@ -140,7 +139,10 @@ export function servicesOf({ webSocketHub }: Shipped, over: readonly string[]): 
   return { hub: ({ listen, WebSocketServer }) => webSocketHub({ server: listen(), WebSocketServer }) };
 }
 
-/** What a peer holds on to at the end of a run, at most, by what was measured: a third of it, with twenty locks and seven peers. */
+/**
+ * The maximum number of objects that a peer keeps at the end of a run: three times the measured number with twenty locks and
+ * seven peers.
+ */
 export const HELD = { kept: 3_000, listeners: 30 };
 
 /**

@@ -35,10 +35,10 @@ const UNMOVED_MS = 10_000;
 /** A change is decided so long after all that failed has healed, and all are up. */
 const DECIDED_MS = 8_000;
 
-/** With whom the cluster begins: all but two, and three at least. */
+/** The initial members: all but two, and at least three. */
 export const foundersOf = (peers: readonly string[]): readonly string[] => peers.slice(0, Math.max(3, peers.length - 2));
 
-/** What the operator orders. What would add somebody when nobody is left to come is left out. */
+/** The changes that the operator orders. An addition without a remaining candidate is omitted. */
 export function changesOf(peers: readonly string[], { plan, first }: RehearsedPeer['knobs']): readonly MembershipChange[] {
   const founders = foundersOf(peers);
   const leaving = founders.map((_, i) => founders[(i + (first as number)) % founders.length]!);
@@ -60,7 +60,7 @@ interface Order extends MembershipChange {
   readonly caller: string;
 }
 
-/** Each order is done under its own key: a caller may hear of the one before it late, when another one has heard of this. */
+/** The key of a completed order. Each order has its own key, because a caller may be notified of the previous one late. */
 const doneAs = (number: number): string => `done ${number}`;
 
 const operate: Main = async ({ peers, knobs, store, note }) => {
@@ -125,7 +125,7 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
   }
 }
 
-/** What a member does beside changing who they are: what it makes as it starts, and gives to be done once it is one. */
+/** The additional work of a member: created at its start, and run once it is a member. */
 export type MembersWork = (peer: RehearsedPeer, locks: Locks) => () => Promise<unknown>;
 
 async function work(shipped: Shipped, peer: RehearsedPeer, make: MembersWork): Promise<void> {
@@ -148,7 +148,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer, make: MembersWork): P
   await Promise.all([working, removed]).catch(endOfFullDisk);
 }
 
-/** It knows of whom a majority is one. */
+/** Adds the current membership to a judge. */
 const amongMembers = ({ name, begin }: RehearsalJudge): RehearsalJudge => ({
   name,
   begin: (setting) => {
@@ -161,7 +161,7 @@ const amongMembers = ({ name, begin }: RehearsalJudge): RehearsalJudge => ({
   },
 });
 
-/** What the operator orders is done once all has healed. */
+/** The orders of the operator are done once all faults are healed. */
 export const changesSettle = (): RehearsalJudge => ({
   name: 'changes settle',
   begin: () => {

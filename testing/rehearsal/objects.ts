@@ -12,7 +12,7 @@ import type { Main, RehearsedPeer } from '../../test/rehearsal/peer.js';
 import type { RehearseOptions } from '../../test/rehearsal/options.js';
 import type { RehearsalEvent } from '../../test/rehearsal/world.js';
 
-/** Beside what an application of locks uses. */
+/** The functions for objects in addition to those of locks. */
 export interface ShippedObjects extends Shipped {
   readonly Register: typeof import('../../adapters/locks/register.js').Register;
   readonly createNames: typeof import('../../adapters/names.js').createNames;
@@ -58,7 +58,7 @@ async function workOn(tasks: readonly Task[], { think }: RehearsedPeer['knobs'])
     for (;;) {
       await sleep(1 + below(2 * think));
       await tasks[below(tasks.length)]!().catch((error: Error) => {
-        // Whether it counts is not known: an operation without an answer.
+        // // The result is unknown: an operation without a reply.
         if (error.name !== 'LostError') throw error;
       });
     }
@@ -117,7 +117,7 @@ export const objectsUnder = (
   main: (peer) => work(shipped, peer),
 });
 
-/** Faults that end no process: whoever starts again without a disk has forgotten what it kept. */
+/** Faults that end no process: a process that restarts without a disk has lost its state. */
 const NOBODY_ENDS: NonNullable<RehearseOptions['faults']> = [
   'pause',
   'cut',
@@ -130,7 +130,7 @@ const NOBODY_ENDS: NonNullable<RehearseOptions['faults']> = [
   'reset',
 ];
 
-/** The same on nobody's disk. */
+/** The same workload without disks. */
 export function unstoredObjectsUnder(
   shipped: ShippedObjects,
   over?: readonly string[],
@@ -139,10 +139,13 @@ export function unstoredObjectsUnder(
   return { options: { ...options, faults: NOBODY_ENDS, knobs: { ...options.knobs, stored: [false] } }, main };
 }
 
-/** So long before the end an object of which something is asked must have answered somebody, if nothing has changed in between. */
+/** If nothing has changed, each used object must have completed a request within this time before the end. */
 const STILL_MS = 12_000;
 
-/** Of each object somebody is answered, by a value or an error, as long as anybody waits, once all has healed and who votes changes no more. */
+/**
+ * Each object completes requests, with a value or an error, while peers wait, once all faults are healed and the membership is
+ * stable.
+ */
 export const answered = (): RehearsalJudge => ({
   name: 'answered',
   begin: () => {

@@ -35,7 +35,7 @@ export interface Result {
 
 const PROCESSES = 2;
 const SEEDS = 1_000_000_000;
-/** So many schedules go to a process at once. */
+/** The number of schedules that a process receives at once. */
 const BATCH = 5;
 
 const NAMES = Object.keys(WORKLOADS).filter(isWorkload);
@@ -81,7 +81,7 @@ async function work(child: ChildProcess, tasks: Iterator<Task>): Promise<void> {
     const answer = await Promise.race([once(child, 'message'), ended]);
     if (typeof answer === 'string') {
       if (isOver) return;
-      throw new Error(`a process of the swarm ended (${answer}) in "${workload}", seeds ${seed} to ${seed + schedules - 1}`);
+      throw new Error(`A process of the swarm ended (${answer}) in "${workload}", seeds ${seed} to ${seed + schedules - 1}.`);
     }
     const result = answer[0] as Result;
     results.push(result);

@@ -114,13 +114,19 @@ test('two layers may have messages of one name, and notices of the lower one are
 
 test('what does not go with a budget is refused, with the reason', () => {
   expect(() => budgetOver(exclusion as Protocol, 'messages')).toThrow(/nodes have no names/);
-  expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(/chart "request", as the controller has/);
-  expect(() => budgetOver(ballsUnder, 'messages')).toThrow(/carried by a layer of its own/);
+  expect(() => budgetOver(controller as Protocol, 'messages')).toThrow(
+    /both it and the controller have a chart "request"\. Rename the chart\./,
+  );
+  expect(() => budgetOver(ballsUnder, 'messages')).toThrow(
+    /its own link layer carries its messages\. Put the budget under that layer\./,
+  );
   const unit = (word: string) => () => budgetOver(directory as Protocol, word as BudgetUnit);
-  expect(unit('bytes')).toThrow('no budget goes under protocol directory: "bytes" is no unit; choose messages or nodes');
-  expect(unit('node')).toThrow('"node" is no unit; choose messages or nodes');
+  expect(unit('bytes')).toThrow('Protocol directory cannot run with a budget: "bytes" is not a unit. Choose messages or nodes.');
+  expect(unit('node')).toThrow('"node" is not a unit. Choose messages or nodes.');
   const options = (budget: unknown) => () => run(ballsUnder, { ...pathOf(3), options: { budget }, events: [] });
   expect(options(undefined)).toThrow(/options\.budget is missing/);
-  expect(options({ kind: 'bank', M: 1 })).toThrow(/gives out no permits/);
-  expect(options({ M: 1.5 })).toThrow('options.budget.M is 1.5; give an integer of at least 0');
+  expect(options({ kind: 'bank', M: 1 })).toThrow(
+    /" grants no permits\. Choose naive, bins, basic, main, modified or adaptive\./,
+  );
+  expect(options({ M: 1.5 })).toThrow('options.budget.M is 1.5. Use an integer of at least 0');
 });

@@ -96,14 +96,14 @@ export function budgetOver(controlled: Protocol<any>, unit: BudgetUnit): Protoco
 
 function refuseUnfit({ name, network, charts, wiring }: Protocol<any>, unit: string): void {
   const refuse = (why: string): never => {
-    throw new UsageError(`no budget goes under protocol ${name}: ${why}`);
+    throw new UsageError(`Protocol ${name} cannot run with a budget: ${why}`);
   };
-  if (unit !== 'messages' && unit !== 'nodes') refuse(`"${unit}" is no unit; choose messages or nodes`);
+  if (unit !== 'messages' && unit !== 'nodes') refuse(`"${unit}" is not a unit. Choose messages or nodes.`);
   if (network.addressing === 'ports')
-    refuse('its nodes have no names, and the tree of the controller needs them; choose another');
-  if (wiring?.carrier) refuse('its messages are carried by a layer of its own; put the budget under that one');
+    refuse('its nodes have no names, which the tree of the controller needs. Choose another protocol.');
+  if (wiring?.carrier) refuse('its own link layer carries its messages. Put the budget under that layer.');
   const twice = Object.keys(charts).find((chart) => chart in controllerCore.charts);
-  if (twice !== undefined) refuse(`it has a chart "${twice}", as the controller has; give that chart another name`);
+  if (twice !== undefined) refuse(`both it and the controller have a chart "${twice}". Rename the chart.`);
 }
 
 function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: BudgetUnit) {
@@ -114,11 +114,12 @@ function askerOver({ messages = {}, commands, route }: Protocol<any>, unit: Budg
 
 function optionsOf(controlled: Protocol<any>, raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): BudgetOptions {
   const { budget, ...rest } = raw;
-  if (!isObject(budget)) throw new UsageError('options.budget is missing; give { "M": …, "W": … } and the controller\'s kind');
+  if (!isObject(budget))
+    throw new UsageError('options.budget is missing. Set { "M": …, "W": … } and the kind of the controller.');
   const { kind } = budget;
   if (kind === 'names' || kind === 'bank')
     throw new UsageError(
-      `options.budget.kind "${kind}" gives out no permits; choose naive, bins, basic, main, modified or adaptive`,
+      `options.budget.kind "${kind}" grants no permits. Choose naive, bins, basic, main, modified or adaptive.`,
     );
   return { budget: budgetRead(() => controllerVariants(budget, graph)), controlled: controlled.options(rest, graph) };
 }
@@ -150,7 +151,7 @@ function budgetRead<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(error.message.replace(/^options\./, 'options.budget.'));
+    if (error instanceof UsageError) throw new UsageError(error.message.replace(/\boptions\./, 'options.budget.'));
     throw error;
   }
 }

@@ -20,13 +20,13 @@ const budget: BudgetProperty[] = [
   {
     name: 'the budget holds',
     kind: 'always',
-    description: 'The protocol spends at most M units, all nodes together.',
+    description: 'All nodes together spend at most M units.',
     holds: (c) => spent(c) <= c.instance.options.budget.M,
   },
   {
     name: 'no stop before its time',
     kind: 'always',
-    description: 'When nothing is on its way, nothing has failed and a node was refused, at least M - W units were spent.',
+    description: 'If no message is in flight, nothing has failed and a node was refused, at least M - W units were spent.',
     holds: (c) =>
       !isQuiet(c) || !isAnyStopped(c) || hasFailed(c) || spent(c) >= c.instance.options.budget.M - c.instance.options.budget.W,
   },

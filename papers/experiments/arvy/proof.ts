@@ -28,7 +28,7 @@ export interface ProofCount {
 const noNodeTwice: Property<any> = {
   name: 'no node twice',
   kind: 'always',
-  description: 'No find is on its way to a node that it has visited (Theorem 4).',
+  description: 'A find is never in flight to a node that it has visited (Theorem 4).',
   holds: (c: Configuration) => finds(c).every(({ to, message }) => !message.visited.includes(to)),
 };
 
@@ -44,7 +44,7 @@ export function countProof(n: number, protocol: Protocol = directory): ProofCoun
   const counting: Property<any> = {
     name: 'counting',
     kind: 'always',
-    description: 'Holds everywhere, and counts the finds that may arrive.',
+    description: 'Always holds, and counts the finds that may arrive.',
     holds: (c: Configuration) => {
       const flying = finds(c);
       for (const { to, message } of flying) {

@@ -28,7 +28,7 @@ interface Load {
 }
 
 export const noDraw = (): number => {
-  throw new Error('the controller draws nothing');
+  throw new Error('The controller draws no random numbers.');
 };
 
 class SequentialRun {

@@ -50,7 +50,7 @@ function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Chan
 const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionProtocolOptions> => ({
   name: 'no needless election',
   kind: 'always',
-  description: 'Once the link is lost, nobody elects itself who can reach the leader that it had.',
+  description: 'Once the link is lost, a node that can reach its previous leader does not elect itself.',
   holds: (c) => (c.links.up(u, v) && c.links.up(v, u)) || !isContested(c),
 });
 

@@ -64,7 +64,7 @@ export function reachedStates(
   const noting: Property<any> = {
     name: 'every edge is legal',
     kind: 'always',
-    description: 'Theorem 4.2; notes each state.',
+    description: 'Theorem 4.2. Also records each state.',
     holds: (c: Configuration) => {
       const pointers = Object.fromEntries([...c.nodes].map(([id, node]) => [id, pointerIn(node)!.pointer]));
       states.add(

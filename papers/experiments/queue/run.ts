@@ -66,7 +66,7 @@ export function untilObserved(shape: SpanningShape, n: number, delay: Delays, ta
         if (unobserved.has(edgeName(edge)) && holds(edge) && unobserved.delete(edgeName(edge))) last = at;
     });
     simulation.run();
-    if (unobserved.size > 0) throw new Error(`seed ${seed}: P1 has never held on ${[...unobserved].join(', ')}`);
+    if (unobserved.size > 0) throw new Error(`Seed ${seed}: P1 never held on ${[...unobserved].join(', ')}.`);
     return last / ROUND_TRIP;
   });
 }
@@ -97,7 +97,7 @@ const each = <T>(seeds: number, run: (seed: number) => T): T[] => Array.from({ l
 /** The report's own meter, which counts from the last change of the tree. */
 function timeOf({ verdict, meters, seed }: Report): number {
   const measured = meters.find(({ name }) => name === 'stabilizationRoundTrips')?.measured;
-  if (verdict !== 'valid' || measured === undefined) throw new Error(`seed ${seed} did not stabilize, or broke a property`);
+  if (verdict !== 'valid' || measured === undefined) throw new Error(`Seed ${seed} did not stabilize, or violated a property.`);
   return measured;
 }
 

@@ -53,15 +53,19 @@ describe('movements', () => {
     here.write('a', { count: here.read('b').count + 1 });
     expect(here.read('a')).toEqual({ count: 1 });
     expect([here.connected(3), here.connected(0)]).toEqual(['a', undefined]);
-    expect(() => here.read('c')).toThrow('amoebot b cannot read c: it has not locked it');
-    expect(() => here.write('c', { count: 1 })).toThrow('cannot write c');
+    expect(() => here.read('c')).toThrow('Amoebot b cannot read c, which it has not locked. Lock it first.');
+    expect(() => here.write('c', { count: 1 })).toThrow('Cannot write c');
     expect(() => here.push('c')).toThrow('cannot push c');
     expect(() => here.pull('c')).toThrow('cannot pull c');
   });
 
   test('a spiral is of a whole number of nodes, around one', () => {
-    expect(() => spiral('x' as never, 5)).toThrow('spiral begins at a node of the lattice; give whole numbers');
-    expect(() => spiral({ x: 0, y: 0 }, Infinity)).toThrow('a spiral of Infinity nodes: give a whole number');
+    expect(() => spiral('x' as never, 5)).toThrow(
+      'spiral must begin at a node of the lattice. Use integers, for example { x: 0, y: 0 }.',
+    );
+    expect(() => spiral({ x: 0, y: 0 }, Infinity)).toThrow(
+      'A spiral of Infinity nodes is not possible. Use an integer of at least 1.',
+    );
   });
 
   test('nobody expands into another', () => {

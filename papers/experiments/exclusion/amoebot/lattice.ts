@@ -44,8 +44,8 @@ export const keyOf = ({ x, y }: Point): string => `${x} ${y}`;
  */
 export function spiral(center: Point, length: number): Point[] {
   if (!Number.isSafeInteger(center?.x) || !Number.isSafeInteger(center.y))
-    throw new UsageError('spiral begins at a node of the lattice; give whole numbers, as in { x: 0, y: 0 }');
-  if (!isIntegerOf(length, 1)) throw new UsageError(`a spiral of ${length} nodes: give a whole number of at least 1`);
+    throw new UsageError('spiral must begin at a node of the lattice. Use integers, for example { x: 0, y: 0 }.');
+  if (!isIntegerOf(length, 1)) throw new UsageError(`A spiral of ${length} nodes is not possible. Use an integer of at least 1.`);
   const nodes = [center];
   const taken = new Set([keyOf(center)]);
   let direction: Direction = 0;

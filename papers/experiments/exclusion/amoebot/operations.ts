@@ -69,6 +69,6 @@ export class Operations<Memory extends object> {
 
   private requireLocked(amoebot: NodeId, operation: string): void {
     if (amoebot !== this.self && !this.locked.includes(amoebot))
-      throw new ProtocolError(`amoebot ${this.self} cannot ${operation} ${amoebot}: it has not locked it; lock it first`);
+      throw new ProtocolError(`Amoebot ${this.self} cannot ${operation} ${amoebot}, which it has not locked. Lock it first.`);
   }
 }
