@@ -102,7 +102,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'not one of the peers',
     () => createElection({ transport, peers: ['b', 'c'] }),
-    'node "a" is not in the topology of "election". List it among b, c',
+    'node "a" is not in the topology of "election". Add it to b, c.',
   ],
   ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object: give { transport, peers }'],
   [
@@ -132,13 +132,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => anyLocks({ transport, peers, inspect: 5 }),
     'createLocks: inspect is 5. Pass a function, or an observer with next',
   ],
-  ['a folder that is a number', () => (folderStorage as any)(5), 'folderStorage takes the path of a folder. Pass a text'],
-  ['no folder', () => (folderStorage as any)(), 'folderStorage takes the path of a folder. Pass a text'],
-  ['a folder without a name', () => folderStorage(''), 'folderStorage takes the path of a folder. Pass a text'],
+  ['a folder that is a number', () => (folderStorage as any)(5), 'folderStorage requires the path of a folder. Pass a text'],
+  ['no folder', () => (folderStorage as any)(), 'folderStorage requires the path of a folder. Pass a text'],
+  ['a folder without a name', () => folderStorage(''), 'folderStorage requires the path of a folder. Pass a text'],
   [
     'a folder as a URL',
     () => (folderStorage as any)(new URL('file:///var/lib')),
-    "folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
+    "folderStorage requires the path of a folder. Pass a text such as '/var/lib/printers/a'; for a URL, fileURLToPath(url).",
   ],
   ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object: give { transport, peers, budget }'],
   [
@@ -176,12 +176,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a bucket of nothing',
     () => (jetStreamStorage as any)(),
-    'jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv',
+    'jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv',
   ],
   [
     'the name of a bucket',
     () => jetStreamStorage({ bucket: 'printers' as never, peer: 'a' }),
-    'jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv',
+    'jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv',
   ],
   [
     'a node of nothing',

@@ -1,11 +1,11 @@
 /**
- * An account that many peers pay into and draw on, and that is never overdrawn, in no order of events.
+ * An account into which many peers pay and from which they withdraw. It is never overdrawn, whatever the order of events.
  *
- * A deposit is acknowledged at once. A withdrawal waits until there is enough; up to `waste` may lie in the bins of others meanwhile.
- * It gathers what it gets: two large withdrawals may each hold a part and wait until more is deposited.
+ * A deposit is acknowledged immediately. A withdrawal waits until there is enough; up to `waste` may be in the bins of other peers meanwhile.
+ * A withdrawal collects what it gets: two large withdrawals may each hold a part and wait until more is deposited.
  *
- * That holds while peers stay: one that dies takes along what its bins hold, and the first, started again under the same name, begins
- * again with `balance`. There is no lasting one: docs/shipping.md says why.
+ * *Limitations.* The guarantees require that peers stay. A peer that crashes loses what its bins contain. If the first peer restarts under
+ * the same name, it starts with `balance` again. There is no durable account.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions, wholeNumber, optional } from '../options.js';
@@ -22,17 +22,25 @@ import type { NodeActor } from '../node/node-logic.js';
  * @public
  */
 export interface BankOptions extends PeersOptions {
-  /** What is on the account at the start; nothing unless given. */
+  /**
+   * Initial balance.
+   *
+   * @defaultValue 0
+   */
   readonly balance?: number;
-  /** The more may lie in bins, the fewer messages. Nothing unless given. */
+  /**
+   * Amount that may be in the bins of other peers while a withdrawal waits. A larger one needs fewer messages.
+   *
+   * @defaultValue 0
+   */
   readonly waste?: number;
 }
 
 /**
- * An account that many peers pay into and draw on, and that is never overdrawn. It lasts as long as its peers stay: see `Bank`.
+ * Creates an account into which many peers pay and from which they withdraw. It is never overdrawn. See `Bank` for its limitations.
  *
- * @throws UsageError for an option that is missing, wrong or not known, when the transport's id is not among `peers` or `parents` has
- * no root, and for a transport that promises too little.
+ * @throws UsageError for a missing, invalid or unknown option, if `peers` does not contain the transport's id, if `parents` has no root, and
+ * for a transport with too few guarantees.
  * @example
  * ```ts
  * import { createBank } from 'xstate-quiver/bank';
@@ -52,15 +60,15 @@ export function createBank(options: BankOptions): Bank {
 }
 
 /**
- * An account as one peer has it; `createBank` makes it. A peer that dies takes along what its bins hold, and the root of the tree
- * (the first peer, unless `parents` says otherwise), started again under the same name, begins again with `balance`.
+ * One peer's access to an account; `createBank` creates it. A peer that crashes loses what its bins contain. The root of the tree (by
+ * default the first peer) starts with `balance` again if it restarts under the same name.
  *
  * @public
  */
 export class Bank implements AsyncDisposable {
-  /** The node under the account: its notices and state, for those who want to see more. */
+  /** The node of the account, with its notifications and its state. */
   readonly node: LiveNode<ControllerOptions>;
-  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
+  /** Resolves when this peer participates; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly deposits: Questions;
   private readonly withdrawals: Questions;
@@ -78,23 +86,23 @@ export class Bank implements AsyncDisposable {
   }
 
   /**
-   * Pays in; resolves once it is acknowledged.
+   * Deposits an amount; resolves when it is acknowledged.
    *
-   * @throws UsageError for an amount that is not a whole number of at least 1; ClosedError when the account is closed; ConnectionError
-   * when this peer has lost its way to the others.
+   * @throws UsageError for an amount that is not an integer of at least 1; ClosedError if the account is closed; ConnectionError if this peer
+   * has lost its connection to the others.
    */
   async deposit(amount: number): Promise<void> {
     requireAmount(amount);
-    // What is asked of a node before it takes part is in one line, and there a withdrawal might be ahead.
+    // Commands before the start share one queue, in which the deposit could wait for a withdrawal.
     await this.ready;
     await this.deposits.ask('deposit', { amount });
   }
 
   /**
-   * Draws, and waits until there is enough. Withdrawals of one peer are answered in their order. One that is given up is paid back
-   * when its turn comes.
+   * Withdraws an amount, and waits until there is enough. Withdrawals of one peer are served in order. The amount of an aborted withdrawal
+   * is paid back when its turn comes.
    *
-   * @throws as `deposit` does, and the reason of `signal` when that aborts first.
+   * @throws like `deposit`, and the reason of `signal` if it aborts first.
    */
   async withdraw(amount: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     requireAmount(amount);
@@ -115,7 +123,7 @@ export class Bank implements AsyncDisposable {
     }
   }
 
-  /** Stops at once: what this peer's bins hold is lost to the others. The transport stays open. */
+  /** Stops immediately. The contents of this peer's bins are lost to the others. The transport stays open. */
   close(): Promise<void> {
     return this.node.close();
   }
@@ -126,7 +134,7 @@ export class Bank implements AsyncDisposable {
 }
 
 /**
- * The events of `bankLogic`.
+ * Events of `bankLogic`.
  *
  * @public
  */
@@ -136,7 +144,7 @@ export interface BankEvent {
 }
 
 /**
- * The notices of `bankLogic`: `ready` at the start, `deposited` or `withdrawn` for each event, `failed` for one without an answer.
+ * Notifications of `bankLogic`: `ready` at the start, `deposited` or `withdrawn` for each event, and `failed` for an event without a result.
  *
  * @public
  */

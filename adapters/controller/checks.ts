@@ -1,10 +1,9 @@
 /**
- * What the options of quotas, names and banks have to be; apart from their node, because lasting ones have none of it. What a tree of
- * parents, a clock or an observer has to be is said where they are used: these entries have little room (scripts/sizes.test.ts).
+ * Checks of the common options of quotas, names and banks. Durable ones do not have a node, so the node's options are checked elsewhere.
  */
 import { anything, optional, peers, someText, transport } from '../options.js';
 
-/** Those that they share. */
+/** The common options. */
 export const PEERS_CHECKS = {
   transport,
   peers,

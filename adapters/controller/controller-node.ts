@@ -1,10 +1,9 @@
 /**
- * The node under a quota, a bank or a source of names: a resource controller over the peers, as a star around the first of them
- * unless a tree is given.
+ * The node of a quota, a bank or a source of names: a resource controller over the peers. The tree is a star around the first peer by default.
  *
- * A peer that leaves in order hands back what its bins hold. One that goes otherwise takes it along, and the others go on without it;
- * those below it are cut off, and what they ask fails. Nobody comes back: a peer that starts again needs a new name for all.
- * One that is only suspected to be gone does not come back either: give such transports a patience longer than a process may stall.
+ * A peer that leaves regularly returns the contents of its bins. Any other peer that goes loses them, and the others continue without it. Peers
+ * below it are disconnected, and their requests fail. A peer cannot come back: after a restart, all peers need a new name. The same
+ * is true of a peer that is only suspected, so its transport needs a patience longer than a process may stall.
  */
 import { controllerCore } from '../../machines/controller/index.js';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -17,15 +16,23 @@ import { linkFor } from '../links.js';
 import type { Transport } from '../transports/transport.js';
 
 export interface PeersOptions extends InEnvironment {
-  /** Connected by the node, closed by whoever made it. */
+  /** The transport. The node connects it, and its creator closes it. */
   readonly transport: Transport;
-  /** All who take part, this one included; everybody must give the same list, in any order. */
+  /** All participants, including this peer. All peers must pass the same list, in any order. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name share; every kind of thing has its own name unless given. */
+  /**
+   * Name of the group; only peers with the same name belong together.
+   *
+   * @defaultValue a name for each kind of object
+   */
   readonly name?: string;
-  /** The parent of every peer, the root its own. */
+  /**
+   * The parent of every peer; the root is its own parent.
+   *
+   * @defaultValue a star around the first peer
+   */
   readonly parents?: Readonly<Record<NodeId, NodeId>>;
-  /** XState's own option: an observer of the node's live actors. */
+  /** An observer of the node's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
 }
 
@@ -37,10 +44,10 @@ export function createControllerNode(
   const { peers, name, parents, inspect, clock, crypto } = given;
   const nodes = [...new Set(peers)].sort();
   if (!nodes.includes(given.transport.id))
-    throw new UsageError(`peer "${given.transport.id}" is not among the peers ${nodes.join(', ')}. List it`);
+    throw new UsageError(`peer "${given.transport.id}" is missing in peers (${nodes.join(', ')}). Add it.`);
   const tree = parents ?? Object.fromEntries(nodes.map((peer) => [peer, nodes[0]!]));
   const root = nodes.find((peer) => tree[peer] === peer);
-  if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself');
+  if (root === undefined) throw new UsageError('parents has no root. Map one of the peers to itself.');
   const { transport, release } = linkFor('the node', given);
   const node = createNode({
     transport,
@@ -57,7 +64,7 @@ export function createControllerNode(
   return node;
 }
 
-/** Questions to a node that it answers one by one, in the order in which they were asked; none stays unanswered. */
+/** Questions to a node, which answers them in order. Every question gets an answer or an error. */
 export class Questions {
   private readonly open: { readonly answer: (notification: Message) => void; readonly fail: (error: Error) => void }[] = [];
   private failure: Error | null = null;
@@ -70,12 +77,12 @@ export class Questions {
     node.notifications$.subscribe((notification) => {
       if (answers.includes(notification.type)) this.open.shift()?.answer(notification);
       if (notification.type === 'severed')
-        this.fail(new ConnectionError(`${who} has lost its way to the others. Begin anew under a new name`));
+        this.fail(new ConnectionError(`${who} has lost its connection to the others. Create it again with a new name.`));
     });
     void node.closed.then((error) => this.fail(error ?? new ClosedError(`${who} was closed`)));
   }
 
-  /** Nothing waits for an answer. */
+  /** True if no question is open. */
   get isIdle(): boolean {
     return this.open.length === 0;
   }
@@ -102,5 +109,5 @@ export class Questions {
 
 export function requireAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1)
-    throw new UsageError(`an amount of ${amount}: give a whole number of at least 1`);
+    throw new UsageError(`Invalid amount: ${amount}. Pass an integer of at least 1.`);
 }

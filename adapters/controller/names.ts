@@ -1,8 +1,9 @@
 /**
- * Short unique numbers for many peers: identities without a central counter, mostly without a message.
+ * Short unique numbers for many peers without a central counter, mostly without messages.
  *
- * No number is given twice, and every number is below four times the count of all that were given, the peers' own included. That holds
- * while the first peer stays: started again under the same name, it begins again as well. `createNames({ locks })` is for peers that crash.
+ * No number is issued twice, and every number is less than four times the count of all issued ones, including those of the peers. This
+ * requires that the first peer stays: if it restarts under the same name, it starts from the beginning. For peers that may crash, use
+ * `createNames({ locks })`.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions } from '../options.js';
@@ -17,14 +18,14 @@ interface Named {
 }
 
 /**
- * Unique numbers as one peer draws them; `createNames` makes it.
+ * A source of unique numbers at one peer; `createNames` creates it.
  *
  * @public
  */
 export class Names implements AsyncDisposable {
-  /** The node under the names: its notices and state, for those who want to see more. */
+  /** The node of the names, with its notifications and its state. */
   readonly node: LiveNode<ControllerOptions>;
-  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
+  /** Resolves when this peer participates; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly questions: Questions;
 
@@ -41,15 +42,15 @@ export class Names implements AsyncDisposable {
   }
 
   /**
-   * A number that nobody else was given and nobody will be.
+   * Returns a number that is issued only once.
    *
-   * @throws ClosedError when the names are closed; ConnectionError when this peer has lost its way to the others.
+   * @throws ClosedError if the names are closed; ConnectionError if this peer has lost its connection to the others.
    */
   async next(): Promise<number> {
     return (await this.questions.ask<Named>('name')).name;
   }
 
-  /** Takes part no longer; the transport stays open. */
+  /** Stops participating; the transport stays open. */
   close(): Promise<void> {
     return this.node.close();
   }

@@ -57,11 +57,11 @@ test('a question that cannot be asked is none, and those before and after it are
   expect([await first, await last]).toEqual([{ type: 'given' }, { type: 'refused' }]);
 });
 
-test('where a node has lost its way to the others, every question fails, also later ones, by the first reason', async () => {
+test('after a lost connection, every question fails with the first error', async () => {
   const { questions, notifications$, end, asked } = questionsOf();
   const waiting = [questions.ask('take'), questions.ask('take')].map(outcome);
   notifications$.next({ type: 'severed' });
-  const why = 'node "a" of "quota" has lost its way to the others. Begin anew under a new name';
+  const why = 'node "a" of "quota" has lost its connection to the others. Create it again with a new name.';
   expect([await Promise.all(waiting), questions.isIdle]).toEqual([[why, why], true]);
   end(new Error('later'));
   await Promise.resolve();
@@ -83,7 +83,7 @@ test('where its node is closed or ends, every question fails with that', async (
 });
 
 test.each([0, -1, 0.5, NaN, Infinity, 2 ** 53])('%d is no amount', (amount) => {
-  expect(() => requireAmount(amount)).toThrow(`an amount of ${amount}: give a whole number of at least 1`);
+  expect(() => requireAmount(amount)).toThrow(`Invalid amount: ${amount}. Pass an integer of at least 1.`);
 });
 
 test('an amount is a whole number from 1 on', () => {
@@ -127,9 +127,9 @@ test('the peers are a star around the first by name, unless a tree is given', ()
 test('a peer that is not among the peers, and a tree without a root, are refused by name', () => {
   const transport = new InProcessBus().transport('z');
   expect(() => createControllerNode({ transport, peers: ['b', 'a'] }, {})).toThrow(
-    'peer "z" is not among the peers a, b. List it',
+    'peer "z" is missing in peers (a, b). Add it.',
   );
   expect(() => createControllerNode({ transport, peers: ['z', 'a'], parents: { z: 'a', a: 'z' } }, {})).toThrow(
-    'parents has no root. Map one of the peers to itself',
+    'parents has no root. Map one of the peers to itself.',
   );
 });

@@ -1,10 +1,10 @@
 /**
- * A budget that many peers share, most of whose permits are given out without a message.
+ * A budget that many peers share. Most permits are issued without a message.
  *
- * Never more than the budget is given out in all, and once a request is refused, all but `waste` of it is, or will be: without waste,
- * exactly the budget, as long as peers that go `leave`. One that dies takes along what its bins hold, and the root, started again under
- * the same name, begins again: `createQuota({ locks })` is for peers that crash. Which controller runs (per-node bins, the bin hierarchy or
- * halving) is foretold from the depth of the tree, the budget and the waste.
+ * The total never exceeds the budget. Once a request is rejected, all permits except `waste` are issued eventually; without waste exactly the
+ * budget, if peers that go call `leave`. A peer that crashes loses the contents of its bins, and a root that restarts under the same
+ * name starts from the beginning. For peers that may crash, use `createQuota({ locks })`. The kind of controller (bins for each node, the
+ * bin hierarchy, or halving) is chosen by the depth of the tree, the budget and the waste.
  */
 import { controllerCore } from '../../machines/controller/index.js';
 import { givesAtOnce, type RequestContext } from '../../machines/controller/request.js';
@@ -23,38 +23,42 @@ import type { NodeActor } from '../node/node-logic.js';
  * @public
  */
 export interface QuotaOptions extends PeersOptions {
-  /** How many permits there are, for all peers together and for good. */
+  /** Total number of permits of all peers, for the lifetime of the quota. */
   readonly budget: number;
-  /** How many of them may be left over when others are refused; the more, the fewer messages. None unless given. */
+  /**
+   * Number of permits that may be left when others are rejected. A larger one needs fewer messages.
+   *
+   * @defaultValue 0
+   */
   readonly waste?: number;
 }
 
 /**
- * The answer to a `take` of permits.
+ * Result of `take`.
  *
  * @public
  */
 export interface Taken {
-  /** All that was asked for was given, or nothing. */
+  /** True if all requested permits were granted; otherwise none were. */
   readonly ok: boolean;
-  /** What this peer can give next without asking anybody. */
+  /** Number of permits that this peer can grant next without a message. */
   readonly remaining: number;
 }
 
 /**
- * A budget as one peer draws on it; `createQuota` makes it. A peer that goes should `leave`: one that dies or closes takes along
- * what its bins hold.
+ * One peer's access to a budget; `createQuota` creates it. A peer should call `leave` before it goes: one that crashes or closes loses the
+ * contents of its bins.
  *
  * @public
  */
 export class Quota implements AsyncDisposable {
-  /** The node under the quota: its notices and state, for those who want to see more. */
+  /** The node of the quota, with its notifications and its state. */
   readonly node: LiveNode<ControllerOptions>;
-  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
+  /** Resolves when this peer participates; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   private readonly takes: Questions;
   private readonly leaves: Questions;
-  /** Given out of the bin since the chart was told last. */
+  /** Permits granted from the bin that the chart has not been notified of. */
   private given = 0;
 
   constructor(options: QuotaOptions) {
@@ -73,18 +77,18 @@ export class Quota implements AsyncDisposable {
   }
 
   /**
-   * Takes `amount` permits together, or none: what was gathered for a refused take stays here, for smaller ones. One peer is
-   * answered in order.
+   * Takes `amount` permits, or none. Permits collected for a rejected request stay here for smaller ones. Requests of one peer are served in
+   * order.
    *
-   * @throws UsageError for an amount that is not a whole number of at least 1; ClosedError when the quota is closed; ConnectionError
-   * when this peer has lost its way to the others.
+   * @throws UsageError for an amount that is not an integer of at least 1; ClosedError if the quota is closed; ConnectionError if this peer
+   * has lost its connection to the others.
    */
   async take(amount = 1): Promise<Taken> {
     requireAmount(amount);
     return this.giveFromBin(amount) ?? this.ask(amount);
   }
 
-  /** How many permits lie here: what this peer can give without asking anybody. */
+  /** Number of permits that this peer can grant without a message. */
   get remaining(): number {
     return this.bin ? this.bin.context.permits - this.given : 0;
   }
@@ -94,8 +98,8 @@ export class Quota implements AsyncDisposable {
   }
 
   /**
-   * What is in the bin is given out at once, and the chart is told before its next event, of all such takes in one step: it would
-   * have said yes to each of them.
+   * Grants permits from the bin immediately. The chart is notified before its next event, of all such grants in one step, because it
+   * would have granted each of them.
    */
   private giveFromBin(amount: number): Taken | null {
     const { bin } = this;
@@ -112,19 +116,22 @@ export class Quota implements AsyncDisposable {
   }
 
   private async ask(amount: number): Promise<Taken> {
-    // Its answer is not to be taken for the one to come.
+    // Otherwise its result could be taken for that of the new request.
     this.node.flushCommands();
     const { type } = await this.takes.ask('take', { amount });
     return { ok: type === 'granted', remaining: this.remaining };
   }
 
-  /** Hands back what this peer holds and goes; false when it stays: others are below it, or its own request is under way. */
+  /**
+   * Returns this peer's permits and leaves. Resolves with false if the peer stays, because others are below it or its request is
+   * pending.
+   */
   async leave(): Promise<boolean> {
     const { type } = await this.leaves.ask('leave');
     return type === 'left';
   }
 
-  /** Stops at once: what this peer holds is lost to the others. */
+  /** Stops immediately. The permits of this peer are lost to the others. */
   close(): Promise<void> {
     return this.node.close();
   }

@@ -78,12 +78,12 @@ describe('a conversation', () => {
     const channels = Channels.of(transport);
     expect(Channels.of(transport)).toBe(channels);
     const nobody = { message: () => {} };
-    expect(() => channels.open('', nobody)).toThrow('a name of 0 characters: give 1 to 512');
-    expect(() => channels.open('x'.repeat(513), nobody)).toThrow('a name of 513 characters: give 1 to 512');
+    expect(() => channels.open('', nobody)).toThrow('The name has 0 characters. Use 1 to 512.');
+    expect(() => channels.open('x'.repeat(513), nobody)).toThrow('The name has 513 characters. Use 1 to 512.');
     channels.open('x'.repeat(512), nobody);
     channels.open('y', nobody);
     expect(() => channels.open('y', nobody)).toThrow(
-      '"y" is already open on the transport of "a". Close it first, or use another name',
+      '"y" is already open on the transport of "a". Close it first, or use another name.',
     );
     channels.close('y');
     channels.open('y', nobody);

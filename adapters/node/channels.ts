@@ -1,8 +1,8 @@
 /**
- * Many conversations on one transport.
+ * Conversations: several independent streams of messages on one transport.
  *
- * A conversation has a name, `locks` or `locks/queued` for instance. What comes in is checked once and handed to the conversation that
- * it names.
+ * A conversation has a name, for example `locks` or `locks/queued`. Each received message is checked once and passed to the conversation
+ * that it names.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -13,38 +13,38 @@ import { isGreeting, isLeaving } from './presence.js';
 import type { Json, Transport, TransportEvent } from '../transports/transport.js';
 
 export interface Conversation {
-  /** `number`: which message of its sender it is on this connection; see `Channels.send`. */
+  /** `number` is the sequence number of the message on its connection; see `Channels.send`. */
   message(from: NodeId, message: Message, number: number): void;
   peer?(type: 'up' | 'down', peer: NodeId): void;
   closed?(error: Error | null): void;
 }
 
-/** Why a peer speaks in a conversation of that name; `null` for what one knows nothing of. */
+/** A reason why a peer uses a conversation of this name, or `null` if unknown. */
 type Explanation = (name: string, from: NodeId) => string | null;
 
-/** So many names of a peer are kept that nobody here knows. */
+/** Maximum number of unknown conversations recorded for a peer. */
 const UNANSWERED_GREETINGS_MAX = 4;
 
 const known = new WeakMap<Transport, Channels>();
 
 export class Channels {
   readonly drops: Drops;
-  /** True if messages can be counted at both ends: on links that are in order and lose and double nothing. */
+  /** True if both ends can count messages: on ordered links without losses and duplicates. */
   readonly isCounted: boolean;
   private readonly conversations = new Map<string, Conversation>();
-  /** What comes for these is late, not wrong. */
+  /** Names of closed conversations. Messages to them are late, not wrong. */
   private readonly closed = new Set<string>();
-  /** How many messages were sent to each peer on this connection, and how many came. */
+  /** Number of messages sent to each peer on this connection, and number received. */
   private readonly sent: Counts = new Map();
   private readonly received: Counts = new Map();
-  /** In what a peer takes part that nobody here does: the names with which it has greeted in vain. */
+  /** Conversations that a peer has greeted and that do not exist here. */
   private readonly unansweredGreetings = new Map<NodeId, Set<string>>();
   private readonly explanations: Explanation[] = [];
-  /** With which names those of conversations begin that are between others. */
+  /** Prefixes of conversations between other peers. */
   private readonly others: string[] = [];
-  /** True if nobody but nodes speaks on this transport. */
+  /** True if only nodes use this transport. */
   private isReserved = false;
-  /** Peers that went down: what is sent to them is lost. */
+  /** Peers that went down. Messages to them are lost. */
   private readonly gone = new Set<NodeId>();
 
   /** The conversations of a transport; every caller gets the same ones. */
@@ -65,28 +65,28 @@ export class Channels {
 
   open(name: string, conversation: Conversation): void {
     if (name === '' || name.length > CHANNEL_NAME_LENGTH_MAX) {
-      throw new UsageError(`a name of ${name.length} characters: give 1 to ${CHANNEL_NAME_LENGTH_MAX}`);
+      throw new UsageError(`The name has ${name.length} characters. Use 1 to ${CHANNEL_NAME_LENGTH_MAX}.`);
     }
     if (this.conversations.has(name)) {
       throw new UsageError(
-        `"${name}" is already open on the transport of "${this.transport.id}". Close it first, or use another name`,
+        `"${name}" is already open on the transport of "${this.transport.id}". Close it first, or use another name.`,
       );
     }
     this.conversations.set(name, conversation);
     this.closed.delete(name);
   }
 
-  /** For who knows more of some names than that nobody here takes part in them. */
+  /** Registers a function that explains messages for unknown conversations. */
   explain(explanation: Explanation): void {
     this.explanations.push(explanation);
   }
 
-  /** For whoever is spoken to of such names without a part in them, and nothing is wrong. */
+  /** Ignores messages for unknown conversations with this prefix. */
   leave(beginning: string): void {
     this.others.push(beginning);
   }
 
-  /** For who lets nobody but its node speak on the transport: what is not an envelope is then a mistake, and not the application's own message. */
+  /** Reserves the transport for nodes: messages that are not envelopes are errors instead of messages of the application. */
   reserve(): void {
     this.isReserved = true;
   }
@@ -96,25 +96,27 @@ export class Channels {
   }
 
   /**
-   * Returns which message of the conversation to this peer it is on this connection, counted from 1; 0 when the peer has gone and it is lost. Where channels
-   * keep their order, its receiver counts the same: so what is notified of both ends can be put together.
+   * Sends a message.
+   *
+   * @returns its sequence number in this conversation on the connection, from 1; 0 if the peer has gone and the message is lost. On ordered
+   * channels the receiver counts alike, so that observations of both ends can be combined.
    */
   send(name: string, to: NodeId, message: Message): number {
     this.transport.send(to, envelopeOf(name, message));
     return this.gone.has(to) ? 0 : count(this.sent, to, name, this.limits.counted);
   }
 
-  /** How many messages of a conversation have come from a peer on this connection. */
+  /** Number of messages of a conversation received from a peer on this connection. */
   receivedFrom(peer: NodeId, name: string): number {
     return this.received.get(peer)?.get(name) ?? 0;
   }
 
-  /** How many of them a peer was sent on this connection. */
+  /** Number of messages of a conversation sent to a peer on this connection. */
   sentTo(peer: NodeId, name: string): number {
     return this.sent.get(peer)?.get(name) ?? 0;
   }
 
-  /** Names of conversations in which a peer takes part and nobody here does, as far as it has greeted: a few. */
+  /** Some conversations that a peer has greeted and that do not exist here. */
   unansweredGreetingsOf(peer: NodeId): string[] {
     return [...(this.unansweredGreetings.get(peer) ?? [])].filter((name) => !this.conversations.has(name));
   }
@@ -128,7 +130,7 @@ export class Channels {
     }
   }
 
-  /** What was sent before a peer first came up waited for it; with every later connection the count begins again. */
+  /** Updates the counts. Messages sent before the first connection wait for it; every later connection starts from zero. */
   private count(type: 'up' | 'down', peer: NodeId): void {
     if (type === 'up') this.gone.delete(peer);
     else {
@@ -149,7 +151,7 @@ export class Channels {
     }
     const { name, message } = value as unknown as Envelope;
     const conversation = this.conversations.get(name);
-    // On a medium that believes who says to be somebody there is no end of names to keep.
+    // Without authenticated ids, the number of names is unlimited.
     const number = this.isCounted ? count(this.received, from, name, this.limits.counted) : 0;
     if (conversation) conversation.message(from, message, number);
     else if (isGreeting(message)) this.noteUnansweredGreeting(from, name, message);
@@ -157,7 +159,7 @@ export class Channels {
       this.drops.drop(this.explainUnclaimed(name, from));
   }
 
-  /** Kept where each peer that speaks is one that is up, and goes. */
+  /** Records a greeting, if the transport reports which peers are connected. */
   private noteUnansweredGreeting(from: NodeId, name: string, message: Message): void {
     if (!this.isCounted) return;
     const names = this.unansweredGreetings.get(from) ?? new Set<string>();
@@ -176,10 +178,10 @@ export class Channels {
   }
 }
 
-/** By peer and conversation. */
+/** Counts by peer and conversation. */
 type Counts = Map<NodeId, Map<string, number>>;
 
-/** A peer that makes names up fills no memory: 0 for what is not counted. */
+/** Increments a count. Returns 0 if the peer already uses the maximum number of names, which bounds memory. */
 function count(counts: Counts, peer: NodeId, name: string, namesMax: number): number {
   let ofPeer = counts.get(peer);
   if (!ofPeer) counts.set(peer, (ofPeer = new Map()));

@@ -1,15 +1,15 @@
 /**
- * The graph that a node in an application takes its topology for.
+ * The network graph of a node in an application.
  *
- * A simulation measures 100,000 nodes (network/topology/metric.ts); an application names tens, and a protocol asks for their distances
- * once, if it does, for the tree that it starts with. So whoever has come nearer to the source tells its neighbors, until nobody does.
+ * A simulation measures 100,000 nodes (network/topology/metric.ts). An application has tens of nodes, and a protocol asks for their
+ * distances at most once, for its initial tree. A node whose distance decreases therefore updates its neighbors until nothing changes.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { Core, NetworkGraph, Topology } from '../../machines/protocol.js';
 import { isId } from '../transports/ids.js';
 
-/** Where a protocol is open, everybody may take part. */
+/** The graph of a topology. In an open protocol every id may participate. */
 export function graphOf({ network }: Pick<Core, 'network'>, topology: Topology): NetworkGraph {
   const ranks = new Map(topology.nodes.map((node, rank) => [node, rank]));
   return {
@@ -19,14 +19,14 @@ export function graphOf({ network }: Pick<Core, 'network'>, topology: Topology):
   };
 }
 
-/** The same for an open protocol whose node starts without a link. */
+/** The graph of an open protocol whose node starts without links. */
 export const unlinkedGraph = (nodes: readonly NodeId[]): NetworkGraph => ({
   topology: { nodes, links: [] },
   rank: rankOfAnybody,
   distance: (u, v) => (u === v ? 0 : Infinity),
 });
 
-/** Two nodes of an open protocol need not know of the same ones, so that none has its own rank. */
+/** Nodes of an open protocol may know different nodes, so none has its own rank. */
 const rankOfAnybody = (node: NodeId): number => (isId(node) ? 0 : -1);
 
 function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
@@ -43,7 +43,7 @@ function distanceIn({ nodes, links }: Topology): NetworkGraph['distance'] {
   const search = (source: NodeId): ReadonlyMap<NodeId, number> => {
     const distances = new Map([[source, 0]]);
     const nearer = new Set([source]);
-    // Who is added to a set while it is gone through has its turn, and has it again when it was taken out before.
+    // Iterating over a set includes elements that are added, or added again, during the iteration.
     for (const node of nearer) {
       nearer.delete(node);
       for (const [peer, weight] of neighborsOf(node)) {

@@ -1,4 +1,4 @@
-/** Where the charts of an application's nodes run: as bare snapshots, which take known steps from memory, or as live actors under one whose system is inspected. */
+/** The host of an application's charts: snapshots with cached steps, or live actors below an inspected one. */
 import type { AnyActor } from 'xstate';
 import type { RunningCore } from '../../machines/core.js';
 import { createHost, type Host } from '../../network/world/hosts.js';
@@ -6,13 +6,13 @@ import { createInspected, type Inspect } from '../../network/world/kernel.js';
 
 let adopting: AnyActor | null = null;
 
-/** Who takes steps from memory shares the memory with everybody of the same charts. */
+/** Creates the host. Nodes with cached steps share the cache with all nodes of the same charts. */
 export function hostOf(protocol: RunningCore, name: string, inspect?: Inspect): Host {
   const parent = inspect ? createInspected(name, inspect) : adopting;
   return parent ? createHost('actors', protocol, parent) : createHost('snapshots', protocol);
 }
 
-/** The nodes that `make` makes run under this actor: whoever inspects its system sees their charts, too. */
+/** Runs the nodes that `make` creates below this actor, so that an inspector of its system sees their charts. */
 export function adopted<T>(parent: AnyActor, make: () => T): T {
   const before = adopting;
   adopting = parent;

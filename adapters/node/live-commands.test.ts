@@ -11,9 +11,11 @@ describe('commands', () => {
   test('one that is not known, or cannot be taken now, is refused by name and changes nothing', async () => {
     const { node, steps } = await started({ name: 'mine' });
     expect(() => node.command('pray')).toThrow(
-      'parrot has no command "pray". Its commands: say, babble, ring, hush, dice, keep, fail, rest, work',
+      'parrot has no command "pray". Use one of: say, babble, ring, hush, dice, keep, fail, rest, work',
     );
-    expect(() => node.command('rest')).toThrow('node "a" of "mine" cannot accept the command "rest" now. Nothing has changed');
+    expect(() => node.command('rest')).toThrow(
+      'node "a" of "mine" cannot accept the command "rest" in its current state. Nothing has changed.',
+    );
     expect([node.attempt('pray'), node.attempt('rest'), steps]).toEqual([false, false, []]);
     await node.close();
     expect(() => node.command('dice')).toThrow('node "a" of "mine" is closed');

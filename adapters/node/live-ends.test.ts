@@ -106,7 +106,7 @@ describe('storage', () => {
   test('one that cannot be read ends it before it starts; other timers of its charts run as they do', async () => {
     const { storage } = inHand({ peer: 'b', stored: {} });
     const { node } = made({ protocol: storing, storage });
-    await expect(node.ready).rejects.toThrow('"parrot" in the storage of peer "a" is that of peer "b"');
+    await expect(node.ready).rejects.toThrow('"parrot" in the storage of peer "a" belongs to peer "b"');
     const { node: good, clock, notifications } = await started({ protocol: storing, storage: inHand().storage });
     good.command('ring', { timer: 'soon', delay: 2 });
     clock.runUntil(2);

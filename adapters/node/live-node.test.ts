@@ -42,10 +42,10 @@ describe('what a node is made of', () => {
   test('wrong options, and a node that nobody lists, are refused by name', () => {
     expect(() => createNode({} as never)).toThrow('createNode: transport is missing');
     expect(() => made({ topology: { nodes: ['b', 'c'], links: [] }, name: 'mine' })).toThrow(
-      'node "a" is not in the topology of "mine". List it among b, c',
+      'node "a" is not in the topology of "mine". Add it to b, c.',
     );
     const storage: PeerStorage = { load: async () => undefined, save: async () => {} };
-    expect(() => made({ storage })).toThrow('protocol parrot stores nothing. Remove storage from "parrot"');
+    expect(() => made({ storage })).toThrow('protocol parrot stores nothing. Remove the option "storage" of "parrot".');
     expect(() => made({ guarantees: { ...inProcessGuarantees, loss: 'possible' } })).toThrow('parrot is not safe on a transport');
   });
 
@@ -130,7 +130,7 @@ describe('what comes', () => {
     expect([steps, node.drops.count]).toEqual([[], 2]);
     expect(heard).toEqual([{ type: 'dropped', peer: 'b', number: 1 }]);
     expect(said()).toEqual([
-      'node "a" of "parrot" dropped a message: it is from "x", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })',
+      'node "a" of "parrot" dropped a message: A message is from "x", which is not in the topology. If it should participate, add it: linked(transport, { peers })',
     ]);
     const other = await started({ name: 'other' });
     other.medium.received('c', envelope({ type: 'song' }, 'other'));
@@ -148,7 +148,7 @@ describe('what comes', () => {
     }
     expect(notifications).toEqual([heardMessage('c', 'c')]);
     expect(heard).toEqual([{ type: 'up', peer: 'c' }]);
-    expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('it is from "b"')]);
+    expect([node.drops.count, said()[0]]).toEqual([1, expect.stringContaining('A message is from "b"')]);
     expect(node.peers().map(({ peer }) => peer)).toEqual(['c']);
   });
 

@@ -1,15 +1,14 @@
 /**
- * The others as the charts of a node know them: by name or, where nodes are anonymous, by port; and, where the protocol's links speak,
- * only while they take part. A node of a protocol that routes has no links to hear of: everybody is reached at any time.
+ * The neighbors of a node, as its charts know them: by name or, for anonymous nodes, by port. In protocols with link events, a neighbor is
+ * known only while it participates. A routed protocol has no link events: every node can be reached at any time.
  */
-import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import type { RunningCore } from '../../machines/core.js';
 import { PortTable } from './ports.js';
 import { Presence } from './presence.js';
 import { needsPresence } from './safety.js';
 
 export class Neighbors {
-  /** Who is behind which port, where the protocol's nodes are anonymous. */
+  /** The peer at each port, for anonymous nodes. */
   readonly ports = new PortTable();
   private readonly presence: Presence | null;
   private readonly isAnonymous: boolean;
@@ -24,23 +23,23 @@ export class Neighbors {
     this.presence = needsPresence(protocol) ? new Presence(say, (type, peer) => this.notification(type, peer)) : null;
   }
 
-  /** The transport tells of a peer; whether it takes part here is for the greeting to find out. */
+  /** Handles an event of the transport. The greeting determines whether the peer participates. */
   told(type: 'up' | 'down', peer: NodeId): void {
     if (type === 'up') this.presence?.greet(peer);
     else this.presence?.part(peer);
   }
 
-  /** The address of the sender of a message for the charts; `null` for every other message, such as one that is late. */
+  /** The sender's address for the charts; `null` for greetings and late messages, which the charts do not receive. */
   receive(from: NodeId, message: Message): Address | null {
     if (from === this.self || !this.presence) return this.addressOf(from);
     if (this.presence.hear(from, message)) return null;
     return this.presence.has(from) ? this.addressOf(from) : null;
   }
 
-  /** As `Presence.send`. */
+  /** Sends a message; see `Presence.send`. */
   send(to: Address, message: Message): number | null {
     const peer = typeof to === 'number' ? this.ports.peerAt(to) : to;
-    // A port whose peer has just gone leads nowhere.
+    // The peer of the port has just gone.
     if (peer === undefined) return 0;
     return this.presence ? this.presence.send(peer, message) : this.say(peer, message);
   }

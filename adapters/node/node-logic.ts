@@ -1,14 +1,14 @@
 /**
- * A node as plain XState actor logic: invoke or spawn it from your own machine.
+ * A node as XState actor logic, to invoke or spawn from a machine.
  *
- * Commands of the protocol are sent to it as events; its notifications come to the parent and to listeners (`on`), with the id of the actor as
- * `from`.
- * An event that is not a command, or one that the chart cannot take now, is ignored, as machines do. The snapshot carries the states of
- * the node's charts. It persists without the transport, which is no data: to restore one, provide logic that brings a transport of
- * its own, `nodeLogic((input) => createNode({ ...input, transport }))`. What was sent to the node while it was stopped is lost, so
- * persist a whole network, or a node that nobody talks to.
+ * Events sent to the actor are commands of the protocol. Notifications go to the parent and to listeners (`on`), with the id of the actor
+ * as `from`. An event that is not a command, or that the chart cannot accept now, is ignored, as in machines. The snapshot contains the
+ * states of the node's charts. The transport is not persisted. To restore a node, use logic that creates a transport:
+ * `nodeLogic((input) => createNode({ ...input, transport }))`. Messages to a stopped node are lost, so persist a whole network, or a node to
+ * which no other node sends messages.
  *
- * Of an object that runs already `locks.actor` is the actor (`nodeLogic(() => locks.node)` is its logic): it says what the object's node says, and stopping it closes the node.
+ * For an existing object, use its `actor`, for example `locks.actor`. It reports the notifications of the object's node, and stopping it
+ * closes the node.
  */
 import {
   createActor,
@@ -25,13 +25,13 @@ import { adopted } from './host.js';
 import type { LiveNode } from './node.js';
 
 /**
- * The snapshot of `nodeLogic`: the options that the node was made of, and the states of its charts by role.
+ * Snapshot of `nodeLogic`: the node's options, and the states of its charts by role.
  *
  * @public
  */
 export type NodeSnapshot<I> = Snapshot<undefined> & {
   readonly input: I;
-  /** The roles as they stand; empty until the node has started. */
+  /** The states of the roles; empty until the node has started. */
   readonly roles: NodeView;
 };
 
@@ -43,10 +43,10 @@ type Logic<I> = ActorLogic<NodeSnapshot<I>, AnyEventObject, I, any, AnyEventObje
 type Scope<I> = Parameters<Logic<I>['transition']>[2];
 
 /**
- * A node as plain XState actor logic: commands of its protocol are sent to it as events, its notices come to the parent and to
- * whoever listens with `on`. What it can persist, and how it is restored, stands at the head of the file.
+ * Creates XState actor logic for a node. Events are commands of its protocol; notifications go to the parent and to listeners (`on`). To
+ * restore a persisted snapshot, create the transport in `create`.
  *
- * @param create makes the node of the actor's input: `createNode`, or a function that brings a transport of its own.
+ * @param create creates the node from the actor's input: `createNode`, or a function that also creates a transport.
  * @example
  * ```ts
  * import { createActor } from 'xstate';
@@ -119,13 +119,15 @@ export function nodeLogic<I extends object>(create: (input: I & { readonly resum
 }
 
 /**
- * A running node as an actor: `actor` of every object, and of `LiveNode`.
+ * Actor of a running node: the type of `actor` of every object, and of `LiveNode`.
  *
  * @public
  */
 export type NodeActor = Actor<Logic<object>>;
 
-/** How it ends `closed` tells, and its snapshot: an error that nobody waits for is not reported again. @internal */
+/**
+ * Creates the actor of a node. `closed` and the snapshot report its end, so an unobserved error is not reported again. @internal
+ */
 export function actorOf(node: LiveNode): NodeActor {
   const actor = createActor(
     nodeLogic(() => node),

@@ -1,4 +1,4 @@
-/** What a node in an application is made of, and what is notified of its steps. */
+/** Options of a node in an application, and the types of its observations. */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { isObject } from '../../machines/checks.js';
 import type { RunningCore } from '../../machines/core.js';
@@ -12,47 +12,61 @@ import type { PeerStorage } from '../storage/storage.js';
 import type { Reliable, Transport } from '../transports/transport.js';
 
 /**
- * Options for `createNode`: a protocol, the transport, and who takes part.
+ * Options for `createNode`: the protocol, the transport, and the participants.
  *
  * @public
  */
 export interface NodeOptions<O = any> extends InEnvironment {
-  /** Connected by the node; closed by whoever made it. */
+  /** The transport. The node connects it, and its creator closes it. */
   readonly transport: Transport<Reliable>;
-  /** A protocol, or its core alone: nothing else of it is needed here. */
+  /** A protocol or its core. */
   readonly protocol: Core<O>;
-  /** All nodes that take part, this one included, and the links that the protocol knows of at the start. */
+  /** All participating nodes, including this one, and the initial links. */
   readonly topology: Topology;
   /** The protocol's options, as in a scenario. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** With whom this node may be linked, where links speak; with everybody unless given. Who names another is named by it. */
+  /**
+   * Peers with which this node may have a link. If a node lists another one, that one must list it too.
+   *
+   * @defaultValue all nodes
+   */
   readonly neighbors?: readonly NodeId[];
-  /** Only nodes of the same name talk to each other; the protocol's name unless given. */
+  /**
+   * Name of the conversation; only nodes with the same name communicate.
+   *
+   * @defaultValue the protocol's name
+   */
   readonly name?: string;
-  /** XState's own option: an observer of the node's live actors. */
+  /** An observer of the node's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
-  /** Where it keeps what its charts store; the protocol says with what it starts again. Unless given, they are answered at once. */
+  /**
+   * Storage of the values that the charts store. The protocol defines how it restarts from them. Without storage, each write
+   * succeeds immediately.
+   */
   readonly storage?: PeerStorage | undefined;
-  /** A state to go on from, instead of the protocol's start. */
+  /** A state to continue from, instead of the protocol's start. */
   readonly resume?: NodeView;
-  /** What the application has done already and the charts have not heard of: asked before every step, and taken first. */
+  /**
+   * Returns a command that the application has already carried out, or `null`. It is called before every step, and its command is
+   * taken first.
+   */
   readonly nextCommand?: () => Message | null;
 }
 
-/** What a running node is made of: the options of its protocol have been read. */
+/** Options of a running node, after the protocol's options were parsed. */
 export type LiveNodeOptions<O = any> = Omit<NodeOptions<O>, 'protocol'> & { readonly protocol: RunningCore<O> };
 
 const isPeers = (value: unknown): boolean => Array.isArray(value) && value.every((peer) => typeof peer === 'string');
 
-/** What is in `topology` and `options` is checked with the protocol. */
+/** Checks of the options; the protocol checks `topology` and `options`. */
 export const NODE_CHECKS = {
   transport,
   protocol: must(
-    'a protocol, as defineProtocol gives it, or its core',
+    'a protocol from defineProtocol, or its core',
     (value) => isObject(value) && isObject(value['charts']) && hasMethods(value, 'accepts', 'roles'),
   ),
   topology: must(
-    "who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }",
+    "all nodes and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }",
     (value) => isObject(value) && isPeers(value['nodes']) && Array.isArray(value['links']),
   ),
   options: optional(must('an object of options, as in a scenario', isObject)),
@@ -66,47 +80,50 @@ export const NODE_CHECKS = {
 };
 
 /**
- * One atomic step, as it is published: the event, the draws it was answered with, and what came of it.
+ * An atomic step of a node: the event, the answers to its draws, and its outcome.
  *
  * @public
  */
 export interface LiveStep {
-  /** The role that took the event first; none at the start, which opens them. */
+  /** The role that took the event first; undefined at the start, which opens the roles. */
   readonly role?: string;
   readonly event: Message;
   readonly drawn: readonly number[];
   readonly outcome: Outcome;
-  /** For a message that came: its number on its connection, which its sender has counted alike. */
+  /** The sequence number of a received message on its connection, which its sender has counted alike. */
   readonly number?: number;
-  /** The numbers of what was sent, one for each receiver in order; 0 for what was lost at once, `null` for what waits for its receiver. */
+  /**
+   * The sequence numbers of the messages sent, one for each receiver in order; 0 if a message is lost, `null` if it waits for its
+   * receiver.
+   */
   readonly numbers: readonly (number | null)[];
-  /** What the charts selected, while somebody watches. */
+  /** The transitions that the charts selected, while an observer watches. */
   readonly selected?: Selected;
 }
 
-/** A peer comes up or goes down, as the transport says; or a message has come that no chart took. */
+/** A peer that comes up or goes down, or a received message that no chart took. */
 export type PeerObservation =
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number };
 
 /**
- * What stands between a node's transport and its charts, put there by an inspector that reaches in.
+ * A gate between the transport of a node and its charts, installed by an inspector that controls the node.
  *
  * @experimental
  */
 export interface Gate {
   /**
-   * A message has come; `take` gives it to the charts, at once, later, or, where it is to be lost, never. `number`: which of its sender it
-   * is on this connection, 0 where that is not counted.
+   * Handles a received message. `take` passes it to the charts: immediately, later, or never to lose it. `number` is its sequence number on
+   * the connection, 0 if messages are not counted.
    */
   comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
-  /** A peer has gone, and what was on its way from it is lost. */
+  /** A peer has gone, and its messages in flight are lost. */
   parted(peer: NodeId): void;
-  /** True if commands that wait for their turn go on waiting. */
+  /** True if waiting commands keep waiting. */
   readonly isShut: boolean;
 }
 
-/** A peer as a node knows it. Counts are `null` on channels that keep no order. */
+/** A peer, as a node knows it. Counts are `null` on channels without order. */
 export interface NodePeer {
   readonly peer: NodeId;
   readonly isUp: boolean;

@@ -69,7 +69,7 @@ test('a command out of place is refused and changes nothing', async () => {
   await a!.ready;
   const before = a!.view();
   expect(() => a!.command('release')).toThrow(/node "a".*cannot accept the command "release"/);
-  expect(() => a!.command('pray')).toThrow(/Its commands: request, release/);
+  expect(() => a!.command('pray')).toThrow(/Use one of: request, release/);
   expect(a!.view()).toEqual(before);
 });
 

@@ -1,9 +1,9 @@
 /**
- * A node of a protocol in an application: its charts as live XState actors, on a transport, in real time.
+ * A node of a protocol in an application: its charts, connected to a transport, in real time.
  *
- * It does what the simulated network does for its nodes, and nothing else differs: a `send` goes to the transport, a timer to the
- * clock, a draw to the platform's random numbers, a notification to whoever listens. A command that the chart does not accept now
- * waits its turn. What comes from the network is checked before a chart sees it. One tick is one millisecond.
+ * It does the same for its charts as the simulated network: a `send` goes to the transport, a timer to the clock, a draw to the platform's
+ * random numbers, a notification to listeners. A command that the chart does not accept yet waits for its turn. Received messages are
+ * checked before a chart processes them. One tick is one millisecond.
  */
 import { Subject } from 'rxjs';
 import type { Address, Message, NodeId } from '../../machines/effects.js';
@@ -47,11 +47,12 @@ import type { Transport } from '../transports/transport.js';
 export type { LiveStep, NodeOptions } from './node-options.js';
 
 /**
- * A node of a protocol in an application, on a transport, in real time. It returns at once and connects the transport. Its charts take
- * the steps that they know from memory; with `inspect`, or in an actor of your own (`nodeLogic`), they are live XState actors.
+ * Creates a node of a protocol in an application. It returns immediately and connects the transport in the background. By default, its
+ * charts run as snapshots with cached steps. With `inspect`, or in an actor (`nodeLogic`), they are live XState actors.
  *
- * @throws UsageError for options that are missing, wrong or unknown, when the transport promises less than the protocol assumes, when the transport's id is not in the topology,
- * for options that the protocol refuses, and for `storage` where the protocol stores nothing.
+ * @param options the protocol, the transport, and the participants.
+ * @throws UsageError for a missing, invalid or unknown option, if the transport guarantees less than the protocol requires, if the topology
+ * does not contain the transport's id, and for `storage` if the protocol stores nothing.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/transports';
@@ -74,33 +75,33 @@ export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
 }
 
 /**
- * A running node; `createNode` makes it. Notices of its charts are dispatched as `CustomEvent`s of their type, with the notice in
- * `detail`.
+ * A running node; `createNode` creates it. Notifications of its charts are dispatched as a `CustomEvent` of their type, with the
+ * notification in `detail`.
  *
  * @public
  */
 export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
-  /** Nodes of the same name talk to each other. */
+  /** Name of the conversation; only nodes with the same name communicate. */
   readonly name: string;
-  /** What it runs. */
+  /** The protocol of the node. */
   readonly protocol: RunningCore<O>;
-  /** What it could not take from the network is counted there. */
+  /** Statistics of received messages that were invalid. */
   readonly drops: Drops;
-  /** What the node was made of, as a scenario says it. */
+  /** The options of the node, as in a scenario. */
   readonly scenario: {
     readonly protocol: string;
     readonly topology: Topology;
     readonly options: Readonly<Record<string, unknown>>;
   };
-  /** Who is behind which port, where the protocol's nodes are anonymous. */
+  /** The peer at each port, for anonymous nodes. */
   readonly ports: PortTable;
   /** Every atomic step, after it was taken. */
   readonly steps$ = new Subject<LiveStep>();
-  /** What the charts tell the application. */
+  /** Notifications of the charts to the application. */
   readonly notifications$ = new Subject<Message>();
-  /** What it is notified of its peers next to its steps. */
+  /** Events of peers that are not steps. */
   readonly heard$ = new Subject<PeerObservation>();
-  /** Resolves once the node takes part; rejects if its transport cannot connect. */
+  /** Resolves when the node participates; rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
   /** Resolves when the node has closed, with the error that closed it or with `null`. */
   readonly closed: Promise<Error | null>;
@@ -117,16 +118,16 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.storage && timer.role === STORAGE ? this.write(this.storage, timer) : this.timers.arm(this.id, timer, delay),
     disarmed: (timer) => this.timers.disarm(this.id, timer),
   };
-  /** Its clock and its chance. */
+  /** The clock and the random numbers of the node. */
   readonly environment: PlatformEnvironment;
   private readonly neighbors: Neighbors;
   private readonly isNear: (peer: NodeId) => boolean;
   private readonly hasNeighbors: boolean;
   private readonly commands = new CommandQueue();
-  /** What is being saved, if anything is. */
+  /** The save in progress, if any. */
   private saved: Promise<void> = Promise.resolve();
   private isTakingTurns = false;
-  /** What came between the connection and the start. */
+  /** Messages received between the connection and the start. */
   private readonly receivedBeforeStart: (() => void)[] = [];
   private readonly nextCommand: (() => Message | null) | undefined;
   private readonly storage: PeerStorage | undefined;
@@ -134,9 +135,9 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private isClosed = false;
   private time = 0;
   private sentToSelf = 0;
-  /** True if the two ends of a connection count its messages alike. */
+  /** True if both ends of a connection count its messages alike. */
   private readonly isCounted: boolean;
-  /** The number of the message that is being delivered. */
+  /** The sequence number of the message that is being delivered. */
   private arriving: number | null = null;
   private gate: Gate | undefined;
   private asActor: NodeActor | undefined;
@@ -161,9 +162,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     super();
     refuseUnsafe(protocol, transport.guarantees);
     if (instance.rank(transport.id) < 0) {
-      throw new UsageError(
-        `node "${transport.id}" is not in the topology of "${name}". List it among ${topology.nodes.join(', ')}`,
-      );
+      throw new UsageError(`node "${transport.id}" is not in the topology of "${name}". Add it to ${topology.nodes.join(', ')}.`);
     }
     this.name = name;
     this.protocol = protocol;
@@ -195,7 +194,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
     if (storage && !protocol.reload)
-      throw new UsageError(`protocol ${protocol.name} stores nothing. Remove storage from "${name}"`);
+      throw new UsageError(`protocol ${protocol.name} stores nothing. Remove the option "storage" of "${name}".`);
     this.storage = storage;
     const loaded = storage && loadStored(storage, { peer: this.id, key: name, clock });
     loaded?.catch(() => {});
@@ -206,51 +205,57 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     for (const watch of watchers()) watch(this);
   }
 
-  /** Its id, which is that of its transport. */
+  /** The id of the node, which is the id of its transport. */
   get id(): NodeId {
     return this.transport.id;
   }
 
-  /** The node as an XState actor, from its first use on: notices by `on`, charts by `getSnapshot()`, commands by `send`; stopping it closes the node. */
+  /**
+   * The node as an XState actor, created when it is first used. It emits notifications, contains the charts in its snapshot, and
+   * takes commands; stopping it closes the node.
+   */
   get actor(): NodeActor {
     return (this.asActor ??= actorOf(this));
   }
 
-  /** The states of its charts, by role; empty before it has started. */
+  /** The states of the charts by role; empty before the node has started. */
   view(): NodeView {
     this.flushCommands();
     return this.node.view();
   }
 
-  /** Tells the charts what they are owed. */
+  /** Passes pending commands to the charts. */
   flushCommands(): void {
     const event = this.isClosed ? null : this.nextCommand?.();
     if (event) this.stepNow(event);
   }
 
-  /** One of its roles, if it is open. */
+  /** A role, if it is open. */
   role(name: string): RoleView | undefined {
     return this.node.role(name);
   }
 
   /**
-   * Issues a command of the protocol: at once, or, if it is one that waits, when the chart accepts it.
+   * Issues a command of the protocol. It takes effect immediately or, for commands that wait, when the chart accepts it.
    *
-   * @param fields what the command carries; `protocol.commands` says what it needs.
-   * @throws UsageError for a command that the protocol does not know, or that cannot be taken now; ClosedError when the node is closed.
+   * @param name the name of the command.
+   * @param fields the fields of the command, as defined in `protocol.commands`.
+   * @throws UsageError for an unknown command, or one that the chart cannot accept now; ClosedError if the node is closed.
    */
   command(name: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const command = this.protocol.commands[name];
     if (!command)
       throw new UsageError(
-        `${this.protocol.name} has no command "${name}". Its commands: ${Object.keys(this.protocol.commands).join(', ')}`,
+        `${this.protocol.name} has no command "${name}". Use one of: ${Object.keys(this.protocol.commands).join(', ')}.`,
       );
     if (this.isClosed) throw new ClosedError(`node "${this.id}" of "${this.name}" is closed`);
     if (!this.attempt(name, fields))
-      throw new UsageError(`node "${this.id}" of "${this.name}" cannot accept the command "${name}" now. Nothing has changed`);
+      throw new UsageError(
+        `node "${this.id}" of "${this.name}" cannot accept the command "${name}" in its current state. Nothing has changed.`,
+      );
   }
 
-  /** The same, and false where `command` would throw because the command is not known or not possible now, or the node is closed. */
+  /** Like `command`, but returns false instead of throwing an error. */
   attempt(name: string, fields: Readonly<Record<string, unknown>> = {}): boolean {
     const command = this.protocol.commands[name];
     if (!command || this.isClosed) return false;
@@ -263,15 +268,15 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return true;
   }
 
-  /** Tells the application; what stands on top of a node may have notices of its own. */
+  /** Notifies the application. Objects on top of a node may emit their own notifications. */
   notify(notification: Message): void {
     this.notifications$.next(notification);
     this.dispatchEvent(new CustomEvent(notification.type, { detail: notification }));
   }
 
   /**
-   * The node stops taking part; its transport stays open. Resolves once nothing is being saved any more: who starts again on the same
-   * storage then finds what was saved last.
+   * Stops participating; the transport stays open. Resolves when no save is in progress, so that a restart from the same storage finds the
+   * last saved values.
    */
   async close(): Promise<void> {
     this.flushCommands();
@@ -283,7 +288,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return this.close();
   }
 
-  /** As `close`, for who finds that the node cannot go on; `closed` says why. @internal */
+  /** Closes the node because it cannot continue; `closed` resolves with the error. @internal */
   fail(error: Error): void {
     this.flushCommands();
     this.end(error);
@@ -304,8 +309,8 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   }
 
   /**
-   * Puts a gate between its transport and its charts, or takes it away. Whoever puts it there calls this again when commands need wait no
-   * more, and lets go what it holds before it takes it away.
+   * Installs a gate between the transport and the charts, or removes it. Call it again when commands need no longer wait, and release held
+   * messages before removing the gate.
    */
   guard(gate?: Gate): void {
     this.gate = gate;
@@ -321,21 +326,24 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   private receive(from: NodeId, message: Message, number: number): void {
     if (!this.isStarted) this.receivedBeforeStart.push(() => this.receive(from, message, number));
     else if (from !== this.id && !this.isNear(from)) {
-      // Everybody greets whom it sees, also who speaks with its own neighbors alone.
+      // All peers greet each other, including those that communicate only with their neighbors.
       if (this.hasNeighbors && isGreeting(message)) return;
       this.drops.drop(
-        `it is from "${from}", which is not in the topology; where it is to take part, name it there, as in linked(transport, { peers })`,
+        `A message is from "${from}", which is not in the topology. If it should participate, add it: linked(transport, { peers })`,
       );
     } else {
       this.arriving = this.isCounted ? number : null;
       this.deliver(from, message);
-      // No step has taken it.
+      // No step has taken the message.
       if (this.arriving !== null) this.heard$.next({ type: 'dropped', peer: from, number });
       this.arriving = null;
     }
   }
 
-  /** A protocol that stands losses says everything again: what it says to who is not there is not left at a hub, which would keep it. */
+  /**
+   * Sends a message. A protocol that tolerates losses repeats its messages, so a message to an absent peer is dropped instead of
+   * stored at a hub.
+   */
   private say(to: NodeId, message: Message): number {
     const { guarantees, peers } = this.transport;
     const isAway = this.protocol.network.isLossy === true && guarantees.presence === 'reported' && !peers.has(to);
@@ -355,12 +363,18 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       );
   }
 
-  /** Tells with each step which transitions it took, until the returned function is called. `read` makes them out of XState's microsteps. */
+  /**
+   * Records with each step the transitions that it took, until the returned function is called. `read` extracts them from
+   * XState's microsteps.
+   */
   watchSelections(read: ReadSelected): () => void {
     return this.host.selections?.watch(read) ?? (() => {});
   }
 
-  /** The others of its topology, each with the messages that it was sent and has sent on this connection, and whether it is up. */
+  /**
+   * The other nodes of the topology, each with the numbers of messages in both directions on this connection, and whether it is
+   * up.
+   */
   peers(): readonly NodePeer[] {
     const others = this.instance.topology.nodes.filter((peer) => peer !== this.id && this.isNear(peer));
     return others.map((peer) => ({
@@ -390,7 +404,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.takeTurns();
   }
 
-  /** What is under way in the storage's chart is written; the chart goes on when that is safe. Who cannot store takes part no more. */
+  /** Saves the write of the storage chart, which continues when it is safe. If saving fails, the node ends. */
   private write(storage: PeerStorage, written: ArmedTimer): void {
     const { stored, writes } = this.node.role(STORAGE)!.context as StorageContext;
     const { key, value } = writes[0]!;
@@ -406,7 +420,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     if (this.pending.take(armed)) this.step({ type: 'timer', timer } as Message, role);
   }
 
-  /** Something has changed: takes the commands whose turn has come. One that is taken asks again, and the loop under way answers. */
+  /** Takes the commands whose turn has come. A command that is taken calls this again; the running loop handles that. */
   private takeTurns(): void {
     if (this.isTakingTurns) return;
     this.isTakingTurns = true;
@@ -415,7 +429,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     this.isTakingTurns = false;
   }
 
-  /** A timer goes to the role that armed it; every other event where the protocol says. */
+  /** Takes a step. A timer goes to the role that armed it; the protocol routes every other event. */
   private stepNow(event: Message, role?: string): void {
     const { network, route } = this.protocol;
     const rules = { network, route: role === undefined ? route : () => role };
@@ -425,7 +439,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     });
   }
 
-  /** A chart that breaks its contract, or a transport that went, ends this node and not the program. */
+  /** Takes a step and publishes it. An error of a chart or the transport ends this node, not the program. */
   private take(
     step: (choose: Choose) => { readonly event: Message; readonly outcome: Outcome; readonly role?: string } | null,
   ): void {
@@ -450,7 +464,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     }
   }
 
-  /** Gives the numbers of what was sent. */
+  /** Performs the effects of a step. Returns the sequence numbers of the messages sent. */
   private perform({ closed, timers, sends }: Outcome): readonly (number | null)[] {
     this.pending.follow({ closed, timers }, this.waiter);
     return sends.flatMap(({ to, message }) => [to].flat().map((address) => this.send(address, message)));
@@ -460,7 +474,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     requireAccepted(this.protocol, this.instance, this.id, message);
     const number = to === this.id || to === 0 ? ++this.sentToSelf : null;
     if (to === this.id) queueMicrotask(() => this.come(this.id, message, number!));
-    // Not in a microtask: a node that retries on its own would let nothing else happen.
+    // A macrotask, because a node that keeps retrying in microtasks would block everything else.
     else if (to === 0) this.environment.clock.schedule(() => this.come(this.id, message, number!));
     else {
       const sent = this.neighbors.send(to, message);
@@ -469,7 +483,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     return this.isCounted ? number : null;
   }
 
-  /** Later with every step, and never earlier than the clock. */
+  /** The current time, which increases with every step and is never less than the clock. */
   private tick(): number {
     return (this.time = Math.max(this.time + 1, this.environment.clock.now()));
   }
@@ -479,11 +493,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     try {
       this.neighbors.leave();
     } catch {
-      // A transport that carries no word of leave has gone, or is about to: that tells the others, too.
+      // The transport has gone, or is about to, which notifies the others as well.
     }
   }
 
-  /** However it ends, the others are told: who is reached and says no more would be waited for. */
+  /** Ends the node and notifies the others, which would otherwise wait for a reachable but silent peer. */
   private end(error: Error | null): void {
     if (this.isClosed) return;
     this.isClosed = true;

@@ -1,4 +1,4 @@
-/** The ports of an anonymous node in an application: each peer that is there has one, and a peer that comes gets the lowest free one. */
+/** Ports of an anonymous node in an application. A new peer gets the lowest free port. */
 import type { NodeId } from '../../machines/effects.js';
 import { lowestFreePort } from '../../network/world/links.js';
 

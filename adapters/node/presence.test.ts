@@ -65,7 +65,9 @@ test('what is said to a peer that has gone is lost, and not kept for when it com
 
 test('so many messages wait, and no more: the next is refused with its peer', () => {
   for (let i = 0; i < 10_000; i++) presence.send('b', word);
-  expect(() => presence.send('c', word)).toThrow('10000 messages wait for peers that have not connected. This one is for "c"');
+  expect(() => presence.send('c', word)).toThrow(
+    'Cannot send to "c": 10000 messages already wait for peers that have not connected.',
+  );
 });
 
 test('takes leave of all who may count it as there, also of those who have not answered, and of no other', () => {

@@ -1,9 +1,9 @@
 /**
- * Who takes part in a conversation: a peer that is up may not have opened it yet, or may have closed it.
+ * Presence: which peers participate in a conversation. A peer that is up may not have opened the conversation yet, or may have closed it.
  *
- * Two nodes greet each other; each counts the other as there once it has heard a greeting, and speaks to it from then on. On channels
- * that keep their order a greeting comes before everything else. One from a peer that is there already says that it has begun again.
- * What is said to a peer that has not come yet waits for it; what is said to one that has gone is lost, as on any link that is down.
+ * Two nodes greet each other. Each counts the other as present when it receives a greeting, and sends messages from then on. On ordered
+ * channels a greeting arrives before all other messages. A greeting from a present peer means that it has restarted. Messages to a peer
+ * that has not come yet wait for it; messages to a peer that has gone are lost, as on any link that is down.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { limitsHere } from '../limits.js';
@@ -12,14 +12,14 @@ import { ConnectionError } from '../transports/errors.js';
 const HELLO = 'node.hello';
 const BYE = 'node.bye';
 
-/** Peers greet before they know whether the other one takes part, and take leave of those who may have gone. */
+/** True for greetings and goodbyes. Peers greet before they know whether the other one participates. */
 export const isGreeting = ({ type }: Message): boolean => type === HELLO || type === BYE;
 
 export const isLeaving = ({ type }: Message): boolean => type === BYE;
 
 export class Presence {
   private readonly present = new Set<NodeId>();
-  /** Who has been greeted since it came up, and may count this node as there before it has answered. */
+  /** Peers that were greeted since they came up, and may count this node as present before they have answered. */
   private readonly greeted = new Set<NodeId>();
   private readonly known = new Set<NodeId>();
   private readonly waitingMax = limitsHere().waiting;
@@ -34,23 +34,26 @@ export class Presence {
     return this.present.has(peer);
   }
 
-  /** The message's number on its connection; 0 when it is lost, `null` when it waits. */
+  /** Sends a message. Returns its sequence number on the connection; 0 if it is lost, `null` if it waits. */
   send(to: NodeId, message: Message): number | null {
     if (this.has(to)) return this.say(to, message);
     if (this.known.has(to)) return 0;
     if (this.waiting.length < this.waitingMax) this.waiting.push({ to, message });
-    else throw new ConnectionError(`${this.waitingMax} messages wait for peers that have not connected. This one is for "${to}"`);
+    else
+      throw new ConnectionError(
+        `Cannot send to "${to}": ${this.waitingMax} messages already wait for peers that have not connected. Start these peers, or send less.`,
+      );
     return null;
   }
 
-  /** The transport has brought a peer up, or has it up when the node starts. */
+  /** Greets a peer that has come up, or is up when the node starts. */
   greet(peer: NodeId): void {
     if (this.has(peer)) return;
     this.greeted.add(peer);
     this.say(peer, hello(false));
   }
 
-  /** Takes a message of the greeting; every other one is not its business. */
+  /** Handles a message of the greeting. Returns false for all other messages. */
   hear(from: NodeId, message: Message & { readonly isAnswer?: unknown }): boolean {
     if (message.type === BYE) this.part(from);
     else if (message.type !== HELLO) return false;
@@ -65,13 +68,13 @@ export class Presence {
     return true;
   }
 
-  /** The transport has told that a peer is down, or the peer has taken leave. */
+  /** Handles a peer that is down or has said goodbye. */
   part(peer: NodeId): void {
     this.greeted.delete(peer);
     if (this.present.delete(peer)) this.tell('down', peer);
   }
 
-  /** Takes leave of everybody who may count this node as there. */
+  /** Says goodbye to all peers that may count this node as present. */
   leave(): void {
     for (const peer of this.greeted) this.say(peer, { type: BYE });
     this.greeted.clear();

@@ -1,9 +1,9 @@
-/** True if a transport promises what a protocol assumes. `Transport<Reliable>` says most of it to the compiler, this to everyone else. */
+/** Checks that a transport guarantees what a protocol requires. `Transport<Reliable>` checks most of it at compile time. */
 import { UsageError } from '../../machines/errors.js';
 import type { Core } from '../../machines/protocol.js';
 import type { Guarantees } from '../transports/transport.js';
 
-/** A protocol whose links speak is notified of them by greetings, which must be the first that is heard. */
+/** True if a protocol has link events. They are derived from greetings, which must arrive before all other messages. */
 export const needsPresence = ({ network }: Pick<Core, 'network'>): boolean => network.reach === 'links' && !network.isLossy;
 
 export function refuseUnsafe(protocol: Pick<Core, 'name' | 'network'>, { order, loss, duplication, presence }: Guarantees): void {
@@ -18,6 +18,6 @@ export function refuseUnsafe(protocol: Pick<Core, 'name' | 'network'>, { order, 
   ];
   if (lacks.length === 0) return;
   throw new UsageError(
-    `${name} is not safe on a transport that ${lacks.join(' and ')}. Wrap the transport: linked(transport, { peers })`,
+    `${name} is not safe on a transport that ${lacks.join(' and ')}. Wrap the transport: linked(transport, { peers }).`,
   );
 }

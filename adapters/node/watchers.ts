@@ -1,7 +1,7 @@
 /**
- * Who wants to hear of every node of this process, whatever module makes it: an inspector that the program itself does not know of.
+ * Watchers of all nodes of this process, whatever module creates them, for example an inspector that the program does not know.
  *
- * They are in a place that everybody finds by its name, since neither side imports the other.
+ * They are found under a registered symbol, because neither side imports the other.
  */
 const PLACE = Symbol.for('xstate-quiver.watchers');
 

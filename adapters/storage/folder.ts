@@ -1,13 +1,13 @@
 /**
- * A folder as the storage of a peer, on Node: a file for each key.
+ * A folder as the storage of a peer, on Node, with a file for each key.
  *
- * A value is written to its own file, which is flushed to the disk and then takes the place of the one before; then the folder is
- * flushed. Each file begins with the hash of its content: one that was torn still, or changed by hand, is noticed, and its peer
- * counts as one that has forgotten. A deleted file is that of a peer that has never taken part: delete none of a peer that has.
+ * A value is written to a new file, which is flushed to the disk and then replaces the previous one; then the folder is flushed. Each file
+ * begins with the hash of its content. A file that was torn or edited is detected, and its peer counts as having forgotten its state. A
+ * deleted file means that the peer has never participated, so never delete a file of a peer that has.
  *
- * A file is named by its key, and by the beginning and a hash of one that is too long for the name of a file. Before each save the file is
- * read again: one that is not what was read or written here last was written by somebody else, who shares the folder. Two that save in the
- * same moment may both pass, or one of them finds what it wrote taken; the next save of one of them does not pass.
+ * The key is the name of the file; a key that is too long is shortened and completed with a hash. Each save first reads the file again. If
+ * it does not contain what was read or written last, another process shares the folder. Two processes that save at the same moment
+ * may both succeed, or one of them finds its file taken; the next save of one of them fails.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -19,11 +19,11 @@ import type { PeerStorage } from './storage.js';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Of the 255 bytes that the name of a file may have, so many are left next to `.json.new`. */
+/** Length of a file name in bytes without `.json.new`, of at most 255. */
 const NAME_LENGTH_MAX = 246;
 const HASH_LENGTH = 64;
 
-/** Different keys have different names: no sign of a key becomes `%u` or `%~`. */
+/** Different keys have different names: no encoded character is `%u` or `%~`. */
 function fileNameOf(key: string): string {
   const name = Array.from(key, (sign) =>
     /[\uD800-\uDFFF]/u.test(sign) ? `%u${sign.charCodeAt(0).toString(16)}` : encodeURIComponent(sign),
@@ -33,10 +33,10 @@ function fileNameOf(key: string): string {
 }
 
 /**
- * The storage of a peer in a folder of Node's file system, a file for each key. A save is over once it is flushed to the disk.
+ * Creates the storage of a peer in a folder, with a file for each key. A save resolves after it is flushed to the disk.
  *
- * @param folder of this peer alone; it is made if it is not there.
- * @throws UsageError for a folder that is no text, or an empty one.
+ * @param folder the path of a folder for this peer only. It is created if it does not exist.
+ * @throws UsageError for a path that is not a text or is empty.
  * @example
  * ```ts
  * import { tmpdir } from 'node:os';
@@ -54,12 +54,12 @@ function fileNameOf(key: string): string {
 export function folderStorage(folder: string): PeerStorage {
   if (typeof folder !== 'string' || folder === '')
     throw new UsageError(
-      `folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL`,
+      `folderStorage requires the path of a folder. Pass a text such as '/var/lib/printers/a'; for a URL, fileURLToPath(url).`,
     );
   const fileOf = (key: string): string => join(folder, `${fileNameOf(key)}.json`);
   const others = (key: string, text: string, own: Json) =>
     writtenByOthers({ key, where: `in the folder "${folder}"`, place: 'folder', there: valueIn(text), own });
-  /** What was read or written here last, whole. */
+  /** The last read or written text of each file. */
   const seen = new Map<string, string | undefined>();
   return {
     load: async (key) => {
@@ -79,7 +79,7 @@ export function folderStorage(folder: string): PeerStorage {
       try {
         await rename(`${file}.new`, file);
       } catch (error) {
-        // Somebody else, who wrote there in the same moment, has put it in its place.
+        // Another process has written at the same moment and has already renamed the file.
         const now = isMissing(error) ? await textOf(file) : undefined;
         if (now !== undefined) throw others(key, now, value);
         throw error;
@@ -90,7 +90,7 @@ export function folderStorage(folder: string): PeerStorage {
   };
 }
 
-/** `null` for what was torn, or changed by hand. */
+/** Returns `null` for a torn or edited file. */
 function valueIn(text: string): Json {
   const [hash, content] = text.split(/\n(.*)/s) as [string, string?];
   return content !== undefined && hash === hashOf(content) ? (JSON.parse(content) as Json) : null;

@@ -98,7 +98,9 @@ describe.skipIf(missing)('in Chromium', () => {
       });
     const save = (page: (typeof pages)[0], n: number) => page.evaluate((value) => (globalThis as never as Saving).save(value), n);
     expect([await save(pages[0], 1), await save(pages[0], 2)]).toEqual([undefined, undefined]);
-    expect(await save(pages[1], 3)).toContain('"locks" in the database "peer a" was written by somebody else since it was read');
+    expect(await save(pages[1], 3)).toContain(
+      '"locks" in the database "peer a" was written by another process since it was read',
+    );
     expect(await pages[1].evaluate(() => storageOf('peer a').load('locks'))).toEqual({ n: 2 });
     await browser.close();
   });

@@ -1,9 +1,9 @@
 /**
- * IndexedDB as the storage of a peer, in a browser: it survives the tab, the browser and, written with strict durability, the machine.
+ * IndexedDB as the storage of a peer in a browser. It survives the tab, the browser and, because of strict durability, the machine.
  *
- * A browser may delete what an origin has stored when space runs out, unless the page was granted `navigator.storage.persist()`: the peer
- * then takes itself for one that has never taken part. Two tabs are two peers and need two names: a value that is not the one that was read or
- * written here last was written by another tab, and nothing is written over it.
+ * A browser may delete the data of an origin when space runs out, unless the page was granted `navigator.storage.persist()`. The peer then
+ * counts as one that has never participated. Two tabs are two peers and need two names: a value that differs from the last one read or
+ * written here was written by another tab, and is not overwritten.
  */
 import type { Json } from '../transports/transport.js';
 import { writtenByOthers } from './others.js';
@@ -12,9 +12,9 @@ import type { PeerStorage } from './storage.js';
 const STORE = 'values';
 
 /**
- * The storage of a peer in IndexedDB, in a browser. The database is opened at the first load or save.
+ * Creates the storage of a peer in IndexedDB. The database is opened at the first load or save.
  *
- * @param name of the database, of this peer alone.
+ * @param name the name of the database, for this peer only.
  * @example
  * ```ts
  * import { broadcastChannel, linked } from 'xstate-quiver/transports';
@@ -33,7 +33,7 @@ const STORE = 'values';
 export function indexedDbStorage(name: string): PeerStorage {
   let opened: Promise<IDBDatabase> | undefined;
   const database = (): Promise<IDBDatabase> => (opened ??= openDatabase(name));
-  /** What was read or written here last, as text. */
+  /** The last read or written value of each key, as text. */
   const seen = new Map<string, string>();
   return {
     load: async (key) => {
@@ -67,7 +67,7 @@ async function openDatabase(name: string): Promise<IDBDatabase> {
 
 function settled(what: IDBRequest | IDBTransaction, word: 'success' | 'complete'): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(what.error ?? new Error('the database was closed'));
+    const fail = () => reject(what.error ?? new Error('The database was closed. Open the page again.'));
     what.addEventListener(word, () => resolve());
     for (const end of ['error', 'abort']) what.addEventListener(end, fail);
   });

@@ -1,14 +1,14 @@
 /**
- * A key-value bucket of NATS JetStream as the storage of a peer: for peers whose machines keep nothing, such as containers.
+ * A key-value bucket of NATS JetStream as the storage of a peer, for machines without a disk, such as containers.
  *
- * A save is over when the servers have acknowledged it. A server flushes to its disk every two minutes unless its `sync_interval` (2.10)
- * says `always`: what it has acknowledged since is lost with its machine, and not with its process; so have replicas. Peers of one cluster
- * may share a bucket, and clusters that differ by their `name`.
+ * A save resolves when the servers have acknowledged it. A server flushes to its disk every two minutes, unless its `sync_interval` (2.10) is
+ * `always`. A loss of power can destroy writes since the last flush, but the end of the server process cannot; so use replicas. Peers of
+ * one cluster may share a bucket, and so may clusters with different values of `name`.
  *
- * Servers that are away come back: what they have not answered is asked again, for the thirty seconds that a storage is given. The answer to
- * a write may have been lost alone, and the client sends what it could not send as soon as it is connected again; so each write names the
- * revision that it takes the place of, and counts once. One that is refused, because there is a later revision, was done already if that is
- * what is there and it had been sent before. Else somebody else writes what this peer has stored, and neither may go on from there.
+ * Unanswered requests are repeated for thirty seconds. Because a response may have been lost, and the client sends queued requests again
+ * after a reconnection, each write contains the revision that it replaces, and so counts once. If a write is rejected because
+ * of a later revision, it has succeeded before if that revision has the same value and the write was sent before. Otherwise another process
+ * writes to the same key, and neither may continue.
  */
 import type { KV } from '@nats-io/kv';
 import type { SchedulerLike } from 'rxjs';
@@ -21,14 +21,14 @@ import { writtenByOthers } from './others.js';
 import { withAnyKey, type SharedStorage, type SharedStore } from './shared.js';
 import { SETTLED_MS } from './storage.js';
 
-/** Between an answer that nobody is there and the next question. */
+/** Milliseconds between an unanswered request and the next attempt. */
 const PAUSE_MS = 250;
 
-/** Names of the client's errors which say that no server has answered: it may do so yet. */
+/** Names of the client's errors that mean that no server has answered yet. */
 const UNANSWERED = ['TimeoutError', 'NoResponders', 'JetStreamNotEnabled', 'RequestError'];
-/** Of a write that names another revision than the last one. */
+/** Error codes of a write with a wrong revision. */
 const WRONG_REVISION = [10_071, 10_164];
-/** Of a cluster of servers that has no leader at the moment. */
+/** Error code of a cluster of servers without a leader. */
 const UNAVAILABLE = 10_008;
 
 /**
@@ -39,17 +39,21 @@ const UNAVAILABLE = 10_008;
 export interface JetStreamStorageOptions {
   /** A key-value bucket of `@nats-io/kv`. */
   readonly bucket: Pick<KV, 'get' | 'put'> & Partial<Pick<KV, 'delete' | 'keys'>>;
-  /** The keys of this peer begin with it. */
+  /** The id of the peer, with which its keys begin. */
   readonly peer: NodeId;
-  /** Says when to ask again, and when to give up; the platform's unless given. */
+  /**
+   * The clock for repetitions and the time limit.
+   *
+   * @defaultValue the platform's clock
+   */
   readonly clock?: SchedulerLike | undefined;
 }
 
 /**
- * The storage of a peer in a key-value bucket of NATS JetStream. What the servers do not answer is asked again for thirty seconds; then, and
- * whatever else goes wrong, loads and saves reject as the client does.
+ * Creates the storage of a peer in a key-value bucket of NATS JetStream. Unanswered requests are repeated for thirty seconds. After that, and
+ * for any other error, loads and saves reject with the error of the client.
  *
- * @throws UsageError for what is no bucket or no id.
+ * @throws UsageError for an invalid bucket or id.
  * @example
  * ```ts
  * import { Kvm } from '@nats-io/kv';
@@ -65,13 +69,13 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
   const { bucket, peer } = (options ?? {}) as Partial<JetStreamStorageOptions>;
   if (!bucket?.get || !bucket.put)
     throw new UsageError(
-      "jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv: await new Kvm(await connect()).create('printers')",
+      "jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv: await new Kvm(await connect()).create('printers')",
     );
   if (typeof peer !== 'string' || peer === '')
-    throw new UsageError('jetStreamStorage: peer is no text. Pass the id of the peer that stores');
+    throw new UsageError('Invalid option "peer" in jetStreamStorage. Pass the id of the peer.');
   const { clock } = environmentOf(options);
   const placeOf = (key: string): string => `${topicToken(peer)}.${topicToken(key)}`;
-  /** The revision of each key that was read or written here last. */
+  /** The last read or written revision of each key. */
   const revisions = new Map<string, number>();
   const read = async (key: string) => {
     const entry = await bucket.get(placeOf(key));
@@ -97,7 +101,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
         } catch (error) {
           if (!WRONG_REVISION.includes(codeOf(error))) throw error;
           const now = await read(key);
-          // A server that lags behind has answered: what it does not know yet it will.
+          // A server that lags behind has answered; it will catch up.
           if (now.revision <= previousSeq) throw error;
           if (tries > 1 && now.text === text) return now.revision;
           const there = now.text === undefined ? undefined : (JSON.parse(now.text) as Json);
@@ -168,7 +172,7 @@ async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise
 
 const codeOf = (error: unknown): number => Number((error as { readonly code?: unknown }).code);
 
-/** A `RequestError` without a cause is that of a connection that was lost; the client makes another one, or says that it is closed. */
+/** True for temporary errors. A `RequestError` without a cause means a lost connection, which the client restores. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'RequestError' && error.cause !== undefined) return isPassing(error.cause);

@@ -37,7 +37,7 @@ describe('what is kept', () => {
 
   test('by another peer is refused by name', async () => {
     await expect(load({ peer: 'b', stored: {} })).rejects.toEqual(
-      new StorageError('"locks" in the storage of peer "a" is that of peer "b". Pass each peer a storage of its own'),
+      new StorageError('"locks" in the storage of peer "a" belongs to peer "b". Use a separate storage for each peer.'),
     );
   });
 
@@ -48,11 +48,11 @@ describe('what is kept', () => {
     const failing: PeerStorage = { load: () => Promise.reject(thrown), save: () => Promise.reject(thrown) };
     await expect(loadStored(failing, keeping)).rejects.toMatchObject({
       name: 'StorageError',
-      message: `"locks" cannot be loaded: ${why}. Make the storage readable and start the peer again`,
+      message: `"locks" cannot be loaded: ${why}. Make the storage readable and restart the peer.`,
       cause: thrown,
     });
     await expect(save(failing, keeping, {})).rejects.toMatchObject({
-      message: `"locks" cannot be saved, and nothing was promised that depends on it: ${why}. Make the storage writable and start the peer again`,
+      message: `"locks" cannot be saved, and no promise was made that depends on it: ${why}. Make the storage writable and restart the peer.`,
     });
     expect(clock.isIdle).toBe(true);
   });
@@ -73,7 +73,7 @@ describe('what is kept', () => {
     own.runUntil(30_000);
     await loading;
     expect(ends).toEqual([
-      '"locks" cannot be loaded: the storage has not answered for 30 s. See to it, end this process, so that nothing is written late, and start the peer again',
+      '"locks" cannot be loaded: the storage has not responded for 30 s. Check it, end this process so that nothing is written late, and restart the peer.',
     ]);
   });
 });
@@ -119,7 +119,7 @@ describe('a folder', () => {
 
   test.each([[''], [undefined], [new URL('file:///x')]])('%s is none', (path) => {
     expect(() => folderStorage(path as never)).toThrow(
-      "folderStorage takes the path of a folder. Pass a text, as in '/var/lib/printers/a', and fileURLToPath(url) for a URL",
+      "folderStorage requires the path of a folder. Pass a text such as '/var/lib/printers/a'; for a URL, fileURLToPath(url).",
     );
   });
 });
@@ -256,7 +256,7 @@ describe('a bucket of JetStream', () => {
     const { revision } = kept.get(key)!;
     await expect(storage.save('locks', 2)).rejects.toEqual(
       new StorageError(
-        '"locks" of peer "a" was written by somebody else since it was read: two processes of one id, or two clusters, share a bucket; run one process of each id, give each cluster a bucket or a name of its own (createLocks({ name })), and start the peer again',
+        '"locks" of peer "a" was written by another process since it was read. Two processes with the same id, or two clusters, share a bucket. Run one process for each id, and use a separate bucket or name for each cluster (createLocks({ name })), and restart the peer.',
       ),
     );
     expect(kept.get(key)!.revision).toBe(revision);
@@ -268,12 +268,12 @@ describe('a bucket of JetStream', () => {
   test('what is none, and no peer, is refused by name', () => {
     const { bucket } = bucketOf();
     const none =
-      "jetStreamStorage takes { bucket, peer }; bucket is one of @nats-io/kv: await new Kvm(await connect()).create('printers')";
+      "jetStreamStorage requires { bucket, peer }. Create the bucket with @nats-io/kv: await new Kvm(await connect()).create('printers')";
     for (const options of [undefined, {}, { bucket: {} }, { bucket: { get: () => {} } }, { bucket: { put: () => {} } }])
       expect(() => jetStreamStorage(options as never)).toThrow(none);
     for (const peer of [undefined, '', 7])
       expect(() => jetStreamStorage({ bucket, peer } as never)).toThrow(
-        'jetStreamStorage: peer is no text. Pass the id of the peer that stores',
+        'Invalid option "peer" in jetStreamStorage. Pass the id of the peer.',
       );
   });
 });

@@ -18,7 +18,7 @@ async function folder(): Promise<string> {
 describe('a folder that somebody else writes, too', () => {
   const named = (path: string) =>
     new StorageError(
-      `"locks" in the folder "${path}" was written by somebody else since it was read: two processes of one id, or two clusters, share a folder; run one process of each id, give each cluster a folder or a name of its own (createLocks({ name })), and start the peer again`,
+      `"locks" in the folder "${path}" was written by another process since it was read. Two processes with the same id, or two clusters, share a folder. Run one process for each id, and use a separate folder or name for each cluster (createLocks({ name })), and restart the peer.`,
     );
 
   test.each(['read', 'written'])('is noticed by who had %s before, and nothing is written over', async (how) => {
@@ -86,7 +86,7 @@ describe('a folder that somebody else writes, too', () => {
     await first!();
     await expect(second!()).rejects.toEqual(
       new StorageError(
-        `"locks" in the folder "${path}" was written by somebody else since it was read: peers "b" and "a" share a folder; give each peer a folder of its own, and start the peer again`,
+        `"locks" in the folder "${path}" was written by another process since it was read. Peers "b" and "a" share a folder. Use a separate folder for each peer, and restart the peer.`,
       ),
     );
     expect(await folderStorage(path).load('locks')).toEqual({ peer: 'a', stored: {} });
@@ -106,7 +106,10 @@ describe('a folder that somebody else writes, too', () => {
     await Promise.all(two.map(({ ready }) => ready));
     await one[2]!.transport.close();
     const ends = await Promise.race([one[0]!.node.closed, one[1]!.node.closed]);
-    expect([ends?.name, ends?.message]).toEqual(['StorageError', expect.stringContaining('was written by somebody else since')]);
+    expect([ends?.name, ends?.message]).toEqual([
+      'StorageError',
+      expect.stringContaining('was written by another process since'),
+    ]);
   });
 });
 

@@ -1,15 +1,15 @@
-/** What is said where somebody else writes what one peer has stored: both would go on from what the other does not know. */
+/** The error for a value that another process has written: both processes would continue without the changes of the other. */
 import { StorageError } from '../transports/errors.js';
 
-/** Whose a value is, as `save` of storage.ts says it. */
+/** The peer of a value, which `save` of storage.ts adds. */
 const peerOf = (value: unknown): unknown => (value as { readonly peer?: unknown } | null | undefined)?.peer;
 
-/** What somebody else has written, and what was to be written over it. @internal */
+/** The value that another process has written, and the value that was to replace it. @internal */
 export interface Contested {
   readonly key: string;
-  /** Where the key stands. */
+  /** A description of the key's place. */
   readonly where: string;
-  /** What kind of thing is to be had again: a folder, a bucket, a database. */
+  /** The kind of place: a folder, a bucket, a database. */
   readonly place: string;
   readonly there: unknown;
   readonly own: unknown;
@@ -18,14 +18,14 @@ export interface Contested {
 /** @internal */
 export function writtenByOthers({ key, where, place, there, own }: Contested): StorageError {
   const [other, peer] = [peerOf(there), peerOf(own)];
-  const [who, cure] =
+  const [who, fix] =
     other && peer && other !== peer
-      ? [`peers "${peer}" and "${other}" share a ${place}`, `give each peer a ${place} of its own`]
+      ? [`Peers "${peer}" and "${other}" share a ${place}`, `Use a separate ${place} for each peer`]
       : [
-          `two processes of one id, or two clusters, share a ${place}`,
-          `run one process of each id, give each cluster a ${place} or a name of its own (createLocks({ name }))`,
+          `Two processes with the same id, or two clusters, share a ${place}`,
+          `Run one process for each id, and use a separate ${place} or name for each cluster (createLocks({ name }))`,
         ];
   return new StorageError(
-    `"${key}" ${where} was written by somebody else since it was read: ${who}; ${cure}, and start the peer again`,
+    `"${key}" ${where} was written by another process since it was read. ${who}. ${fix}, and restart the peer.`,
   );
 }

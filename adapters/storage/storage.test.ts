@@ -133,7 +133,7 @@ test('the storage of another peer is refused by name', async () => {
   const b = createLocks({ transport: bus.transport('b'), peers: IDS, storage: of });
   await expect(b.ready).rejects.toMatchObject({
     name: 'StorageError',
-    message: '"locks" in the storage of peer "b" is that of peer "a". Pass each peer a storage of its own',
+    message: '"locks" in the storage of peer "b" belongs to peer "a". Use a separate storage for each peer.',
   });
   expect(of.values).toEqual(before);
 });
@@ -174,7 +174,7 @@ test('a storage that takes nothing more ends its peer with a StorageError', asyn
   await expect(locks['b']!.node.closed).resolves.toMatchObject({
     name: 'StorageError',
     message:
-      '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device. Make the storage writable and start the peer again',
+      '"locks" cannot be saved, and no promise was made that depends on it: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
   });
   const signal = await waiting.catch((error: Error) => error);
   expect(signal instanceof AbortSignal ? signal.reason : signal).toMatchObject({
@@ -222,7 +222,7 @@ describe.each<[string, PeerStorage['save']]>([
     await expect(a.ready).rejects.toMatchObject({
       name: 'StorageError',
       message:
-        '"locks" cannot be saved, and nothing was promised that depends on it: ENOSPC: no space left on device. Make the storage writable and start the peer again',
+        '"locks" cannot be saved, and no promise was made that depends on it: ENOSPC: no space left on device. Make the storage writable and restart the peer.',
     });
     expect(transports[0]!.isClosed).toBe(false);
     const signal = AbortSignal.timeout(2_000);
@@ -256,7 +256,7 @@ test('a storage that never answers ends its peer after 30 seconds, and the other
   clock.flush();
   await expect(made[0]!.node.closed).resolves.toMatchObject({
     name: 'StorageError',
-    message: expect.stringContaining('the storage has not answered for 30 s. See to it, end this process'),
+    message: expect.stringContaining('the storage has not responded for 30 s. Check it, end this process'),
   });
   expect(await made[1]!.request('x', { signal: AbortSignal.timeout(2_000) }, ({ fence }) => fence)).toBeGreaterThan(0);
   await Promise.all(made.map((locks) => locks.close()));

@@ -1,13 +1,12 @@
 /**
- * Where one peer keeps what it must not forget when its process ends: a value by key, and no more.
+ * Persistent storage of one peer: a value by key.
  *
  *     const locks = createLocks({ transport, peers, storage: folderStorage('/var/lib/printers/a') });
  *
- * One peer, one storage, one process at a time, and of each cluster its own: two peers that share one make two majorities of one. What is saved
- * says whose it is, and a peer that is given another one's storage ends with a `StorageError`; so does one whose ready-made storage notices that
- * somebody else has written what it wrote last. Ready-made are a folder
- * (`./adapters/folder-storage`), IndexedDB (`./adapters/indexed-db-storage`) and JetStream's key-value store
- * (`./adapters/jet-stream-storage`); anything else that can do the two things below will do.
+ * Each peer needs its own storage for each cluster, used by one process at a time. Two peers that share one could form two majorities. Saved
+ * values contain the id of their peer, and a peer with the storage of another one ends with a `StorageError`. The storages of this package
+ * also detect that another process has written a value. They use a folder, IndexedDB, or JetStream's key-value store; any object with
+ * `load` and `save` works as well.
  */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -18,41 +17,46 @@ import { later } from '../transports/later.js';
 import type { Json } from '../transports/transport.js';
 
 /**
- * Where one peer keeps what it must not forget when its process ends. Values are JSON; whoever uses it saves one key at a time.
+ * Persistent storage of one peer. Values are JSON; one key is saved at a time.
  *
  * @public
  */
 export interface PeerStorage {
   /**
-   * What was saved last under a key; `undefined` where nothing ever was, `null` where something was and cannot be read any more: then the
-   * peer counts as one that has forgotten. Saved values are never `null`.
+   * Loads the last saved value of a key.
+   *
+   * @returns `undefined` if there never was one; `null` if there was one that cannot be read, so that the peer counts as having forgotten
+   * its state. Saved values are never `null`.
    */
   load(key: string): Promise<Json | undefined>;
   /**
-   * Resolves once the value survives the end of the process, and of the machine where that is promised. A save that is cut short leaves the
-   * value before it, or this one. Saves of one key come one after the other.
+   * Saves a value. Resolves when it survives the end of the process, and of the machine if the storage promises that. An interrupted save
+   * leaves the previous value or the new one. Saves of one key do not overlap.
    */
   save(key: string, value: Json): Promise<void>;
 }
 
-/** A disk that answers no more is not a better than one that refuses: whoever waited for it for longer would stop the others, too. @internal */
+/**
+ * Time limit for a storage in milliseconds. A disk that does not respond is as bad as one that fails, and waiting longer would
+ * block the others. @internal
+ */
 export const SETTLED_MS = 30_000;
 
-/** Whose values these are, under which key, and the clock that says when a storage does not answer. @internal */
+/** The peer and the key of the values, and the clock for the time limit. @internal */
 export interface Keeping {
   readonly peer: NodeId;
   readonly key: string;
   readonly clock: SchedulerLike;
 }
 
-/** What a node had stored. A key that stands for nothing says that there was something. @internal */
+/** Loads the stored values of a node. The key `damaged` means that there were some that cannot be read. @internal */
 export async function loadStored(storage: PeerStorage, { peer, key, clock }: Keeping): Promise<Stored> {
   const loaded = await failing(`"${key}" cannot be loaded`, 'readable', () => storage.load(key), clock);
   if (loaded === undefined) return {};
   if (!isObject(loaded) || typeof loaded['peer'] !== 'string' || !isObject(loaded['stored'])) return { damaged: true };
   if (loaded['peer'] !== peer)
     throw new StorageError(
-      `"${key}" in the storage of peer "${peer}" is that of peer "${loaded['peer']}". Pass each peer a storage of its own`,
+      `"${key}" in the storage of peer "${peer}" belongs to peer "${loaded['peer']}". Use a separate storage for each peer.`,
     );
   return loaded['stored'];
 }
@@ -60,7 +64,7 @@ export async function loadStored(storage: PeerStorage, { peer, key, clock }: Kee
 /** @internal */
 export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored: Stored): Promise<void> =>
   failing(
-    `"${key}" cannot be saved, and nothing was promised that depends on it`,
+    `"${key}" cannot be saved, and no promise was made that depends on it`,
     'writable',
     () => storage.save(key, { peer, stored: stored as Json }),
     clock,
@@ -69,15 +73,15 @@ export const save = (storage: PeerStorage, { peer, key, clock }: Keeping, stored
 async function failing<T>(what: string, needed: string, doing: () => Promise<T>, clock: SchedulerLike): Promise<T> {
   const waiting = new Subscription();
   const over = new Promise<never>((_, reject) => {
-    const late = `the storage has not answered for ${SETTLED_MS / 1000} s. See to it, end this process, so that nothing is written late`;
-    later(waiting, clock, () => reject(new StorageError(`${what}: ${late}, and start the peer again`)), SETTLED_MS);
+    const late = `the storage has not responded for ${SETTLED_MS / 1000} s. Check it, end this process so that nothing is written late`;
+    later(waiting, clock, () => reject(new StorageError(`${what}: ${late}, and restart the peer.`)), SETTLED_MS);
   });
   try {
     return await Promise.race([doing(), over]);
   } catch (error) {
     if (error instanceof StorageError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new StorageError(`${what}: ${why}. Make the storage ${needed} and start the peer again`, { cause: error });
+    throw new StorageError(`${what}: ${why}. Make the storage ${needed} and restart the peer.`, { cause: error });
   } finally {
     waiting.unsubscribe();
   }

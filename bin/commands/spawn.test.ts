@@ -62,7 +62,7 @@ test('three processes share a lock; when its holder is killed the next is grante
   b.say({ do: 'request', lock: 'printer' });
   b.say('pray');
   expect(await b.hears('refused')).toMatchObject({
-    why: 'locks has no command "pray". Its commands: request, share, bootstrap, change, release, cancel',
+    why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, release, cancel',
   });
   await a.end('SIGKILL');
   const second = await b.hears('lock.granted');
