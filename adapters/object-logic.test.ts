@@ -221,7 +221,7 @@ test('an event that the logic does not know fails with the nearest one', async (
   (actor as AnyActorRef).send({ type: 'take ' });
   await expect
     .poll(() => notices.find(({ type }) => type === 'failed')?.error.message)
-    .toMatch(/has no event "take "; did you mean "take"/);
+    .toMatch(/has no event "take "\. Did you mean "take"\?/);
   await quota.close();
 });
 

@@ -115,7 +115,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a word of locks mistyped',
     () => anyLocks({ transport, peers, storrage: {} }),
-    'createLocks has no option storrage. Did you mean "storage"? Known: transport, peers, name, storage',
+    'createLocks has no option storrage. Did you mean "storage"? Known: transport, peers, name, bootstrap, storage',
   ],
   [
     'a storage that saves nothing',
@@ -191,12 +191,12 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a node by the name of its protocol',
     () => createNode({ transport, protocol: 'directory' as never, topology: { nodes: ['a'], links: [] } }),
-    'createNode: protocol is "directory". Pass a protocol, as defineProtocol gives it, or its core',
+    'createNode: protocol is "directory". Pass a protocol from defineProtocol, or its core',
   ],
   [
     'a list of nodes as topology',
     () => createNode({ transport, protocol: directory, topology: ['a', 'b'] as never }),
-    'createNode: topology is a list of 2. Pass who takes part and their links',
+    'createNode: topology is a list of 2. Pass all nodes and their links',
   ],
   ['a lasting quota of nothing', () => (createQuota as any)(), 'createQuota takes its options as an object'],
   [

@@ -85,8 +85,8 @@ describe('quiver check', () => {
   });
 
   test.each([
-    [['--search', 'wide'], '--search is "wide"; choose breadth or depth'],
-    [['--reduce', 'all'], '--reduce is "all"; choose symmetry'],
+    [['--search', 'wide'], '--search is "wide". Choose breadth or depth.'],
+    [['--reduce', 'all'], '--reduce is "all". Choose symmetry.'],
     [['--graphs', '7'], 'Pass a number from 1 to 5'],
     [['--cores', 'two'], '--cores is "two"'],
     [['--cores', '0'], '--cores is 0. Pass at least 1'],

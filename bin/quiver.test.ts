@@ -135,7 +135,11 @@ describe('quiver run', () => {
     ],
     [['rehearse', file('service.mjs', service), file('cut.json', '{"protocol": "dir')], /cut.json: line 1/],
     ...[
-      ['old.json', '{"rehearsal":2,"scenario":{}}', 'The failure has version 2, and this release replays version 1. Run the rehearsal again.'],
+      [
+        'old.json',
+        '{"rehearsal":2,"scenario":{}}',
+        'The failure has version 2, and this release replays version 1. Run the rehearsal again.',
+      ],
       [
         'odd.json',
         '{"rehearsal":1,"scenario":{}}',
@@ -157,7 +161,7 @@ describe('quiver run', () => {
     [['rehearse', file('service.mjs', service), '--runs', '1000000000'], /--runs is 1000000000. Pass at most 1000000/],
     [
       ['rehearse', file('long.mjs', 'export const long = { seconds: 1e9, main() {} };')],
-      /seconds is 1000000000\. Pass more than 0 and at most 86,400/,
+      /Invalid option "seconds" in rehearse: 1000000000\. Pass a number greater than 0 and at most 86,400/,
     ],
     [['run', file('nothing.ndjson', '\n')], /nothing\.ndjson contains no scenario\. Write one scenario a line\./],
     [['init', ''], /The name of the folder is empty\. Pass the name of an empty folder: quiver init FOLDER/],
@@ -234,7 +238,8 @@ test('fast-check is an optional peer: a rehearsal says that it needs it, and wha
   const [application, failure] = [file('service.mjs', service), file('found.json', failureOf({ peers: ['p0'] }))];
   expect(without('rehearse', application)).toEqual({
     status: 64,
-    stderr: 'quiver: a rehearsal draws what fails with fast-check, which is not installed; npm i -D fast-check\n',
+    stderr:
+      'quiver: A rehearsal requires fast-check to draw faults, and it is not installed. Run: npm install --save-dev fast-check\n',
   });
   expect(without('rehearse', application, failure)).toEqual({ status: 0, stderr: '' });
   for (const shown of [failure, file('ring.json', ring)])

@@ -81,14 +81,14 @@ test('a link stays a link, a pipe a pipe, and a folder is refused', async () => 
   await run({ trace: pipe }, [scenario]);
   expect(await text).toBe(readFileSync(file, 'utf8'));
   expect(lstatSync(pipe).isFIFO()).toBe(true);
-  await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder\. Choose a file in it\./);
-  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('Cannot write "-": it is no file; name a file');
+  await expect(run({ trace: dirname(file) }, [scenario])).rejects.toThrow(/it is a folder\. Choose a file\./);
+  await expect(run({ trace: '-' }, [scenario])).rejects.toThrow('Cannot write "-": it is not a file name. Choose a file.');
 });
 
 test('a name that says nothing, or no trace, writes nothing', async () => {
   const path = inFolder('run.txt');
   await expect(explore({ save: path }, [scenario])).rejects.toThrow(
-    /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg: quiver explore run\.ndjson --save run\.html/,
+    /--save needs a scenario or a trace, and a file name that ends with one of \.html, \.svg, \.shiviz\.log: quiver explore run\.ndjson --save run\.html/,
   );
   await expect(explore({ save: inFolder('no.html') }, [])).rejects.toThrow(
     /--save needs a scenario or a trace, and a file name that ends with one of/,
@@ -108,7 +108,7 @@ test('a trace that was cut off is not written in part as if it were whole, and t
   const head = `head -n ${lines - 1} ${cut} > whole.ndjson`;
   await expect(explore({ save: page }, [cut])).rejects.toThrow(
     new UsageError(
-      `${cut}: The trace ends in the middle of line ${lines}: it was cut off. Nothing is written. To have what stands before: ${head}`,
+      `${cut}: The trace ends in the middle of line ${lines}: it was cut off. Nothing was written. To keep the intact lines before it: ${head}`,
     ),
   );
   expect(existsSync(page)).toBe(false);

@@ -40,7 +40,7 @@ test('what an action starts and nobody hears is a failure in every report; what 
     /While the tests ran, an action or a live service threw .* or rejected a promise with it, and no code caught it\. Catch the error there, or turn the action into a service with onError\./,
   );
   expect(stderr).toMatch(
-    /^quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\..*\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\./,
+    /^quiver: The work is done, but something is still running \(Timeout\): a module, an action or a live service has not stopped what it started\. Return a function that stops it\. The process now exits\.\n$/,
   );
 });
 
@@ -52,10 +52,10 @@ describe('what is waited for and never comes', () => {
   const plain = createMachine({ id: 'm', initial: 'a', states: { a: { on: { X: 'b' } }, b: {} } });
   const never = () => new Promise<never>(() => {});
   test.each([
-    [load, { services: { load: 'real' as const } }, /^service load, which runs for real has not come back within 0\.02 s/],
+    [load, { services: { load: 'real' as const } }, /^service load, which runs for real has not settled within 0\.02 s/],
     [plain, { sut: never }, /^sut has not settled within/],
     [plain, { exec: { X: never } }, /^exec of X has not settled within/],
-    [plain, { states: { b: never } }, /^what is said of state "b" has not come back/],
+    [plain, { states: { b: never } }, /^what is said of state "b" has not settled/],
   ])('%# is named', async (machine, tests, description) => {
     const testing = new MachineTesting(machine as never, tests, patienceOf(20));
     await expect(testing.firstFailure('shortest')).rejects.toThrow(description);

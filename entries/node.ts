@@ -1,3 +1,4 @@
 /** `xstate-quiver/node`: one node of a protocol on a transport, as an object and as actor logic. */
-export { createNode, type LiveNode, type NodeOptions } from '../adapters/node/node.js';
+export { createNode, type LiveNode } from '../adapters/node/node.js';
+export type { NodeOptions } from '../adapters/node/node-options.js';
 export { nodeLogic } from '../adapters/node/node-logic.js';

@@ -14,6 +14,8 @@ test('opens at its end with why, and a command begins a branch', async () => {
   await page.getByRole('tab', { name: /by hand/ }).waitFor();
   await expect.poll(() => page.locator('.tag.is-invalid').count()).toBe(0);
   await page.getByRole('tab', { name: 'events' }).click();
-  await expect.poll(() => page.getByRole('table', { name: 'events' }).getByRole('cell', { name: 'lock', exact: true }).count()).toBeGreaterThan(0);
+  await expect
+    .poll(() => page.getByRole('table', { name: 'events' }).getByRole('cell', { name: 'lock', exact: true }).count())
+    .toBeGreaterThan(0);
   await close();
 });

@@ -300,7 +300,7 @@ describe('time', () => {
       await page.locator('[data-view="network"] canvas').focus();
     }
     await page.getByRole('searchbox').fill('node:');
-    expect(await page.getByRole('alert').innerText()).toMatch(/^"node:" asks for nothing yet; /);
+    expect(await page.getByRole('alert').innerText()).toMatch(/^"node:" has no value\. /);
     for (const word of ['nodes', 'constructor', '__proto__']) {
       await page.getByRole('searchbox').fill(`${word}:n2`);
       expect(await page.getByRole('alert').innerText()).toMatch(

@@ -1,5 +1,6 @@
 /** Runs with damage, for comparing the two forms of a property: on the whole configuration, and on its totals. */
-import type { Configuration, Folded, NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
+import type { Folded } from '../machines/folded.js';
+import type { Configuration, NodeView, Property, Protocol, RoleView } from '../machines/protocol.js';
 import { Random } from './random.js';
 import { parseScenario } from './scenario/parse.js';
 import { Simulation } from './simulation.js';

@@ -1,6 +1,7 @@
 /** The states that a monitor checks, its reports, and how another monitor continues from it. */
 import { describe, expect, test } from 'vitest';
-import type { Changes, Configuration, Fold, Folded, Property, Step } from '../machines/protocol.js';
+import type { Fold, Folded } from '../machines/folded.js';
+import type { Changes, Configuration, Property, Step } from '../machines/protocol.js';
 import { Monitor, type Violation } from './monitor.js';
 import { Sums } from './sums.js';
 

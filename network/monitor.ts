@@ -13,7 +13,8 @@
 import { Subject } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
-import type { Configuration, Folded, Property, PropertyResult, Step } from '../machines/protocol.js';
+import type { Folded } from '../machines/folded.js';
+import type { Configuration, Property, PropertyResult, Step } from '../machines/protocol.js';
 import { Sums } from './sums.js';
 import type { Refuted } from './trace.js';
 

@@ -1,6 +1,7 @@
 /** Totals of facts that follow a run by what changed: for the properties of a monitor that are folds. */
 import type { NodeId } from '../machines/effects.js';
-import type { Configuration, Fold, Totals } from '../machines/protocol.js';
+import type { Fold, Totals } from '../machines/folded.js';
+import type { Configuration } from '../machines/protocol.js';
 
 interface Sum {
   readonly fold: Fold;

@@ -14,7 +14,7 @@ interface Bound {
 const PROTOCOLS = ['controller', 'directory', 'election', 'exclusion', 'locks', 'queue'].map((name) => `machines/${name}/`);
 
 const BOUNDS: Readonly<Record<string, Bound>> = {
-  'test/machine/describe-machine.ts': { files: 66, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'test/machine/describe-machine.ts': { files: 73, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
   'bin/quiver.ts': { files: 3 },
   'bin/program.ts': { files: 8 },
   'bin/commands/run.ts': { files: 80, without: ['inspector/', 'test/', ...PROTOCOLS] },
@@ -23,8 +23,8 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   'adapters/transports/web-socket.ts': { files: 22, without: ['machines/locks/', 'machines/directory/'] },
   'adapters/transports/web-socket-mesh.ts': { files: 33, without: ['machines/locks/', 'machines/directory/'] },
   'index.ts': { files: 70, without: PROTOCOLS },
-  'entries/test.ts': { files: 68, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
-  'entries/transports.ts': { files: 75, without: PROTOCOLS },
+  'entries/test.ts': { files: 75, without: ['test/explore/', 'inspector/', ...PROTOCOLS] },
+  'entries/transports.ts': { files: 78, without: PROTOCOLS },
 };
 
 /** What `quiver test machine.js` loads: the command, then the verb, then what tests a machine. */
@@ -43,7 +43,7 @@ test('quiver test machine.js', () => {
   expect(
     [...loaded.keys()].filter((file) => file.startsWith('inspector/') || PROTOCOLS.some((name) => file.startsWith(name))),
   ).toEqual([]);
-  expect(loaded.size).toBeLessThanOrEqual(110);
+  expect(loaded.size).toBeLessThanOrEqual(117);
 });
 
 test('imports are followed through re-exports, and not into types or dynamic imports', () => {

@@ -107,7 +107,7 @@ describe('quota', () => {
   test('amounts, peers and budgets that make no sense are refused', async () => {
     const [, b] = quotas({ budget: 10 });
     await expect(b!.take(0)).rejects.toThrow('Invalid amount: 0. Pass an integer of at least 1.');
-    await expect(b!.take(1.5)).rejects.toThrow('an amount of 1.5');
+    await expect(b!.take(1.5)).rejects.toThrow('Invalid amount: 1.5. Pass an integer of at least 1.');
     const transport = new InProcessBus().transport('z');
     expect(() => createQuota({ transport, peers: PEERS, budget: 1 })).toThrow('peer "z" is not among the peers a, b, c');
     expect(() => quotas({ budget: 1, waste: 2 })).toThrow(

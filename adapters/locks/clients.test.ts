@@ -80,7 +80,9 @@ test('a client becomes no voter by a call, and keeps no register', async () => {
   const host = (locks['x']!.node.role('epochs')!.context as ClientContext).host!;
   await expect(locks[host]!.addMember('x')).rejects.toThrow('"x" is a client of "locks", and does not vote. Close it, and start');
   expect(await locks['b']!.request('printer', () => 'served')).toBe('served');
-  expect(() => createNames({ locks: locks['x']! })).toThrow('"x" is a client. Create it at the voters and request its value from them');
+  expect(() => createNames({ locks: locks['x']! })).toThrow(
+    '"x" is a client. Create it at the voters and request its value from them',
+  );
   expect(() => createQuota({ locks: locks['x']!, budget: 5 })).toThrow('"x" is a client');
 });
 

@@ -324,7 +324,10 @@ describe('with storage', () => {
   const read = (fence: number) => ({ type: 'read', fence, number: 3 });
 
   test('it knows its copy and its promise, and saves both before it answers', async () => {
-    const { storage, saves, keys, fail } = inHand({ peer: 'a', stored: { promised: 20, copy: { fence: 10, value: 4, keepers } } });
+    const { storage, saves, keys, fail } = inHand({
+      peer: 'a',
+      stored: { promised: 20, copy: { fence: 10, value: 4, keepers } },
+    });
     const { say, sent } = await registerOf({ storage, served: new Promise(() => {}) });
     say('b', read(19));
     say('b', read(21));
@@ -388,13 +391,4 @@ test('what it is made of is checked, and clients and tabs do not keep it', async
   expect(() => new Register(locks, 'x', 'text' as never, isNumber)).toThrow(
     '"x": its initial value is "text", which isValue refuses, as JSON carries it. Nothing has changed',
   );
-});
-
-test('its name is free again when the locks have ended', async () => {
-  const { locks, end } = await locksOf();
-  new Register(locks, 'x', 0, isNumber);
-  expect(() => new Register(locks, 'x', 0, isNumber)).toThrow('"locks/x" is already open');
-  end(null);
-  await turn();
-  expect(() => new Register(locks, 'x', 0, isNumber)).not.toThrow();
 });

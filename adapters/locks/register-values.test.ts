@@ -1,6 +1,6 @@
 /** Values that a register refuses: of its own changes, of others, and those that others refuse. */
 import { describe, expect, test } from 'vitest';
-import { copy, keepers, locksOf, registerOf, turn } from './register.fixture.js';
+import { copy, isNumber, keepers, locksOf, registerOf, turn } from './register.fixture.js';
 import { Register } from './register.js';
 
 describe('a value that is none', () => {
@@ -74,4 +74,14 @@ describe('a value that is none', () => {
       message: expect.stringContaining('"x" has at b a value that isValue refuses at "a"'),
     });
   });
+});
+
+test('its name is free again when the locks have ended', async () => {
+  const { locks, end } = await locksOf();
+  const open = () => new Register(locks, 'x', 0, isNumber);
+  open();
+  expect(open).toThrow('"locks/x" is already open');
+  end(null);
+  await turn();
+  open();
 });

@@ -190,7 +190,7 @@ describe('a lasting quota', () => {
       expect(() => createQuota({ locks, budget: 1.5 })).toThrow('createQuota: budget is 1.5. Pass a whole number of at least 0');
       return createQuota({ locks, budget: 10 });
     });
-    await expect(things['a']!.take(-1)).rejects.toThrow('an amount of -1');
+    await expect(things['a']!.take(-1)).rejects.toThrow('Invalid amount: -1. Pass an integer of at least 1.');
     expect(await things['a']!.take(10)).toEqual({ ok: true, remaining: 0 });
   });
 });

@@ -6,7 +6,8 @@ import { effects } from '../../machines/effects.js';
 import type { Protocol } from '../../machines/protocol.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { adopted } from './host.js';
-import { createNode, type LiveNode, type NodeOptions } from './node.js';
+import { createNode, type LiveNode } from './node.js';
+import type { NodeOptions } from './node-options.js';
 
 const alone = { nodes: ['a'], links: [] };
 

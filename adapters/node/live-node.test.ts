@@ -227,7 +227,7 @@ describe('what goes', () => {
   test('what its protocol itself would refuse ends the node, and nothing was sent', async () => {
     const { node, sent, steps } = await started();
     node.command('babble');
-    expect(await node.closed).toMatchObject({ name: 'ProtocolError', message: expect.stringContaining('node a sends') });
+    expect(await node.closed).toMatchObject({ name: 'ProtocolError', message: expect.stringContaining('Node a sent') });
     expect([sent, steps]).toEqual([[], []]);
   });
 

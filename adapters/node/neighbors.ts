@@ -3,6 +3,7 @@
  * known only while it participates. A routed protocol has no link events: every node can be reached at any time.
  */
 import type { RunningCore } from '../../machines/core.js';
+import type { Address, LinkEvent, Message, NodeId } from '../../machines/effects.js';
 import { PortTable } from './ports.js';
 import { Presence } from './presence.js';
 import { needsPresence } from './safety.js';

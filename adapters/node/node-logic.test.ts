@@ -2,7 +2,8 @@ import { createActor, setup, waitFor, type AnyActor } from 'xstate';
 import { expect, onTestFinished, test } from 'vitest';
 import { directory } from '../../machines/directory/index.js';
 import { InProcessBus } from '../transports/in-process.js';
-import { createNode, type NodeOptions } from './node.js';
+import { createNode } from './node.js';
+import type { NodeOptions } from './node-options.js';
 import { nodeLogic } from './node-logic.js';
 
 const peers = ['a', 'b'];

@@ -12,8 +12,8 @@ const needed = {
 };
 const check = (options: object) => checkOptions('createNode', { ...needed, ...options }, NODE_CHECKS);
 
-const PROTOCOL = 'Pass a protocol, as defineProtocol gives it, or its core';
-const TOPOLOGY = "Pass who takes part and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }";
+const PROTOCOL = 'Pass a protocol from defineProtocol, or its core';
+const TOPOLOGY = "Pass all nodes and their links, as in { nodes: ['a', 'b'], links: [['a', 'b', 1]] }";
 const FUNCTION = 'a function';
 
 test.each<[option: string, values: readonly unknown[], answer: string]>([

@@ -7,7 +7,8 @@ import { VirtualClock } from '../../network/clock.js';
 import { InProcessBus } from '../transports/in-process.js';
 import { Channels } from './channels.js';
 import { Presence } from './presence.js';
-import { createNode, type LiveNode, type NodeOptions } from './node.js';
+import { createNode, type LiveNode } from './node.js';
+import type { NodeOptions } from './node-options.js';
 import type { Transport } from '../transports/transport.js';
 
 const star = {
@@ -94,9 +95,7 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
   await stepped;
   expect(a.drops.count).toBe(4);
   expect(warn).toHaveBeenCalledTimes(1);
-  expect(warn.mock.calls[0]![0]).toContain(
-    '"x", which is not in the topology; where it is to take part, name it there, as in linked(',
-  );
+  expect(warn.mock.calls[0]![0]).toContain('"x", which is not in the topology. If it should participate, add it: linked(');
 });
 
 test.each([

@@ -39,12 +39,10 @@ import {
   type NodePeer,
 } from './node-options.js';
 import type { PortTable } from './ports.js';
-import { refuseUnsafe } from './safety.js';
+import { malformedText, refuseImpossible, refuseUnsafe, strangerText } from './safety.js';
 import { watchers } from './watchers.js';
 import { loadStored, save, type PeerStorage } from '../storage/storage.js';
 import type { Transport } from '../transports/transport.js';
-
-export type { LiveStep, NodeOptions } from './node-options.js';
 
 /**
  * Creates a node of a protocol in an application. It returns immediately and connects the transport in the background. By default, its
@@ -75,9 +73,7 @@ export function createNode<O>(options: NodeOptions<O>): LiveNode<O> {
 }
 
 /**
- * A running node; `createNode` creates it. Notifications of its charts are dispatched as a `CustomEvent` of their type, with the
- * notification in `detail`.
- *
+ * A running node; `createNode` creates it. It dispatches each notification of its charts as a `CustomEvent` with the notification in `detail`.
  * @public
  */
 export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
@@ -161,9 +157,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
   ) {
     super();
     refuseUnsafe(protocol, transport.guarantees);
-    if (instance.rank(transport.id) < 0) {
-      throw new UsageError(`node "${transport.id}" is not in the topology of "${name}". Add it to ${topology.nodes.join(', ')}.`);
-    }
+    refuseImpossible(name, protocol, instance, { id: transport.id, storage });
     this.name = name;
     this.protocol = protocol;
     this.scenario = { protocol: protocol.name, topology, options };
@@ -193,14 +187,11 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       peer: (type, peer) => this.hear(type, peer),
       closed: (error) => this.end(error ?? new ClosedError(`the transport of "${this.id}" was closed`)),
     });
-    if (storage && !protocol.reload)
-      throw new UsageError(`protocol ${protocol.name} stores nothing. Remove the option "storage" of "${name}".`);
     this.storage = storage;
     const loaded = storage && loadStored(storage, { peer: this.id, key: name, clock });
     loaded?.catch(() => {});
-    this.ready = transport
-      .connect()
-      .then(() => (loaded ? loaded.then((stored) => this.start(resume, stored)) : this.start(resume)));
+    const start = (stored?: Stored) => this.start(resume, stored);
+    this.ready = transport.connect().then(() => (loaded ? loaded.then(start) : start()));
     this.ready.catch((error: Error) => this.end(error));
     for (const watch of watchers()) watch(this);
   }
@@ -328,9 +319,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
     else if (from !== this.id && !this.isNear(from)) {
       // All peers greet each other, including those that communicate only with their neighbors.
       if (this.hasNeighbors && isGreeting(message)) return;
-      this.drops.drop(
-        `A message is from "${from}", which is not in the topology. If it should participate, add it: linked(transport, { peers })`,
-      );
+      this.drops.drop(strangerText(from));
     } else {
       this.arriving = this.isCounted ? number : null;
       this.deliver(from, message);
@@ -357,10 +346,7 @@ export class LiveNode<O = any> extends EventTarget implements AsyncDisposable {
       this.host.comesFrom?.(from);
       this.step({ ...message, from: address } as Message);
       this.host.comesFrom?.(null);
-    } else
-      this.drops.drop(
-        `"${message.type}" from "${from}" is malformed, or names a node that is not in the topology here. Pass the same list of peers everywhere, also to linked`,
-      );
+    } else this.drops.drop(malformedText(from, message.type));
   }
 
   /**

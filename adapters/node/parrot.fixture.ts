@@ -8,7 +8,8 @@ import { VirtualClock } from '../../network/clock.js';
 import { createTransport, type DriverListener } from '../transports/driver.js';
 import { inProcessGuarantees } from '../transports/guarantees.js';
 import type { Guarantees, Json } from '../transports/transport.js';
-import { createNode, type LiveNode, type LiveStep, type NodeOptions } from './node.js';
+import { createNode, type LiveNode } from './node.js';
+import type { LiveStep, NodeOptions } from './node-options.js';
 import type { PeerObservation } from './node-options.js';
 
 export type Event = Message & Readonly<Record<string, any>>;

@@ -412,5 +412,12 @@ export const mutants: readonly WireMutant[] = [
     mqtt,
     'after an outage',
   ],
-  ['a client that has ended is given nothing', MQTT, ' || client.disconnecting', '', mqtt, 'when the application has ended'],
+  [
+    'a client that has ended is given nothing',
+    MQTT,
+    ' || client.disconnecting ||',
+    ' ||',
+    mqtt,
+    'when the application has ended',
+  ],
 ];

@@ -62,7 +62,7 @@ test('three processes share a lock; when its holder is killed the next is grante
   b.say({ do: 'request', lock: 'printer' });
   b.say('pray');
   expect(await b.hears('refused')).toMatchObject({
-    why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, release, cancel',
+    why: 'locks has no command "pray". Use one of: request, share, bootstrap, change, ended, release, cancel.',
   });
   await a.end('SIGKILL');
   const second = await b.hears('lock.granted');
@@ -88,7 +88,7 @@ test.each([
     [scenario, 'n0'],
     /quiver spawn takes a scenario, one of its nodes and a hub: quiver spawn FILE NODE --url ws:\/\/… \(to host the hub: --hub PORT\)/,
   ],
-  [[scenario, 'n9', '--hub', '0'], /Unknown node "n9" in .*; it has n0, n1, n2/],
+  [[scenario, 'n9', '--hub', '0'], /Unknown node "n9" in .*\. Its nodes are n0, n1, n2/],
   [['none.json', 'n0', '--hub', '0'], /Cannot read none.json/],
 ])('%j is refused', async (args, why) => {
   await expect(quiver(['spawn', ...args])).rejects.toThrow(why);

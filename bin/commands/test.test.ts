@@ -82,7 +82,9 @@ describe('quiver test', () => {
     expect(await check(args)).toBe(0);
     expect(await run([...args, '--trace', inFolder('call.ndjson')])).toBe(0);
     expect(await verify([inFolder('call.ndjson'), ...along])).toBe(0);
-    await expect(run(['--protocol'])).rejects.toThrow(/^--protocol has no value\. Add FILE: a module that exports your own protocol/);
+    await expect(run(['--protocol'])).rejects.toThrow(
+      /^--protocol has no value\. Add FILE: a module that exports your own protocol/,
+    );
     expect(printed.join('\n')).toMatch(/^valid .*ring, every interleaving[^]*valid .*ring, 3 nodes[^]*valid .* steps of ring/);
   });
 

@@ -42,7 +42,7 @@ interface Guard {
 /** At least one node; throws a `UsageError` for anything else. */
 export function nodesAmong(who: string, what: Inspectable | readonly Inspectable[]): readonly [Inspectable, ...Inspectable[]] {
   const nodes: readonly unknown[] = [what].flat();
-  if (nodes.length === 0) throw new UsageError(`${who}: name at least one node`);
+  if (nodes.length === 0) throw new UsageError(`${who}: nodes is empty. Name at least one node.`);
   if (nodes.every((node) => isObject(node) && typeof node['view'] === 'function')) return nodes as [Inspectable];
   const isAround = nodes.some((node) => isObject(node) && 'node' in node);
   throw new UsageError(

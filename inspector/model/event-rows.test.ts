@@ -61,8 +61,8 @@ test('internal events of XState in words', () => {
   const types = {
     'xstate.done.actor.0.app.busy': 'busy done',
     'xstate.error.actor.load': 'load failed',
-    'xstate.after.2000.app.on': '2 s in on over',
-    'xstate.after.timeout.app.on': 'timeout in on over',
+    'xstate.after.2000.app.on': 'after 2 s in on',
+    'xstate.after.timeout.app.on': 'after timeout in on',
     'xstate.done.state.app.form': 'form done',
     'xstate.snapshot.load': 'load changed',
     'xstate.promise.resolve': 'resolved',

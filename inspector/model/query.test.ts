@@ -115,13 +115,13 @@ test('a word with a colon stands in quotes', () => {
 });
 
 test.each([
-  ['nodes:n2', /"nodes" is nothing to ask for.*. Did you mean "node"\? Known: node, type, kind, from, to, state, ctx\.KEY$/],
-  ['constructor:x', /"constructor" is nothing to ask for.*. Known: node, type/],
-  ['__proto__:x', /"__proto__" is nothing to ask for/],
-  ['-toString:x', /"toString" is nothing to ask for/],
-  ['node:', /"node:" asks for nothing yet; write behind it, without a space, the node that took the step/],
-  ['-state:""', /"state:" asks for nothing yet; .*, a state of the node after the step: compete/],
-  ['nodes:', /"nodes" is nothing to ask for.*. Did you mean "node"\?/],
+  ['nodes:n2', /Unknown field "nodes".*. Did you mean "node"\? Known: node, type, kind, from, to, state, ctx\.KEY$/],
+  ['constructor:x', /Unknown field "constructor".*. Known: node, type/],
+  ['__proto__:x', /Unknown field "__proto__"/],
+  ['-toString:x', /Unknown field "toString"/],
+  ['node:', /"node:" has no value\. Write one after the colon, without a space: the node that took the step/],
+  ['-state:""', /"state:" has no value\. .*: a state of the node after the step: compete/],
+  ['nodes:', /Unknown field "nodes".*. Did you mean "node"\?/],
   ['ctx.parent', /"ctx\.parent" compares nothing; write ctx\.KEY=VALUE/],
 ])('%s is refused by name', (text, message) => {
   expect(() => queryOf(text)).toThrow(message);

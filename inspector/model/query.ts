@@ -77,17 +77,14 @@ function termOf(word: string): Term {
   const [, name, value = ''] = /^([^:]+):(.*)$/.exec(text) ?? [];
   if (name === undefined || word.startsWith('"')) return { about: 'moment', holds: plain(text) };
   if (!isAsked(name)) throw nothingToAsk(name);
-  if (value === '') throw new UsageError(`"${name}:" asks for nothing yet; write behind it, without a space, ${ASKED[name]}`);
+  if (value === '') throw new UsageError(`"${name}:" has no value. Write one after the colon, without a space: ${ASKED[name]}`);
   return { about: name === 'node' ? 'node' : name === 'state' ? 'standing' : 'moment', holds: TERMS[name](value) };
 }
 
 const isAsked = (name: string): name is Asked => Object.hasOwn(ASKED, name);
 
 const nothingToAsk = (name: string): UsageError =>
-  unknownWord(`"${name}" is nothing to ask for, and words with a colon stand in quotes`, name, [
-    ...Object.keys(ASKED),
-    'ctx.KEY',
-  ]);
+  unknownWord(`Unknown field "${name}" (put text that contains a colon in quotes)`, name, [...Object.keys(ASKED), 'ctx.KEY']);
 
 /** The lines before a step that tell what it violated. */
 function violationsOf(recording: ReadTrace, line: number): number[] {

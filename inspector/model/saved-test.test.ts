@@ -75,5 +75,5 @@ test('the lines that answer are told as the page counts them, those of a violati
   const [first] = linesThatAnswer(corrupted, 'violated');
   expect(first).toMatchObject({ at: 1, description: expect.stringMatching(/^n2 was corrupted/) });
   expect(linesThatAnswer(corrupted, 'kind:start').map(({ line }) => line)).toEqual([1, 2, 3]);
-  expect(() => linesThatAnswer(corrupted, 'nodes:n2')).toThrow(/"\. Did you mean "node"\?/);
+  expect(() => linesThatAnswer(corrupted, 'nodes:n2')).toThrow(/Unknown field "nodes" .*\. Did you mean "node"\?/);
 });

@@ -88,7 +88,7 @@ describe('a delay goes back to the step that entered its state', () => {
   test('and not to what changed inside of it', () => {
     const recording = walked(['PAY', { paying: 'card' }], ['PIN', { paying: 'checked' }], [after, 'closed']);
     expect(chainOf(recording, 3).map(({ line, description, because }) => [line, description, because])).toEqual([
-      [3, `shop 1 timer ${after} went off`, ''],
+      [3, 'shop 1 took the transition after 300 ms in till', ''],
       [1, 'shop 1 was asked to PAY', 'it entered paying, and there the delay began'],
     ]);
   });

@@ -34,7 +34,7 @@ export function eventName(type: string, sender?: string): string {
   if (Object.hasOwn(INTERNAL, type)) return INTERNAL[type]!;
   const [, delay, state] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(type) ?? [];
   if (delay !== undefined)
-    return `${/^\d+$/.test(delay) ? durationText(Number(delay)) : delay} in ${state!.slice(state!.lastIndexOf('.') + 1)} over`;
+    return `after ${/^\d+$/.test(delay) ? durationText(Number(delay)) : delay} in ${state!.slice(state!.lastIndexOf('.') + 1)}`;
   const [, of, id] = /^xstate\.(done\.actor|error\.actor|snapshot)\.(.+)$/.exec(type) ?? [];
   if (of !== undefined)
     return `${sender === undefined ? actorId(id!) : idOf(sender).replace(/ \(\d+\)$/, '')} ${OF_ACTOR[of as keyof typeof OF_ACTOR]}`;
@@ -62,7 +62,7 @@ function whatHappened(kind: StepLine['kind'], event: StepLine['event']): string 
         : `received ${eventName(event.type, String(event['from']))} from ${String(event['from'])}`;
     case 'timer':
       return event.type.startsWith('xstate.')
-        ? `took ${eventName(event.type)}`
+        ? `took the transition ${eventName(event.type)}`
         : `timer ${String(event['timer'] ?? event.type)} went off`;
     case 'command':
       return event.type.startsWith('xstate.') ? `took ${eventName(event.type)}` : `was asked to ${event.type}`;

@@ -1,6 +1,7 @@
 /** How many nodes and messages do not fit: what the properties of `fits.ts` and `places.ts` add up over a whole network. */
 import type { NodeId } from '../effects.js';
-import type { Fold, NodeView, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { NodeView } from '../protocol.js';
 import {
   followsItsTerms,
   hasPassedOn,

@@ -1,7 +1,8 @@
 /** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
 import type { NodeId } from '../effects.js';
 import { Multiset } from '../multiset.js';
-import type { Configuration, Fold, NodeView, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { Configuration, NodeView } from '../protocol.js';
 import { capacity, LOCAL_LEVEL, type Scale } from './bins.js';
 import { deliveryRole, type Controller, type ControllerMessage } from './messages.js';
 import type { ControllerOptions } from './options.js';

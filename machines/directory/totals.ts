@@ -5,7 +5,8 @@
  * integers.
  */
 import type { NodeId } from '../effects.js';
-import type { Fold, Instance, NodeView, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { Instance, NodeView } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';
 import { Finds, NOWHERE, type FindFact } from './finds.js';
 import type { DirectoryMessage } from './machine.js';

@@ -5,7 +5,8 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Fold, Instance, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { ChannelState, Instance } from '../protocol.js';
 import { followsEverywhere } from '../hierarchy/view.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
 import type { LinkRow, LinkTable } from './links.js';

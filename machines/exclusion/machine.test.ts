@@ -232,7 +232,7 @@ describe('options', () => {
       'are already set. List each link once.',
     ],
     [{ draws: { a: [16] } }, 'options.draws.a must be a list of priorities between 0 and 15.'],
-    [{ draws: { z: [1] } }, ', which is not a node of the topology. Name one of its'],
+    [{ draws: { z: [1] } }, 'options.draws names "z", which is not a node of the topology.'],
     [{ delta: 3 }, 'Unknown option options.delta. The options are'],
   ])('%j is refused', (raw, complaint) => {
     expect(() => options(raw)).toThrow(UsageError);

@@ -52,7 +52,7 @@ test('a neighbor that leaves is no part of the lock set, one that comes is none 
 test('an edge at a port that is taken is refused', () => {
   const events = [{ at: 1, do: 'join', link: ['n0', 'n2'], ports: [1, 2] }];
   expect(() => run({ events })).toThrow(UsageError);
-  expect(() => run({ events })).toThrow(': another link uses port 1 of n0. Choose a free port.');
+  expect(() => run({ events })).toThrow('Port 1 of n0 is in use. Free ports start at 2.');
 });
 
 test('draws that the scenario fixes come first, then those from the seed', () => {

@@ -6,7 +6,8 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Fold, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { ChannelState } from '../protocol.js';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import type { ExclusionOptions } from './options.js';
 import type { PortNumber, Ports } from './ports.js';

@@ -4,7 +4,8 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { Flight, Fold, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { Flight } from '../protocol.js';
 import { sizeOf, type Frame } from './frames.js';
 import type { LinkOptions } from './options.js';
 import { areConnected, carriedBy, endsByPeer, type End } from './view.js';

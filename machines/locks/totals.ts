@@ -5,7 +5,8 @@
 import { Multiset } from '../multiset.js';
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { Fold, NodeView, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { NodeView } from '../protocol.js';
 import { isBeyond } from './epoch.js';
 import type { Claim, EpochsContext } from './knowledge.js';
 import { isMajorityOf, isOfAllPresent, type Membership } from './membership.js';

@@ -5,7 +5,8 @@
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
-import type { ChannelState, Fold, Instance, NodeView, Totals } from '../protocol.js';
+import type { Fold, Totals } from '../folded.js';
+import type { ChannelState, Instance, NodeView } from '../protocol.js';
 import { childrenOf, type Heartbeat, type Hearing, type TreeEntry } from '../tree/bfs.js';
 import { isSameEntry, entrySaidBy } from '../tree/silent.js';
 import { GUARDIAN, guardianOf, POINTER, TREE, type QueueMessage } from './messages.js';

@@ -1,21 +1,20 @@
 /**
  * A world: nodes, what is in flight between them, and their environment, with the rules by which it goes from one state to the next.
  *
- * `enabled(world)` (in `enabled.ts`) returns every possible next choice, `apply(world, choice)` returns the next world and the
- * events. `apply` does not change the given world. A driver that owns its world calls `make`, which changes it in place; this is
- * the only difference.
+ * `enabled(world)` (in `enabled.ts`) returns every possible next choice. `apply(world, choice)` returns the next world and leaves the
+ * given one as it is; `make`, for a driver that owns its world, changes it in place.
  *
- * The driver decides about times: it waits for messages, timers and reactions in time, or picks the next choice by search, by
- * chance or from a record. The driver also answers draws and decides whether a message is lost or duplicated when it is sent.
+ * The driver waits for messages, timers and reactions in time, or picks the next choice by search, by chance or from a record. It also
+ * answers draws, and decides whether a message is lost or duplicated when it is sent.
  */
 import type { Address, Message, NodeId } from '../../machines/effects.js';
-import type { Choose, Configuration, Flight, Reaction, Step } from '../../machines/protocol.js';
+import type { Choose, Configuration, Flight, Reaction } from '../../machines/protocol.js';
 import type { Choice, StartState } from './choice.js';
 import { ConfigurationView } from './configuration.js';
 import type { Given } from './commands.js';
 import { corrupt } from './corrupt.js';
 import { Environment, type WorldFrame, type Made } from './environment.js';
-import type { WorldDriver, Witness } from './driver.js';
+import type { Cause, WorldDriver, Witness } from './driver.js';
 import type { FlightTable, Packet } from './flights.js';
 import { takeOver, type Host } from './hosts.js';
 import type { ChannelChange, Links } from './links.js';
@@ -25,12 +24,12 @@ import type { Happening, MessageEvent } from './script.js';
 import type { Selected } from './selections.js';
 import { senderAs, Traffic } from './traffic.js';
 
-export type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
-
 export class World {
   readonly nodes = new Map<NodeId, Node>();
   readonly environment: Environment;
+  readonly links: Links;
   readonly traffic: Traffic;
+  readonly flights: FlightTable;
   readonly configuration: Configuration;
   readonly reactions: readonly Reaction[];
   private readonly view: ConfigurationView;
@@ -54,7 +53,9 @@ export class World {
     this.reactions = protocol.reactions(instance.options);
     this.environment = from ? from.environment.copy(frame) : Environment.of(frame);
     this.traffic = new Traffic(frame, this.environment, driver, witness, from?.traffic);
+    this.flights = this.traffic.flights;
     const { links, crashed, everCrashed } = this.environment;
+    this.links = links;
     this.view = new ConfigurationView(instance, this.nodes, this.flights, links, crashed, everCrashed);
     this.configuration = this.view;
     for (const id of from?.nodes.keys() ?? instance.topology.nodes) this.nodes.set(id, new Node(id, host));
@@ -63,14 +64,6 @@ export class World {
     for (const [id, node] of from.nodes) takeOver(this.nodes.get(id)!, node, host);
     for (const [id, pending] of from.pending) this.pending.set(id, pending.copy());
     for (const [id, timers] of from.resting) this.resting.set(id, timers);
-  }
-
-  get links(): Links {
-    return this.environment.links;
-  }
-
-  get flights(): FlightTable {
-    return this.traffic.flights;
   }
 
   private readonly isThere = (node: NodeId): boolean => this.nodes.has(node);

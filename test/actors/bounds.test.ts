@@ -18,7 +18,7 @@ describe('how far it goes', () => {
     });
     const { verdict, stopped, states } = checkActors({ rises }, { events: { rises: { UP: [{}] } } });
     expect([verdict, states < 11_000]).toEqual(['unknown', true]);
-    expect(stopped).toMatch(/^more than 10000 states; new local states or messages keep appearing/);
+    expect(stopped).toMatch(/^more than 10000 states\. New local states or messages keep appearing/);
     const few = checkActors(actors, { events: { teller: { GO: [{}] } }, bounds: { states: 50 } });
     expect(few.stopped).toMatch(/^more than 50 states/);
   });

@@ -167,7 +167,9 @@ describe('ports', () => {
       3,
     ]);
     const taken = [{ do: 'join', link: ['c', 'a'], weight: 1, ports: [4, 1] }] as const;
-    expect(() => explore(greeter, { topology, options, commands: taken })).toThrow('port 1 of a is in use');
+    expect(() => explore(greeter, { topology, options, commands: taken })).toThrow(
+      'Port 1 of a is in use. Free ports start at 2.',
+    );
   });
 
   test('a simulation replays a schedule with ports', () => {

@@ -2,7 +2,8 @@
  * Totals for properties that are folds. Facts are computed once for each interned local state and packet. Moving from one state to another
  * subtracts the facts that are gone and adds the new ones.
  */
-import type { ChannelState, Fold, Totals } from '../../machines/protocol.js';
+import type { Fold, Totals } from '../../machines/folded.js';
+import type { ChannelState } from '../../machines/protocol.js';
 import { grown } from './ints.js';
 import type { Model } from './model.js';
 

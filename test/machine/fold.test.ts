@@ -29,7 +29,10 @@ test('with the sample all of them are covered', async () => {
 
 test('parts with causes of their own are lines of their own', async () => {
   const { config } = door;
-  const two = createMachine({ ...config, on: { ADMIN: { guard: ({ event }) => event['isAdmin'] === true } } } as never);
+  const two = createMachine({
+    ...config,
+    on: { ADMIN: { guard: ({ event }: { event: { isAdmin?: boolean } }) => event.isAdmin === true } },
+  } as never);
   const gaps = gapsOf(await new MachineTesting(two).coverage());
   expect(gaps.map((gap) => /CODE|ADMIN/.exec(gap)?.[0]).toSorted()).toEqual(['ADMIN', 'CODE']);
 });

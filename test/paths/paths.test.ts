@@ -33,7 +33,7 @@ describe('the states of a chart', () => {
     const chart = createMachine({ context: { seen: new Set() } });
     expect(() => graphsOf(light(chart), 10)).toThrow(
       new ProtocolError(
-        "the state of chart toy[1].seen is a Set; a chart's context and messages are plain JSON with every key present",
+        'the state of chart toy[1].seen is a Set. Use plain JSON with every key present in contexts and messages.',
       ),
     );
   });

@@ -30,7 +30,9 @@ describe('the systems of a protocol', () => {
       ...directory,
       systems: [{ topology: { kind: 'path', n: 2 }, events: [{ at: 0, node: 'n7', do: 'request' }] }],
     };
-    expect(() => systemsOf(wrong)).toThrow(/^a system of protocol directory: events\[0\].node: "n7" is no node/);
+    expect(() => systemsOf(wrong)).toThrow(
+      /^a system of protocol directory: events\[0\].node: "n7" is not a node of the topology/,
+    );
   });
 
   test.each([

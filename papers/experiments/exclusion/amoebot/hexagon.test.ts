@@ -54,7 +54,7 @@ describe('movements', () => {
     expect(here.read('a')).toEqual({ count: 1 });
     expect([here.connected(3), here.connected(0)]).toEqual(['a', undefined]);
     expect(() => here.read('c')).toThrow('Amoebot b cannot read c, which it has not locked. Lock it first.');
-    expect(() => here.write('c', { count: 1 })).toThrow('Cannot write c');
+    expect(() => here.write('c', { count: 1 })).toThrow('Amoebot b cannot write c, which it has not locked.');
     expect(() => here.push('c')).toThrow('cannot push c');
     expect(() => here.pull('c')).toThrow('cannot pull c');
   });
