@@ -1,5 +1,5 @@
 /**
- * The effect vocabulary: everything a chart can ask of its host, as typed, parameterised actions that do nothing by themselves.
+ * The effect vocabulary: everything a chart can ask of its host, as typed, parameterized actions that do nothing by themselves.
  *
  * A chart lists `...effects<Messages>()` among the actions of its `setup` and writes `send(ownFind)` in its config, where `ownFind`
  * is a small named function from context and event to the parameters. Hosts read the resulting action objects and perform them.

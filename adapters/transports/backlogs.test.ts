@@ -50,7 +50,7 @@ test('a text goes as it is while nothing waits, as bytes while something does, a
   expect(far.written).toEqual([]);
 });
 
-test('who has left more untaken than its bound is parted with, and what is for it goes nowhere', () => {
+test('who has left more unread than its bound is parted with, and what is for it goes nowhere', () => {
   const { far, line, heard } = lineOf({ backlogBytes: 100 });
   far.bufferedAmount = 100;
   line.send('x');

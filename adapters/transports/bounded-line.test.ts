@@ -231,7 +231,7 @@ test('who goes while its line is left alone is heard no more', async () => {
   expect([heard, vi.getTimerCount()]).toEqual([[], 0]);
 });
 
-test('of all connections together the one that has left most untaken is parted with, and what was taken meanwhile counts no more', () => {
+test('of all connections together the one that has left most unread is parted with, and what was taken meanwhile counts no more', () => {
   const told: number[] = [];
   const backlog = new SharedBacklog(100, (bytes) => told.push(bytes));
   const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));

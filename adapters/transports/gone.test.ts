@@ -75,7 +75,9 @@ test('a report about a peer that a third still reaches changes nothing, and the 
 /** Speaks as a peer of a mesh, as far as letting others in. */
 async function meshPeer(id: string) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+  });
   await once(server, 'listening');
   server.on('connection', (socket) => {
     socket.send(JSON.stringify({ type: 'mesh', id, run: 'r' }));

@@ -148,7 +148,7 @@ test.each([
   ]);
 });
 
-test('all connections together may leave so much untaken: beyond it the one that has left most is parted with, by name of the limit', async () => {
+test('all connections together may leave so much unread: beyond it the one that has left most is parted with, by name of the limit', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ limits: { backlogBytesInAll: 2 ** 24, backlogBytes: 2 ** 30, bytesPerSecond: 2 ** 30 } });

@@ -43,7 +43,7 @@ export interface ListenLimits extends LineLimits {
   /** Connections at a time, and of them from one address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
-  /** What all connections together may have left untaken of what was sent to them; beyond it the one that has left most is closed. */
+  /** Limit of bytes that all connections together have not read yet. Above it, the listener closes the connection with the most. */
   readonly backlogBytesInAll: number;
   /** A connection that has not been admitted after so long is closed. */
   readonly helloMs: number;

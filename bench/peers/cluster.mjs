@@ -1,4 +1,4 @@
-// Cluster actors over a mesh of three processes: events a second on one actor, fail-over; memory of an idle actor.
+// Cluster actors over a mesh of three processes: events a second on one actor, failover; memory of an idle actor.
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../dist/testing/servers.js';
 import { median } from '../../dist/bench/measure.js';

@@ -78,7 +78,7 @@ export class ReadTrace {
   readonly refusals: string[] = [];
   /** Lines of which a part is not what it has to be, and what that is. */
   readonly unshown: { readonly line: number; readonly why: string }[] = [];
-  /** Lines of a live trace that only prepare others: links that came up, and sendings that another line tells. Rising. */
+  /** Lines of a live trace that only prepare other lines: links that came up, and messages sent that another line contains. Ascending. */
   readonly quiet: number[] = [];
   /** Nodes that the header does not list, with their first line, or `null` where a link of the header names them. */
   readonly strangers: { readonly node: string; readonly line: number | null }[] = [];

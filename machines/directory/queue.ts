@@ -1,4 +1,4 @@
-/** The queue of those that wait for the token, as the totals of the directory look at it: chains of nexts, and their heads. */
+/** The queue of the nodes that wait for the token, for the totals of the directory: chains of `next` pointers, and their heads. */
 import { NONE } from './trees.js';
 
 export class Queue {

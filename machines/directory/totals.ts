@@ -188,7 +188,7 @@ export class DirectoryTotals implements Totals<NodeFact, FlightFact> {
     return this.heads;
   }
 
-  /** Who waits for a producer is what the nexts say. */
+  /** The `next` pointers determine which nodes wait for a producer. */
   private lookAtTrees(): Trees {
     this.lookAtQueue();
     if (this.pointersMoved) this.trees.lookAtPointers();

@@ -113,7 +113,9 @@ export class PathChance {
   }
 
   uuid(): string {
-    const fill = (random: Random) => (bytes: Uint8Array) => void bytes.forEach((_, i) => (bytes[i] = random.below(256)));
+    const fill = (random: Random) => (bytes: Uint8Array) => {
+      for (const i of bytes.keys()) bytes[i] = random.below(256);
+    };
     return this.stream('uuid').next((random) =>
       this.firstNew(
         () => uuidOf({ fill: fill(random) }),

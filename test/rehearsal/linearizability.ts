@@ -43,7 +43,7 @@ export interface SequentialObject<S> {
   next(state: S, input: unknown, answer: { readonly output: unknown } | null): S | undefined;
 }
 
-/** A linearization; or the longest partial one and the operation that cannot follow; or no decision. */
+/** A linear order; or the longest partial one and the operation that cannot follow; or no decision. */
 export type Linearization =
   | { readonly isFound: true; readonly order: readonly ObjectOperation[] }
   | { readonly isFound: false; readonly order: readonly ObjectOperation[]; readonly stuck: ObjectOperation }
