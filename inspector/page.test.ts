@@ -304,7 +304,7 @@ describe('time', () => {
     for (const word of ['nodes', 'constructor', '__proto__']) {
       await page.getByRole('searchbox').fill(`${word}:n2`);
       expect(await page.getByRole('alert').innerText()).toMatch(
-        new RegExp(`"${word}" is nothing to ask for, .*nown: node, type, kind, from, to, state, ctx.KEY$`),
+        new RegExp(`Unknown field "${word}" .*nown: node, type, kind, from, to, state, ctx.KEY$`),
       );
     }
     await page.getByRole('searchbox').press('Escape');

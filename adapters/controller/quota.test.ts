@@ -109,7 +109,7 @@ describe('quota', () => {
     await expect(b!.take(0)).rejects.toThrow('Invalid amount: 0. Pass an integer of at least 1.');
     await expect(b!.take(1.5)).rejects.toThrow('Invalid amount: 1.5. Pass an integer of at least 1.');
     const transport = new InProcessBus().transport('z');
-    expect(() => createQuota({ transport, peers: PEERS, budget: 1 })).toThrow('peer "z" is not among the peers a, b, c');
+    expect(() => createQuota({ transport, peers: PEERS, budget: 1 })).toThrow('peer "z" is missing in peers (a, b, c). Add it.');
     expect(() => quotas({ budget: 1, waste: 2 })).toThrow(
       'options.W is 2, above M = 1. At most all permits can be wasted, so W is at most M.',
     );

@@ -143,5 +143,5 @@ test('a node that has started is refused, and so is none', async () => {
   const [a] = directories(bus()) as [any];
   await a.ready;
   expect(() => record(a, () => {})).toThrow('record: node "a" has started already; record it as soon as it is made');
-  expect(() => record([], () => {})).toThrow('record: name at least one node');
+  expect(() => record([], () => {})).toThrow('record: nodes is empty. Name at least one node.');
 });
