@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { called } from './called.fixture.js';
 import { quiver } from './program.js';
-import { ours } from './protocols.js';
+import { loaders } from '../machines/by-name.js';
 import { UsageError } from '../machines/errors.js';
 import { protocols } from '../machines/index.js';
 import { sharedOptions, verbNames, verbs, type OptionSpec } from './verbs.js';
@@ -34,7 +34,7 @@ async function written(...args: string[]): Promise<{ status: number; text: strin
 }
 
 test('the command knows every protocol of the package', async () => {
-  const loaded = await Promise.all(Object.entries(ours).map(async ([name, load]) => [name, await load()] as const));
+  const loaded = await Promise.all(Object.entries(loaders).map(async ([name, load]) => [name, await load()] as const));
   expect(Object.fromEntries(loaded)).toEqual(protocols);
 });
 

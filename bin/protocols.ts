@@ -3,22 +3,12 @@
  * module that exports one.
  */
 import { relative, resolve } from 'node:path';
+import { loaders } from '../machines/by-name.js';
 import { isObject } from '../machines/checks.js';
 import { UsageError } from '../machines/errors.js';
 import type { Protocol } from '../machines/protocol.js';
 import { nearestWord } from '../network/scenario/nearest.js';
 import { exportsOf, relativeModule } from './modules.js';
-
-export const ours: Readonly<Record<string, () => Promise<Protocol>>> = {
-  controller: async () => (await import('../machines/controller/index.js')).controller,
-  directory: async () => (await import('../machines/directory/index.js')).directory,
-  election: async () => (await import('../machines/election/index.js')).election,
-  exclusion: async () => (await import('../machines/exclusion/index.js')).exclusion,
-  link: async () => (await import('../machines/link/index.js')).link,
-  locks: async () => (await import('../machines/locks/index.js')).locks,
-  queue: async () => (await import('../machines/queue/index.js')).queue,
-  tabs: async () => (await import('../machines/tabs/index.js')).tabs,
-};
 
 /** A protocol, with the exporting module if it is not built in. */
 export interface FoundProtocol {
@@ -28,7 +18,7 @@ export interface FoundProtocol {
 
 const brought = new Map<string, FoundProtocol>();
 
-const names = (): readonly string[] => [...new Set([...Object.keys(ours), ...brought.keys()])];
+const names = (): readonly string[] => [...new Set([...Object.keys(loaders), ...brought.keys()])];
 
 /** Registers the protocols of these modules in addition to the built-in ones. */
 export async function bringProtocols(files: readonly string[]): Promise<void> {
@@ -74,7 +64,7 @@ export async function protocolsFor(json: unknown): Promise<Readonly<Record<strin
   );
 }
 
-const named = async (name: string): Promise<FoundProtocol> => brought.get(name) ?? { protocol: await ours[name]!() };
+const named = async (name: string): Promise<FoundProtocol> => brought.get(name) ?? { protocol: await loaders[name]!() };
 
 /** A protocol by its name, or by the file that exports it; without either, the only one that was brought along. */
 export async function protocolOf(word: string | undefined): Promise<FoundProtocol> {

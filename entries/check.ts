@@ -1,6 +1,7 @@
 /**
  * `xstate-quiver/check`: the model checker, traces against charts and properties, and generated tests of protocols: paths, coverage, mutants.
  */
+export { linesThatAnswer } from '../inspector/answering.js';
 export { checkActors, defineActors } from '../test/actors/actors.js';
 export { Coverage } from '../test/coverage/coverage.js';
 export { coverageReport } from '../test/coverage/report.js';

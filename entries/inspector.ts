@@ -1,5 +1,4 @@
 /** `xstate-quiver/inspector`: the inspector for programs in Node, and its server. */
-export { linesThatAnswer } from '../inspector/answering.js';
 export { inspect } from '../inspector/live/inspect.js';
 export { record } from '../inspector/live/record.js';
 export { serveTrace } from '../inspector/server.js';

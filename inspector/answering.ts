@@ -30,7 +30,7 @@ export interface AnsweringLine {
  * ```ts
  * import { parseScenario } from 'xstate-quiver/network';
  * import { protocols } from 'xstate-quiver/machines';
- * import { linesThatAnswer } from 'xstate-quiver/inspector';
+ * import { linesThatAnswer } from 'xstate-quiver/check';
  *
  * const json = { protocol: 'directory', topology: { kind: 'ring', n: 4 }, events: [{ at: 0, node: 'n2', do: 'request' }] };
  * console.log(linesThatAnswer(parseScenario(json, protocols), 'node:n2 type:token'));

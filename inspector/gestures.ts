@@ -6,38 +6,14 @@
  * can reach into any moment of the past, and whatever was done by hand is a file that replays.
  */
 import { UsageError } from '../machines/errors.js';
-import type { Command, Core } from '../machines/protocol.js';
 import { verbKeys } from '../network/scenario/events.js';
 import type { Scenario } from '../network/scenario/types.js';
 import { sampleMeters, type MeterSample } from './meters.js';
+import { offeredBy, type Offer } from './offers.js';
 import type { TraceHeader, TraceLine } from '../network/trace.js';
 
 /** A node more, alone from the start: no event of the scenario, but a change of its topology. */
 const ADD = 'add';
-
-export interface OfferedCommand {
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly type: 'integer' | 'node'; readonly optional: boolean }[];
-}
-
-/** A module as an import names it from the folder of the scenario, and what it exports the protocol as. */
-export interface OfferedModule {
-  readonly path: string;
-  readonly name: string;
-}
-
-/** What the page may offer. */
-export interface Offer {
-  readonly commands: readonly OfferedCommand[];
-  /** The verbs of scenario events that can be done here beside them. */
-  readonly does: readonly string[];
-  /** Where a protocol that is not ours comes from, for a test that is saved beside the scenario. */
-  readonly module?: OfferedModule;
-  /** For what is alive: what is held up by hand now, in words. */
-  readonly standing?: readonly string[];
-  /** For an actor, which takes any event: the types that its machine names. */
-  readonly events?: readonly string[];
-}
 
 export interface Gestures {
   /** Throws a `UsageError` for what is no scenario of a known protocol. */
@@ -120,17 +96,6 @@ const isCommand = (command: unknown): command is SentCommand => {
 
 /** What the header of its trace says of a counterexample. */
 export type CounterexampleHeader = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;
-
-/** The commands that make sense with the options. */
-export const offeredBy = ({ commands }: Pick<Core, 'commands'>, options: unknown): readonly OfferedCommand[] =>
-  Object.entries(commands)
-    .filter(([, { refusal }]) => (refusal?.(options, {}) ?? null) === null)
-    .map(offered);
-
-const offered = ([name, { fields = [] }]: [string, Command]): OfferedCommand => ({
-  name,
-  fields: fields.map(({ name, type, optional = false }) => ({ name, type, optional })),
-});
 
 export function* textOf(lines: Iterable<TraceHeader | TraceLine>): Generator<string> {
   for (const line of lines) yield `${JSON.stringify(line)}\n`;

@@ -15,7 +15,7 @@ import { channelNumbers } from '../../network/world/channel-numbers.js';
 import { FlightTable, type Packet } from '../../network/world/flights.js';
 import type { CommandEvent, MessageEvent } from '../../network/world/script.js';
 import { isHeldUp } from '../../network/world/traffic.js';
-import { offeredBy, type Offer } from '../gestures.js';
+import { offeredBy, type Offer } from '../offers.js';
 import type { GestureReport, Inspectable } from './report.js';
 
 /** What can be done to a live node and to what comes to it. Its links are the transport's, and its process is its own. */

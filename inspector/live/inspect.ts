@@ -5,14 +5,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { Simulation } from '../../network/simulation.js';
+import { isObject } from '../../machines/checks.js';
+import type { Simulation } from '../../network/simulation.js';
 import { serveTrace, type Served, type ServeOptions } from '../server.js';
 import { LiveTrace } from './live-trace.js';
 import { Inbox, type Program } from './inbox.js';
 import { Outbox } from './outbox.js';
 import { harmless } from './harmless.js';
 import { Merger } from './merge.js';
-import { headerOf, overlayRuleOf } from './protocol.js';
+import { headerOf, overlayRuleOf, protocolOf } from './protocol.js';
 import { listenTo } from './listening.js';
 import { Reached, reachNode } from './reached.js';
 import { Reaching } from './reaching.js';
@@ -64,13 +65,15 @@ export async function inspect(
   what: Inspectable | readonly Inspectable[] | Simulation,
   { report, program: name, reach = false, ...options }: InspectOptions = {},
 ): Promise<Served> {
-  if (what instanceof Simulation) return inspectSimulation(what, options);
+  if (isSimulation(what)) return inspectSimulation(what, options);
   const nodes = nodesAmong('inspect', what);
   // A node that cannot start has nothing to show, and says so itself.
   await Promise.allSettled(nodes.map(({ ready }) => ready));
   const program = programOf(name);
   return report === undefined ? inspectNodes(nodes, program, reach, options) : reportTo(report, program, reach, nodes);
 }
+
+const isSimulation = (what: unknown): what is Simulation => isObject(what) && 'monitor' in what && 'network' in what;
 
 /** What has failed to begin leaves nothing behind: neither something that listens nor a timer. */
 async function orElse<T>(beginning: Promise<T>, undo: () => void): Promise<T> {
@@ -103,10 +106,12 @@ async function inspectNodes(
   reach: boolean,
   options: ServeOptions,
 ): Promise<Served> {
-  const { protocol, instance } = nodes[0]!;
+  const [first] = nodes as readonly [Inspectable];
+  const { instance } = first;
   const began = now();
+  const protocol = await protocolOf(first.protocol);
   const merger = new Merger(began, (line) => trace.add(line), overlayRuleOf(protocol, instance), instance.topology.links);
-  const trace = new LiveTrace({ ...headerOf(nodes[0]!), began }, () => merger.standing());
+  const trace = new LiveTrace({ ...headerOf(protocol, first), began }, () => merger.standing());
   const inbox = new Inbox(merger);
   const reaching = new Reaching(merger, inbox);
   const { stop, reached } = told(nodes, reach, (report) => inbox.put(report, program));

@@ -1,6 +1,5 @@
 /** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
-import { defineProtocol } from '../../machines/define.js';
-import { protocols } from '../../machines/index.js';
+import { loaders } from '../../machines/by-name.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';
 import { chartDefinition } from '../../network/chart-definition.js';
@@ -8,15 +7,16 @@ import { TRACE_VERSION, type TraceHeader } from '../../network/trace.js';
 import type { OverlayRule, Merger } from './merge.js';
 import type { Inspectable } from './report.js';
 
-/** What runs in an application may be the core alone; its checks and its view stand here. */
-function wholeOf(core: RunningCore): Protocol {
+/** Loads the complete protocol of a node. An application may run only its core, without checks and view. */
+export async function protocolOf(core: RunningCore): Promise<Protocol> {
   if ('properties' in core) return core as Protocol;
-  const ours = protocols[core.name];
-  return ours?.charts === core.charts ? ours : defineProtocol(core as Core);
+  const builtIn = await loaders[core.name]?.();
+  if (builtIn?.charts === core.charts) return builtIn;
+  const { defineProtocol } = await import('../../machines/define.js');
+  return defineProtocol(core as Core);
 }
 
-export function headerOf({ protocol: core, instance, scenario }: Inspectable): TraceHeader {
-  const protocol = wholeOf(core);
+export function headerOf(protocol: Protocol, { instance, scenario }: Inspectable): TraceHeader {
   const { topology } = instance;
   const charts = Object.entries(protocol.charts).map(([name, chart]) => [name, chartDefinition(chart)]);
   return {
@@ -32,8 +32,7 @@ export function headerOf({ protocol: core, instance, scenario }: Inspectable): T
   };
 }
 
-export function overlayRuleOf(core: RunningCore, instance: Instance<any>): OverlayRule {
-  const protocol = wholeOf(core);
+export function overlayRuleOf(protocol: Protocol, instance: Instance<any>): OverlayRule {
   return (node, view, merger) => {
     const c = configurationOf(instance, merger);
     try {

@@ -4,7 +4,7 @@
 import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Offer } from '../gestures.js';
+import type { Offer } from '../offers.js';
 import { NodeGate, type MessageMeant, type Reachable, type GateListener } from './gate.js';
 import { now, type PeerReport, type StepReport } from './report.js';
 

@@ -6,7 +6,7 @@
  */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
-import type { Offer } from '../gestures.js';
+import type { Offer } from '../offers.js';
 import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
 import type { ReachAnswer, ReachAsk, Reached } from './reached.js';

@@ -27,7 +27,7 @@ async function verified(nodes: readonly Inspectable[], body: () => Promise<unkno
   let text = '';
   const recording = record(nodes, (piece) => (text += piece));
   await body();
-  recording.close();
+  await recording.close();
   const [header, ...lines] = text
     .trimEnd()
     .split('\n')

@@ -8,8 +8,8 @@
 import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
 import { Merger } from './merge.js';
-import { headerOf, overlayRuleOf } from './protocol.js';
-import { nodesAmong, now, reportNode, type Inspectable } from './report.js';
+import { headerOf, overlayRuleOf, protocolOf } from './protocol.js';
+import { nodesAmong, now, reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 /**
  * A recording that goes on until it is closed, or its nodes are.
@@ -17,8 +17,8 @@ import { nodesAmong, now, reportNode, type Inspectable } from './report.js';
  * @experimental
  */
 export interface Recording {
-  /** Records no more. */
-  close(): void;
+  /** Stops recording. Resolves when every line has been written. */
+  close(): Promise<void>;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface Recording {
  * const locks = createLocks({ transport: new InProcessBus().transport('a'), peers: ['a'] });
  * const recording = record(locks.node, (line) => lines.push(line)); // or into a file
  * await locks.request('printer', async () => {});
- * recording.close();
+ * await recording.close();
  * await locks.close();
  * ```
  * @experimental
@@ -49,12 +49,22 @@ export function record(what: Inspectable | readonly Inspectable[], write: (text:
       throw new UsageError(`record: node "${node.id}" has started already; record it as soon as it is made`);
   }
   const put = (line: TraceHeader | TraceLine) => write(`${JSON.stringify(line)}\n`);
-  const merger = new Merger(now(), put, overlayRuleOf(first.protocol, first.instance), first.instance.topology.links);
-  put(headerOf(first));
-  const stops = nodes.map((node) => reportNode(node, (report) => merger.take(report)));
+  const began = now();
+  const early: (StepReport | PeerReport)[] = [];
+  let take = (report: StepReport | PeerReport): void => {
+    early.push(report);
+  };
+  const written = protocolOf(first.protocol).then((protocol) => {
+    put(headerOf(protocol, first));
+    const merger = new Merger(began, put, overlayRuleOf(protocol, first.instance), first.instance.topology.links);
+    take = (report) => merger.take(report);
+    early.forEach(take);
+  });
+  const stops = nodes.map((node) => reportNode(node, (report) => take(report)));
   return {
-    close() {
+    async close() {
       for (const stop of stops) stop();
+      await written;
     },
   };
 }

@@ -31,7 +31,7 @@ async function liveRun(): Promise<ReadTrace> {
     await granted;
     node.command('release');
   }
-  recorder.close();
+  await recorder.close();
   recording.close();
   return recording;
 }

@@ -51,7 +51,7 @@ test('a query that is saved as a test fails when the state is reached, says wher
     `import { expect, test } from 'vitest';`,
     `import { parseScenario } from 'xstate-quiver/network';`,
     `import { protocols } from 'xstate-quiver/machines';`,
-    `import { linesThatAnswer } from 'xstate-quiver/inspector';`,
+    `import { linesThatAnswer } from 'xstate-quiver/check';`,
   ]);
   expect(failureOf(reached)).toEqual([{ line: 14, at: 6, description: expect.stringMatching(/^n1 was asked to request/) }]);
   expect(failureOf(savedQuery(directoryScenario(), 'node:n1 state:waiting ctx.parent=n4'))).toBeNull();

@@ -1,5 +1,5 @@
 /** What was seen on the page as a test: the verdict of a run with the properties that failed, or a query that nothing may answer. */
-import type { OfferedModule } from '../gestures.js';
+import type { OfferedModule } from '../offers.js';
 
 /**
  * A run with the verdict that it has.
@@ -39,13 +39,13 @@ export function savedQuery(scenario: unknown, query: string, module?: OfferedMod
 ${
   module
     ? `import { parseScenario } from 'xstate-quiver/network';
-import { linesThatAnswer } from 'xstate-quiver/inspector';
+import { linesThatAnswer } from 'xstate-quiver/check';
 ${protocolOf(module)}
 
 const protocols = { [protocol.name]: protocol };`
     : `import { parseScenario } from 'xstate-quiver/network';
 import { protocols } from 'xstate-quiver/machines';
-import { linesThatAnswer } from 'xstate-quiver/inspector';`
+import { linesThatAnswer } from 'xstate-quiver/check';`
 }
 
 test(${JSON.stringify(`nothing answers ${query}`)}, () => {

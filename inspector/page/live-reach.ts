@@ -3,7 +3,7 @@
  * program of the selected node, and only if it lets itself be reached.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { Offer } from '../gestures.js';
+import type { Offer } from '../offers.js';
 import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
 import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';

@@ -1,6 +1,6 @@
 /** What can be done to the selected node, link and message at this moment. */
 import { useState } from 'preact/hooks';
-import type { Offer, OfferedCommand } from '../gestures.js';
+import type { Offer, OfferedCommand } from '../offers.js';
 import { act } from './act.js';
 import { isAlive, lastDone, offerNow } from './live-reach.js';
 import { PlaceGestures } from './place-gestures.js';

@@ -7,7 +7,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { TraceHeader } from '../../network/trace.js';
-import type { Offer } from '../gestures.js';
+import type { Offer } from '../offers.js';
 import type { MeterSample } from '../meters.js';
 import { timeOfGesture } from '../model/playback.js';
 import { ReadTrace } from '../model/recording.js';

@@ -313,7 +313,7 @@ test('a script that makes a client a voter is refused at launch', () => {
     until: { idle: true },
   };
   expect(() => parseScenario(scenario, { locks })).toThrow(
-    'events[0].do: change is not possible here: "x" is a client and does not vote; add another node',
+    'events[0].do: change is not possible here: "x" is a client and does not vote. Add another node.',
   );
 });
 

@@ -53,7 +53,7 @@ test.each<[description: string | null, judge: RehearsalJudge, told: HistoryEntry
     [note('p0', 'named', { name: 1 }), note('p1', 'named', { name: 1 })],
   ],
   [null, withinBudget('took', 'n', 3), [note('p0', 'took', { n: 1 }), note('p1', 'took', { n: 2 })]],
-  ['that makes 4 of 3', withinBudget('took', 'n', 3), [note('p0', 'took', { n: 2 }), note('p1', 'took', { n: 2 })]],
+  ['for a total of 4 of 3', withinBudget('took', 'n', 3), [note('p0', 'took', { n: 2 }), note('p1', 'took', { n: 2 })]],
   [null, delivery(), [sent(1), sent(2), got(1), got(2)]],
   ['arrived twice', delivery(), [sent(1), got(1), got(1)]],
   ['was sent later', delivery(), [sent(1), sent(2), got(2), got(1)]],
