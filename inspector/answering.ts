@@ -15,7 +15,7 @@ export interface AnsweringLine {
   readonly line: number;
   /** Ticks of virtual time. */
   readonly at: number;
-  /** What happened, in words. */
+  /** The event, in words. */
   readonly description: string;
 }
 

@@ -1,14 +1,14 @@
 /**
- * What the page asks for by name, and what it is answered: by the server on loopback, or, on the site, by a worker beside the page.
+ * Answers the requests of the page, by their names: in the server on loopback or, on the site, in a worker next to the page.
  *
- * `trace`, `stories` and `story/NAME/RUN` are asked for; `offer`, `meters` and `run` are asked about a scenario, `nearest` about the
- * header of a counterexample, `branch` about one and the commands that are given in it.
+ * `trace`, `stories` and `story/NAME/RUN` have no argument. The argument of `offer`, `meters` and `run` is a scenario, that of `nearest`
+ * the header of a counterexample, and that of `branch` such a header with the commands to add.
  */
 import { UsageError } from '../machines/errors.js';
 import type { Gestures } from './gestures.js';
 import type { Shelf } from './stories/shelf.js';
 
-/** A value to send as JSON, or a trace to send as it is made; `null` for a name that nobody asks for. */
+/** A value to send as JSON, a trace to send while it is made, or `null` for an unknown request. */
 export type Answered = { readonly json: unknown } | { readonly trace: Iterable<string> } | null;
 
 /** Throws a `UsageError` for a story or a run that there is not. */
@@ -19,7 +19,7 @@ export function answerTo(name: string, shelf: Shelf | null): Answered {
   return { trace: shelf.run(story, run) };
 }
 
-/** Throws a `UsageError` for a run of what is no scenario; what may be done in one that is not known is nothing. */
+/** Answers a request about a scenario. Throws a `UsageError` for an invalid scenario. Without `gestures`, the offer is empty. */
 export function answerAbout(name: string, scenario: unknown, gestures: Gestures | null): Answered {
   switch (name) {
     case 'offer':

@@ -16,11 +16,11 @@ import type { TraceHeader, TraceLine } from '../network/trace.js';
 const ADD = 'add';
 
 export interface Gestures {
-  /** Throws a `UsageError` for what is no scenario of a known protocol. */
+  /** The gestures for a scenario. Throws a `UsageError` if it is not a scenario of a known protocol. */
   offer(scenario: unknown): Offer;
   /** Throws as `offer` does. */
   meters(scenario: unknown): readonly MeterSample[];
-  /** The trace of the scenario. What is wrong with it is thrown before the first piece. */
+  /** The trace of the scenario. Errors in the scenario are thrown before the first piece. */
   run(scenario: unknown): Iterable<string>;
   /** The trace of the nearest good run to a counterexample, by the header of its trace. Throws as `offer` does, and where none is found. */
   nearest?(header: unknown): Iterable<string>;
@@ -58,7 +58,7 @@ export const gesturesFor = (
   offer(json) {
     const { protocol, options, contacts } = parse(json);
     const does = Object.keys(verbKeys).filter((verb) => verb !== 'corrupt' || protocol.corruption !== undefined);
-    // Where messages are routed nobody may be alone, and what moves by itself is not moved by hand.
+    // Routing needs connected nodes, and nodes with a mobility model are not moved by hand.
     const adds = protocol.network.reach === 'links' && contacts.length === 0 ? [ADD] : [];
     return { commands: offeredBy(protocol, options), does: [...does, ...adds] };
   },
@@ -94,7 +94,7 @@ const isCommand = (command: unknown): command is SentCommand => {
   return typeof at === 'number' && typeof node === 'string' && typeof name === 'string';
 };
 
-/** What the header of its trace says of a counterexample. */
+/** The parts of a trace's header that describe a counterexample. */
 export type CounterexampleHeader = Pick<TraceHeader, 'scenario' | 'start'> & Required<Pick<TraceHeader, 'choices'>>;
 
 export function* textOf(lines: Iterable<TraceHeader | TraceLine>): Generator<string> {

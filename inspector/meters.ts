@@ -1,4 +1,4 @@
-/** What a run costs as it goes on, held against the bounds of its paper. A trace does not say it: the run is made again. */
+/** The costs of a run over time, compared with the bounds of its paper. A trace does not contain them, so the run is repeated. */
 import type { Scenario } from '../network/scenario/types.js';
 import { Simulation } from '../network/simulation.js';
 

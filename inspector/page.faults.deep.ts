@@ -40,7 +40,7 @@ describe('a bad trace is told on the page, never a blank one', () => {
   test.each([
     ['another format', '{"hello":"world"}\n', 'This is no Quiver trace'],
     ['another version', header.replace('"quiver":1', '"quiver":99'), 'it is of version 99 and this inspector reads version 1'],
-    ['no text', '\u0000\u0001\u0002', 'the line is no JSON'],
+    ['no text', '\u0000\u0001\u0002', 'the line is not JSON'],
   ])('%s', async (_, source, message) => {
     await drop(source);
     await told(message);
@@ -74,7 +74,7 @@ describe('a bad trace is told on the page, never a blank one', () => {
   test('a line that is nested too deep is told as what it is, and no other is left out', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     await drop([header, ...lines.with(9, lines[9]!.replace('{', `{"more":${deep},`))].join('\n'));
-    await told('Not shown: line 10, for it is nested more than 1000 deep. What happened there is not known.');
+    await told('Not shown: line 10, for it is nested more than 1000 levels deep. What happened there is not known.');
     expect(await page.getByText('goes faster than it can be shown').count()).toBe(0);
     expect(await lastLine()).toBe(String(lines.length));
   });

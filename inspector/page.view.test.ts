@@ -117,7 +117,7 @@ test('what is no trace is said in its place and by an event, as one hears of wha
         }),
       given,
     );
-  expect(await said('<!doctype html><p>not found')).toBe('This is no Quiver trace: the line is no JSON.');
+  expect(await said('<!doctype html><p>not found')).toBe('This is no Quiver trace: the line is not JSON.');
   await inside().getByText('quiver-view: This is no Quiver trace').waitFor();
   expect(await said('')).toBe('The trace is empty.');
   expect(await said(counterexampleTrace().replace(/"quiver":\d+/, '"quiver":99'))).toMatch(/it is of version 99/);

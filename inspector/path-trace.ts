@@ -12,7 +12,7 @@ interface Expected {
   readonly value: StateValue;
   readonly context: unknown;
   readonly effects: readonly Effect[];
-  /** Charts that run beside the path's own, by the names of their actors. */
+  /** Charts of child actors, by the names of the actors. */
   readonly children?: Readonly<Record<string, RoleView>>;
 }
 
@@ -23,18 +23,17 @@ export interface WalkedPath {
   readonly steps: readonly { readonly event: Message; readonly expected: Expected }[];
 }
 
-/** What a path breaks: its name, and what was seen in words. */
+/** A violation on a path: the name of the property, and the observation in words. */
 export interface PathViolation {
   readonly name: string;
   readonly description: string;
 }
 
 /**
- * Generated paths as a trace for the inspector: each path is a node that walks its chart, and what all cover is painted on the
- * charts.
+ * Generated paths as a trace for the inspector: each path is a node that walks its chart. The charts show the coverage of all paths.
  *
- * @param coverage the counts of `Coverage`, as its JSON.
- * @param broken what the paths break, which stands on top of the page; nothing unless given.
+ * @param coverage The counts of `Coverage`, as JSON.
+ * @param broken The violation, shown at the top of the page. Optional.
  * @experimental
  */
 export function* traceOfPaths(
@@ -84,7 +83,7 @@ export function* traceOfPaths(
   yield { index, at: index, kind: 'verdict', verdict: 'invalid', properties, clock: {} };
 }
 
-/** A path has no network: what the chart asks of one is only told. */
+/** A path has no network, so an effect is only recorded. */
 function asEvent(effect: Effect): Message {
   switch (effect.type) {
     case 'emit':

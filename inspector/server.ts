@@ -1,10 +1,10 @@
 /**
  * Serves the page and one trace on loopback.
  *
- * Whoever can open the page can read the trace, so: only 127.0.0.1, a random token in the path, no other host name and no other origin
- * (a web page elsewhere that guesses the port gets nothing), and no outgoing request from the page itself. A program that reports over a
- * WebSocket may be of any origin: the token decides, and the socket gives nothing of the trace. Everything the server
- * holds ends with `close()` or with the process; an open page keeps no connection past either.
+ * Anyone who can open the page can read the trace. Therefore the server listens only on 127.0.0.1 and requires a random token in the path.
+ * It accepts no other host name and no other origin, so that a web page that guesses the port gets nothing. The page itself makes no
+ * outgoing request. A program that reports over a WebSocket may have any origin: it needs the token, and receives nothing of the trace.
+ * `close()` or the end of the process releases everything; an open page does not keep a connection.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -35,7 +35,11 @@ export type TraceSource = string | (() => Iterable<string> | AsyncIterable<strin
 export interface ServeOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** Where the built page lies; found beside this module by default. */
+  /**
+   * Location of the built page.
+   *
+   * @defaultValue the page in this package
+   */
   readonly page?: URL;
   /** Lets the page reach into the run; without it the trace is only looked at. */
   readonly gestures?: Gestures;
@@ -80,10 +84,10 @@ const HEADERS = {
 };
 
 /**
- * Serves the inspector's page and one trace on 127.0.0.1, under an address that nobody can guess.
+ * Serves the inspector's page and one trace on 127.0.0.1, under an address that contains a random token.
  *
- * @param source the text of a trace, or a function that gives it in pieces.
- * @throws UsageError when the port is in use or the page is not built.
+ * @param source The text of a trace, or a function that returns it in pieces.
+ * @throws UsageError if the port is in use or the page is not built.
  * @example
  * ```ts
  * import { serveTrace } from 'xstate-quiver/inspector';
@@ -212,7 +216,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   }
 }
 
-/** What is asked about a scenario in the body, and `report` from live nodes of other processes. */
+/** Answers a request about a scenario, which is in the body, and takes a `report` from live nodes of other processes. */
 async function answerPost(request: IncomingMessage, response: ServerResponse, name: string, serving: Serving): Promise<void> {
   const { gestures, report, reaching } = serving;
   try {
@@ -278,7 +282,7 @@ async function sendTrace(response: ServerResponse, text: Iterable<string> | Asyn
 
 const PIECE_CHARACTERS = 65_536;
 
-/** Lines in larger pieces, with a rest between them for everything else that the process does. What is alive is sent as it comes. */
+/** Joins lines into larger pieces, and yields to other work of the process in between. A live trace is sent as it grows. */
 async function* inPieces(text: Iterable<string>): AsyncGenerator<string> {
   let piece = '';
   for (const part of text) {

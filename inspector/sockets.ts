@@ -1,10 +1,10 @@
-/** WebSockets of programs that report to an inspector. The package `ws` is asked for only where somebody wants them. */
+/** WebSockets of programs that report to an inspector. The package `ws` is loaded only on the first request for one. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { UsageError } from '../machines/errors.js';
 
-/** What is done with the messages of one program, each a text. A `UsageError` ends its connection. */
+/** Receives the messages of one program as texts. A `UsageError` ends the connection. */
 export interface ProgramConnection {
   take(text: string): void;
   /** The connection has ended: closed by the program, or lost. */
@@ -70,5 +70,5 @@ function listen(client: WebSocket, { take, end }: ProgramConnection): void {
 
 /** One program's messages end its own connection at most. */
 function warn(error: unknown): void {
-  console.warn(`inspector: what a program said over its WebSocket is not shown: ${String(error)}`);
+  console.warn(`inspector: a message over a WebSocket cannot be shown: ${String(error)}`);
 }

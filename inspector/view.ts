@@ -1,15 +1,15 @@
 /**
  * `<quiver-view>`: a trace on any web page, with every view of the inspector.
  *
- * Not promised: that a page whose own content security policy forbids scripts other than its own shows it, since what is in a frame made
- * by a page obeys that page's policy. The frame is of no origin: it sees nothing of the page around it, and asks nobody for anything.
+ * The frame inherits the content security policy of the page. A policy that forbids scripts of other origins prevents the display. The
+ * frame has an opaque origin: it cannot see the surrounding page, and makes no requests.
  */
 import { pack, withTrace } from './model/packed.js';
 import { complaintAbout } from './model/reader.js';
 
 const STYLE = ':host { display: block; block-size: 40rem; } iframe { inline-size: 100%; block-size: 100%; border: 0; }';
 
-/** Where there are no elements, as on a server that renders pages, the module can be imported and does nothing. */
+/** Without a DOM, as in server-side rendering, the module can be imported and does nothing. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
 async function load(address: string): Promise<string> {
@@ -19,13 +19,13 @@ async function load(address: string): Promise<string> {
 }
 
 /**
- * The element `<quiver-view src="failure.ndjson">`: shows a trace, a recorded run or a counterexample, in a frame of its own. Importing
- * this module defines the element. Its size is that of any block, 40rem high unless styled.
+ * The element `<quiver-view src="failure.ndjson">`: shows a trace of a run or a counterexample in a frame. Importing this module
+ * defines the element. It is a block, 40rem high by default.
  *
- * `src` is the address of a trace file; `trace` the text of one, and is shown in place of `src`. What cannot be loaded, and what is no
- * trace, is said in the element's place, and by an event `error` with the reason as its `message`; of a trace that is damaged further
- * on, the page inside shows what stands before and says so. The page inside is the one that `quiver explore` serves;
- * reaching into a run needs its server.
+ * `src` is the address of a trace file. `trace` is the text of a trace, and has precedence over `src`. If the trace cannot be loaded or
+ * is invalid, the element shows the reason and dispatches an event `error` with the reason as its `message`. A trace with an error
+ * further on is shown up to the error, with a notice. The frame contains the page that `quiver explore` serves. Gestures on a run need
+ * its server.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export class QuiverView extends Base {
     this.setAttribute('src', address);
   }
 
-  /** The text of a trace, shown in place of `src`; `null` for none. */
+  /** The text of a trace, shown instead of `src`; `null` for none. */
   get trace(): string | null {
     return this.text;
   }

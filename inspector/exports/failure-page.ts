@@ -28,7 +28,7 @@ function textOf(lines: Iterable<TraceHeader | TraceLine>): string {
   try {
     for (const line of lines) if (texts.push(`${JSON.stringify(line)}\n`) > LINES_MAX) break;
   } catch (error) {
-    // A chart that breaks its contract breaks off its run, too; what stands before shows how it came to that.
+    // A chart that violates its contract ends its run. The trace up to that point shows the cause.
     if (!(error instanceof ProtocolError) || texts.length === 0) throw error;
   }
   return texts.join('');

@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<string, Convert>> = {
   '.shiviz.log': shivizLog,
 };
 
-/** As help says them. */
+/** The endings, as the help lists them. */
 export const ENDINGS = Object.keys(FORMATS).join(', ');
 
 /** `null` for a name that asks for the trace as it is. */

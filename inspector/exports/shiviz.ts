@@ -1,6 +1,6 @@
 /**
- * A trace as a log of ShiViz: two lines an event, what happened and whose vector clock it was. What happened to the network and to no
- * node (a loss, a channel) has no clock of its own there, and is left out.
+ * A trace as a log of ShiViz: two lines for each event, its description and its vector clock. Events of the network, such as a loss, have
+ * no vector clock and are left out.
  */
 import { isStep, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { sentence } from '../model/words.js';

@@ -1,4 +1,4 @@
-/** Text as XML has it. What XML forbids, escaped or not, is a question mark: control characters, halves of pairs, two that are none. */
+/** Text for XML. A question mark replaces characters that XML forbids: control characters, unpaired surrogates, U+FFFE and U+FFFF. */
 export const xmlText = (text: string): string =>
   text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '?')

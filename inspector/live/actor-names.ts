@@ -1,4 +1,4 @@
-/** Names of XState actors: unique below their parent and given once, so that each actor has a node and a lane of its own. */
+/** Names of XState actors: unique below their parent and given once, so that each actor has its own node and lane. */
 import { fromCallback, fromEventObservable, fromObservable, fromPromise, fromTransition, type AnyActorRef } from 'xstate';
 
 /** The second actor of a name is `name (2)`. */
@@ -17,7 +17,7 @@ export class ActorNames {
 const NUMBERED = /^x:\d+$/;
 const INVOKED = /^\d+\./;
 
-/** The id of an actor. Without an id of its own: the id of its machine, the name of its source, or the key of the state that invokes it. */
+/** The actor's id. If XState generated it: the id of its machine, the name of its source, or the key of the state that invokes it. */
 export function ownNameOf({ id, src }: Pick<AnyActorRef, 'id'> & { readonly src: unknown }, machine: string | undefined): string {
   if (!NUMBERED.test(id) && !INVOKED.test(id)) return id;
   const source = typeof src === 'string' && !src.startsWith('xstate.invoke') ? src : undefined;

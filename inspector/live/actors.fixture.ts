@@ -1,18 +1,18 @@
-/** What reports of XState's actors say, as short lines, and as the trace that comes of them. */
+/** Reports of XState's actors as short lines, and as a trace. */
 import { onTestFinished } from 'vitest';
 import { isStep, type StepLine, type TraceLine } from '../../network/trace.js';
 import { reportActors } from './actors.js';
 import { Merger } from './merge.js';
 import type { StepReport } from './report.js';
 
-/** The reports of what starts from now on, in their order; call it for those that have come. */
+/** Returns a function that returns all reports since this call, in their order. */
 export function recordActors(): () => StepReport[] {
   const reports: StepReport[] = [];
   onTestFinished(reportActors((report) => reports.push(report)));
   return () => reports.sort((a, b) => a.at - b.at);
 }
 
-/** The trace that comes of reports; none may wait for one that comes after it. */
+/** The trace of some reports. No report may wait for a later one. */
 export function traceOf(reports: readonly StepReport[]): TraceLine[] {
   const lines: TraceLine[] = [];
   const merger = new Merger(reports[0]!.at, (line) => lines.push(line));

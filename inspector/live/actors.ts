@@ -1,14 +1,14 @@
 /**
- * Every XState actor of this process as reports: each actor a node, its machine the chart, its parent at the other end of a link; of
- * each step the transitions that XState took, and what was sent in it.
+ * Reports on every XState actor of this process. Each actor is a node, its machine is the chart, and a link connects it to its parent. The
+ * report of a step contains the transitions that XState took and the messages sent in it.
  *
- * XState tells of an event when it is sent. The actor takes one after the other: what comes while it is busy, even with an answer
- * that it has asked for just now, waits. So each actor has a queue of what it was sent, the event that it is busy with at the front,
- * and what XState says of the actor later belongs to that one until its snapshot comes.
+ * XState reports an event when it is sent. An actor takes its events one after the other, so an event that comes while it is busy waits.
+ * This includes the answer to a question that the actor has just asked. Each actor therefore has a queue of its pending events, with the
+ * event in progress at the front. All that XState reports of the actor belongs to that event until the actor's next snapshot.
  *
- * A step is reported when it is over, and timed by when it began: what others do meanwhile, because of it, comes after it.
+ * A step is reported at its end with the time of its beginning: the steps of others that it causes come after it.
  *
- * An actor system is heard from where its root starts. What runs below the library's own nodes is not told: the nodes are.
+ * An actor system is observed from the start of its root. Actors below the library's own nodes are not reported, because the nodes are.
  */
 import { Actor, type AnyActorRef, type AnyMachineSnapshot, type AnyStateMachine, type InspectionEvent } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -22,20 +22,20 @@ import { harmless } from './harmless.js';
 import { AT_LENGTH, messageOf, plain, plainEvent } from './plain.js';
 import { now, type Sent, type StepReport } from './report.js';
 
-/** An actor as XState passes it on, with what it runs. */
+/** An actor as XState passes it on, with its logic. */
 type Ref = AnyActorRef & { readonly logic: unknown; readonly src: unknown; readonly _parent?: Ref };
 
-/** An event that an actor was sent and takes in its turn. */
+/** An event that was sent to an actor. */
 interface Step {
-  /** The very object: what XState says of it later is known by it. */
+  /** The object that XState was given. Later inspection events refer to it by identity. */
   readonly event: Message;
-  /** As it was when it was sent. */
+  /** A copy from the time of sending. */
   readonly message: Message;
-  /** An actor, how many messages that one had sent to this one by then, and whether it did so in no step of its own. */
+  /** The sender, the number of messages that it had sent to this actor by then, and whether it sent this one outside of a step. */
   readonly sender: { readonly name: string; readonly number: number; readonly isUnprompted: boolean } | null;
-  /** Whether it is a delay of the actor's own that is over: by `after`, or of what it raised or sent itself. */
+  /** True for the end of the actor's own delay: `after`, or a delayed `raise` or `sendTo` to itself. */
   readonly isDelayed: boolean;
-  /** When the actor began with it. */
+  /** The time at which the actor began the step. */
   at: number;
   readonly sent: Sent[];
   selected: Selected | null;
@@ -46,28 +46,28 @@ interface Known {
   readonly name: string;
   readonly chart: string;
   life: 'made' | 'runs' | 'ended';
-  /** What it was sent and has not taken; once it runs, it is busy with the first one. */
+  /** Events that the actor has not finished. Once it runs, it is busy with the first one. */
   queue: Step[];
-  /** How many messages it has sent to each other one. */
+  /** The number of messages sent to each other actor. */
   readonly counts: WeakMap<Known, number>;
-  /** How its machine stood last. */
+  /** The last snapshot of its machine. */
   before: AnyMachineSnapshot | null;
   /** The names of its children. */
   readonly children: ActorNames;
-  /** Ends that it can be reached. */
+  /** Makes the actor unreachable for gestures. */
   leave: () => void;
 }
 
-/** What is needed of an actor to tell its end, which does not keep it. */
+/** The parts of an actor that the report of its end needs. It does not keep the actor itself alive. */
 type Ended = Pick<Known, 'name' | 'chart' | 'leave'>;
 
 const NOTHING: Selected = { taken: [], refused: [] };
 const INIT = 'xstate.init';
 const STOP = 'xstate.stop';
-/** Milliseconds: what is known to come later is never told at the same time. */
+/** Milliseconds. An event that is known to come later never gets the same time. */
 const INSTANT = 0.001;
 
-/** Who wants to reach an actor, from when it is met to when the returned function is called. */
+/** Opens an actor to gestures when it is first seen. The returned function closes it again. */
 type Reach = (name: string, ref: AnyActorRef, events: readonly string[]) => () => void;
 
 /** Reports all actors of systems that start from now on, until the returned function is called. */
@@ -91,7 +91,7 @@ export function reportActors(report: (report: StepReport) => void, reach: Reach 
   };
 }
 
-/** Reports the actors of every system whose inspection events `hear` is given, until `stop` is called. */
+/** Reports the actors of every system whose inspection events are passed to `hear`, until `stop` is called. */
 export function reporterOf(report: (report: StepReport) => void): {
   readonly hear: (event: InspectionEvent) => void;
   readonly stop: () => void;
@@ -115,7 +115,7 @@ class Actors {
   isOver = false;
   private readonly known = new WeakMap<Ref, Known>();
   private readonly roots = new ActorNames();
-  /** Who can be sent nothing more has ended, whatever its state. */
+  /** An actor that cannot receive events has ended, whatever its state. */
   private readonly dropped =
     typeof FinalizationRegistry === 'undefined' ? null : new FinalizationRegistry<Ended>((known) => this.end(known));
   /** Root actors whose failures are reported. */
@@ -126,7 +126,7 @@ class Actors {
   constructor(
     private readonly report: (report: StepReport) => void,
     private readonly reach: Reach,
-    /** The actor systems that tell of their actors. */
+    /** The actor systems that are inspected. */
     private readonly heard: WeakSet<object>,
   ) {}
 
@@ -201,7 +201,7 @@ class Actors {
     };
   }
 
-  /** An actor starts, or starts again under its name: whatever it was sent before waits. */
+  /** Begins an actor, or begins it again under its name. The events sent before wait. */
   private begin(ref: Ref, event: Message): void {
     const before = this.known.get(ref);
     const actor = before?.life === 'ended' ? this.add(before) : this.meet(ref);
@@ -216,18 +216,18 @@ class Actors {
   }
 
   private send(source: Ref | undefined, target: Known, event: Message): void {
-    // What an actor sends itself in a step waits behind that step; what comes from itself at rest had a delay.
+    // An event that an actor sends to itself during a step waits behind that step. An event from itself between steps had a delay.
     const isDelayed = source === target.ref && target.queue.length === 0;
     const sender = source && !isDelayed ? this.known.get(source) : undefined;
     const message = plainEvent(event);
     const step = { ...stepOf(event, message, sender && this.post(sender, target, message)), isDelayed };
-    // Before anybody hears that an actor has ended, it has.
+    // The end of an actor is recorded before any other actor receives it.
     if (sender?.life === 'runs' && isLastWord(sender, event)) this.close(sender);
     if (target.life === 'runs' || (target.life === 'made' && this.heard.has(target.ref.system))) target.queue.push(step);
     if (target.life === 'runs' && target.queue.length === 1) step.at = this.instant();
   }
 
-  /** Notes a message with the step that sends it. */
+  /** Notes a message in the step that sends it. */
   private post(sender: Known, target: Known, message: Message): NonNullable<Step['sender']> {
     const number = (sender.counts.get(target) ?? 0) + 1;
     sender.counts.set(target, number);
@@ -236,7 +236,7 @@ class Actors {
     return { name: sender.name, number, isUnprompted: !busy };
   }
 
-  /** The step that an actor is at. What it was sent before anybody listened, and its end, nobody has told before. */
+  /** The current step of an actor. An event from before the observation, and the actor's end, have had no report yet. */
   private current(actor: Known, event: Message, isMicrostep: boolean): Step {
     const [first] = actor.queue;
     // Microsteps that follow the first one may be for events that the machine has raised.
@@ -334,7 +334,7 @@ const statusOf = ({ ref }: Known): string | undefined => (ref.getSnapshot() as {
 const isLastWord = (sender: Known, { type }: Message): boolean =>
   statusOf(sender) !== 'active' && [`xstate.done.actor.${sender.ref.id}`, `xstate.error.actor.${sender.ref.id}`].includes(type);
 
-/** What cannot be read of a config is shown as such; its functions keep their names. */
+/** Converts a machine's config to JSON. Unreadable parts are marked, and functions keep their names. */
 function chartOf(machine: AnyStateMachine): unknown {
   try {
     return plain(chartDefinition(machine), AT_LENGTH);
@@ -344,7 +344,7 @@ function chartOf(machine: AnyStateMachine): unknown {
   }
 }
 
-/** What logic of one's own calls its value may be anything. */
+/** Converts a snapshot to JSON. The value of custom logic may have any type. */
 function viewOf(chart: string, snapshot: unknown): RoleView {
   const { value, status, context = {} } = (snapshot ?? {}) as Partial<Record<'value' | 'status' | 'context', unknown>>;
   const held = plain(context);

@@ -1,8 +1,9 @@
 /**
- * Reports that wait for an inspector, as text: bounded in bytes, whatever the program says and however long nobody takes it.
+ * Reports that wait for an inspector, as text. Their size in bytes is bounded, even if no inspector takes them.
  *
- * The oldest are dropped. In their place stands a gap with their number, and how every node stood after them: its last known state,
- * whether it has ended, which of its peers it hears, and the charts that nobody has been told. So what follows is right again.
+ * The oldest reports are dropped first. A gap with their number replaces them, followed by the state of every node after the gap: its last
+ * known state, its end, the peers that its detector trusts, and charts not sent before. The reports that follow are therefore complete
+ * again.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { AT_LENGTH, plain, plainEvent } from './plain.js';
@@ -12,21 +13,21 @@ import type { GapReport, PeerReport, LiveReport, StepReport } from './report.js'
 const BATCH_BYTES_MAX = 2_000_000;
 const REPORT_BYTES_MAX = 4_000_000;
 const WAITING_BYTES_MAX = 32_000_000;
-/** What a report costs beside its text. */
+/** The cost of a report in addition to its text. */
 const OVERHEAD_BYTES = 200;
-/** What is too large is cut to so many characters, or fewer. */
+/** Limits in characters for a report that is too large, tried in this order. */
 const CUTS = [1_000_000, 100_000, 10_000];
 
-/** Of a text in UTF-8, in any runtime. */
+/** Measures the size in UTF-8, in any runtime. */
 const encoder = new TextEncoder();
 const byteLength = (text: string): number => encoder.encode(text).length;
 
 interface Waiting {
   readonly text: string;
   readonly bytes: number;
-  /** How many reports are missing when it is. */
+  /** The number of missing reports if it is dropped. */
   readonly counts: number;
-  /** What of it may matter when it is dropped: the roles that it tells, or that it has to be read. */
+  /** Its significance if it is dropped: the roles whose charts it contains, or `more` if it has to be parsed. */
   readonly tells: readonly string[] | 'more';
 }
 
@@ -45,7 +46,7 @@ export class ReportBacklog {
     if (this.bytes > this.bytesMax) this.drop();
   }
 
-  /** The oldest, as many as are sent together. */
+  /** Takes the oldest reports, as one batch. */
   take(): readonly string[] {
     let bytes = 0;
     let count = 0;
@@ -55,7 +56,7 @@ export class ReportBacklog {
     return this.waiting.splice(0, count).map(({ text }) => text);
   }
 
-  /** The inspector refuses what was taken: it is told that so many are missing. */
+  /** Replaces a batch that the inspector refuses by a gap. */
   refused(texts: readonly string[]): void {
     const at = (JSON.parse(texts.at(-1)!) as LiveReport).at;
     const gap: Waiting[] = [];
@@ -70,7 +71,7 @@ export class ReportBacklog {
     this.bytes += bytes;
   }
 
-  /** Half of it. */
+  /** Drops half of the reports. */
   private drop(): void {
     let count = 0;
     for (; this.bytes > this.bytesMax / 2 && count < this.waiting.length; count++) this.bytes -= this.waiting[count]!.bytes;
@@ -82,7 +83,7 @@ export class ReportBacklog {
     this.waiting.unshift(...this.fitting(reports));
   }
 
-  /** How everything stands takes a quarter at most; where cutting does not help, it is left out. */
+  /** The state of all nodes takes at most a quarter of the bytes. It is left out if cutting does not make it fit. */
   private fitting(reports: readonly LiveReport[]): Waiting[] {
     const before = this.bytes;
     for (const cutTo of [undefined, this.bytesMax / 8 / reports.length]) {
@@ -98,7 +99,7 @@ export class ReportBacklog {
   }
 }
 
-/** Of dropped reports those without which it is not known how things stand, oldest first. */
+/** The dropped reports that determine the present state, oldest first. */
 function thatMatter(dropped: readonly Waiting[]): string[] {
   const told = new Set<string>();
   const matter: string[] = [];
@@ -118,7 +119,7 @@ function tellsOf(report: LiveReport): Waiting['tells'] {
 }
 
 interface Stood {
-  /** It began in the gap. */
+  /** The start of the node, if it is within the gap. */
   start: StepReport | null;
   last: StepReport;
   end: StepReport | null;
@@ -126,7 +127,7 @@ interface Stood {
   charts: StepReport['charts'];
 }
 
-/** How the nodes of a program stand after reports that are dropped. */
+/** The state of a program's nodes after the dropped reports. */
 class Standing {
   private readonly nodes = new Map<NodeId, Stood>();
   private readonly peers = new Map<string, PeerReport>();
@@ -145,7 +146,7 @@ class Standing {
     });
   }
 
-  /** The gap, and then how each node stands, all at one time. */
+  /** The gap, then the state of each node, all with one time. */
   reports(at: number, count: number): LiveReport[] {
     const gap: GapReport = { at, node: '', kind: 'gap', count };
     const nodes = [...this.nodes.values()].flatMap((stood) => standsSo(stood, at));
@@ -153,7 +154,7 @@ class Standing {
   }
 }
 
-/** A node that began and ended in the gap was never there, unless its chart is that of others as well. */
+/** A node that began and ended within the gap is left out, unless its chart is also the chart of others. */
 function standsSo({ start, last, end, roles, charts }: Stood, at: number): StepReport[] {
   if (start && end && !charts) return [];
   const { ports } = last;
@@ -177,7 +178,7 @@ function textOf(report: LiveReport): string {
     const text = JSON.stringify(report);
     if (text.length <= REPORT_BYTES_MAX && byteLength(text) <= REPORT_BYTES_MAX) return text;
   } catch {
-    // It holds what is no JSON.
+    // It contains a value that is not JSON.
   }
   let text = '';
   for (const characters of CUTS) {
@@ -187,7 +188,7 @@ function textOf(report: LiveReport): string {
   return text;
 }
 
-/** The same with what it tells of states and messages shortened. */
+/** Copies a report with shorter states and messages. */
 function cut(report: LiveReport, charactersMax: number): LiveReport {
   const options = { charactersMax };
   if (report.kind === 'gap') return report;

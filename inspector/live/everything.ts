@@ -1,4 +1,4 @@
-/** Reports every node and every XState actor of this process, whatever makes them, from when it is asked to. */
+/** Reports every node and every XState actor of this process, from the call on. */
 import { randomUUID } from 'node:crypto';
 import { chartDefinition } from '../../network/chart-definition.js';
 import { reportActors } from './actors.js';
@@ -9,14 +9,14 @@ import { Outbox } from './outbox.js';
 import { actorTarget, Reached, reachNode } from './reached.js';
 import { reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
-/** A place that nodes and their watchers find by its name, since neither imports the other: see adapters/node/watchers.ts. */
+/** A global place by which nodes and observers find each other without an import: see adapters/node/watchers.ts. */
 const PLACE = Symbol.for('xstate-quiver.watchers');
 
 interface Conversing extends Inspectable {
   readonly name: string;
 }
 
-/** Nodes of several conversations may have one id; the ends of a link that frames travel on are no node of anybody's protocol. */
+/** Nodes of several conversations may have the same id. The ends of the link layer are not nodes of a protocol. */
 function reportConversing(node: Conversing, report: (report: StepReport | PeerReport) => void, reached: Reached | null): void {
   const { protocol, name } = node;
   if (protocol.name === 'link') return;
@@ -46,9 +46,9 @@ function reportConversing(node: Conversing, report: (report: StepReport | PeerRe
 interface Watched {
   /** The address of the inspector. */
   readonly url: string;
-  /** What the program is called on the page. */
+  /** The name of the program on the page. */
   readonly name: string;
-  /** Whether the page may reach in. */
+  /** True if the page may perform gestures. */
   readonly reach: boolean;
 }
 
@@ -66,7 +66,7 @@ export function reportEverything({ url, name, reach }: Watched): void {
   if (reached) listenTo(url, program, reached);
 }
 
-/** A program with a wrong address goes on unwatched. */
+/** A program with an invalid address continues unobserved. */
 function opened(url: string, program: Program, complain: (error: Error) => void): Outbox | null {
   try {
     return new Outbox(url, program);

@@ -1,9 +1,9 @@
 /**
- * The messages of live nodes that are on their way, as far as reports tell.
+ * The messages of live nodes that are in flight, according to the reports.
  *
- * A message is known by its number on its connection: both ends of a channel that keeps its order count alike. So a delivery is that of
- * the message with its number, whatever they say, and all before it have arrived or will not. Where channels keep no order, or a message
- * waited for its receiver and has no number yet, it is that of the oldest message of the same content.
+ * A message is identified by its number on its connection: on a channel in order, both ends count alike. A delivery therefore matches the
+ * message with its number, whatever their contents, and all earlier messages have arrived or are lost. Without a number (on a channel
+ * without order, or for a message that waited for its receiver), it matches the oldest message of the same content.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight } from '../../machines/protocol.js';
@@ -32,7 +32,7 @@ export class Flights {
     return flying;
   }
 
-  /** The message that a delivery is of. */
+  /** The message that arrived with a delivery. */
   find(from: NodeId, to: NodeId, message: Message, number: number | null): LiveFlight | undefined {
     const flying = this.between(from, to);
     const numbered = number === null ? undefined : flying.find((one) => one.number === number);
@@ -46,14 +46,14 @@ export class Flights {
     flying.splice(flying.indexOf(one), 1);
   }
 
-  /** Takes away those for which it holds. */
+  /** Removes the messages that match. */
   take(which: (one: LiveFlight) => boolean): readonly LiveFlight[] {
     const taken = this.all.filter(which);
     for (const one of taken) this.remove(one);
     return taken;
   }
 
-  /** The same, from one node to another. */
+  /** Removes the messages that match from one node to another. */
   takeBetween(from: NodeId, to: NodeId, which: (one: LiveFlight) => boolean): readonly LiveFlight[] {
     const taken = this.between(from, to).filter(which);
     for (const one of taken) this.remove(one);

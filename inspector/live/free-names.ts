@@ -10,7 +10,7 @@ export class FreeNames {
     const of = numbers;
     let number: number;
     let given: string;
-    // Somebody may be called `name (2)` by itself.
+    // Another name may already be `name (2)`.
     do {
       number = of.free.pop() ?? ++of.last;
       given = number === 1 ? name : `${name} (${number})`;

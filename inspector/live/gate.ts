@@ -1,9 +1,9 @@
 /**
- * The gestures on one live node: what its transport brings passes here before its charts take it.
+ * Gestures on one live node: every message from its transport passes through this gate before its charts take it.
  *
- * The gestures are those of simulated runs, by their rules: what a paused node, a clogged channel or a message kept back by hand holds
- * up, when it goes on and in which order, is said once for both (network/arrivals.ts, network/world/traffic.ts). As long as nothing is
- * held up, a message passes without delay. `letGo` ends every gesture, and what waits is taken in the order in which it came.
+ * The gestures and their rules are those of simulated runs. A paused node, a clogged channel and a message kept back by hand follow the
+ * rules of network/arrivals.ts and network/world/traffic.ts. Without a gesture, messages pass without delay. `letGo` ends every gesture,
+ * and the node takes waiting messages in the order of their arrival.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Message, NodeId } from '../../machines/effects.js';
@@ -18,7 +18,7 @@ import { isHeldUp } from '../../network/world/traffic.js';
 import { offeredBy, type Offer } from '../offers.js';
 import type { GestureReport, Inspectable } from './report.js';
 
-/** What can be done to a live node and to what comes to it. Its links are the transport's, and its process is its own. */
+/** The gestures on a live node and its messages. Its links belong to the transport, and its process to the program. */
 export const LIVE_GESTURES = ['pause', 'resume', 'clog', 'unclog', 'slow', 'drop', 'duplicate', 'hold', 'deliver'] as const;
 
 interface Arrival {
@@ -27,13 +27,13 @@ interface Arrival {
   readonly number: number | null;
 }
 
-/** A node, by what reaching in needs of it. */
+/** The parts of a node that gestures need. */
 export type Reachable = Pick<Inspectable, 'id' | 'protocol' | 'instance' | 'environment' | 'attempt' | 'guard'>;
 
-/** What a gesture on a single message speaks of: its number on its connection or, on channels that keep no order, what it says. */
+/** The message that a gesture concerns: its number on its connection or, on channels without order, its content. */
 export type MessageMeant = Arrival;
 
-/** What is told of a gesture: what it did to a message, or to the node as a whole. */
+/** Receives the effects of gestures on a message or on the node as a whole. */
 export interface GateListener {
   message(heard: GestureReport): void;
   node(what: string): void;
@@ -78,7 +78,7 @@ export class NodeGate {
     this.arrivals.emptied(this.flights.channelOf(peer, this.node.id));
   }
 
-  /** What can be done here, and what is being done. */
+  /** The gestures that are possible, and those in effect. */
   offer(): Offer {
     const { protocol, instance } = this.node;
     const standing = [
@@ -97,9 +97,9 @@ export class NodeGate {
   }
 
   /**
-   * Does what a viewer asks, an event as in a scenario; `of` says which message is meant.
+   * Performs a gesture, an event as in a scenario; `of` selects the message.
    *
-   * @throws UsageError for what is no event, or none that a live node can be told; nothing has changed.
+   * @throws UsageError if the event is invalid or not possible on a live node. Nothing changes then.
    */
   do(asked: Readonly<Record<string, unknown>>, of?: MessageMeant): void {
     const event = readEvents([{ at: 0, ...asked, ...(of && { message: this.meant(of).id }) }], 'gesture', this.scope())[0]!;
@@ -124,7 +124,7 @@ export class NodeGate {
     }
   }
 
-  /** Nothing is held up any more, and everything that was is taken now. */
+  /** Ends all gestures. The node takes all waiting messages now. */
   letGo(): void {
     const { length } = this.offer().standing ?? [];
     for (const set of [this.paused, this.clogged, this.held]) set.clear();
@@ -135,7 +135,7 @@ export class NodeGate {
     if (length > 0) this.told.node('was let go');
   }
 
-  /** What it puts in the way is gone with it. */
+  /** Removes the gate and all its effects. */
   remove(): void {
     this.letGo();
     this.node.guard();
@@ -200,7 +200,7 @@ export class NodeGate {
     this.arrivals.launched(packet);
   }
 
-  /** What came before it on its channel is taken first, unless it is kept back: a platform's timers keep no order among themselves. */
+  /** Takes earlier messages of the channel first, except those kept back: the timers of a platform fire in any order. */
   private arrive({ id, from, to }: Packet): void {
     for (const packet of this.flights.between(from, to)) if (packet.id <= id && !this.held.has(packet.id)) this.pass(packet);
   }

@@ -1,9 +1,9 @@
-/** What listens to a program must not harm it: a listener that fails says so once, and the program goes on. */
+/** A listener that cannot harm the program: if it fails, it warns once and the program continues. */
 import { messageOf } from './plain.js';
 
 let hasWarned = false;
 
-/** The same, but that it throws nothing. */
+/** Wraps a listener so that it never throws. */
 export function harmless<A extends unknown[]>(listen: (...heard: A) => void): (...heard: A) => void {
   return (...heard) => {
     try {

@@ -87,7 +87,7 @@ describe('over HTTP and WebSockets', () => {
 
   test('a context that is nested too deep to be written again', async () => {
     const body = JSON.stringify({ program, reports: [report()] }).replace('"context":{}', `"context":${deep(20_000)}`);
-    expect(await post(body)).toEqual([422, 'what was sent is not read: it is nested more than 1000 deep\n']);
+    expect(await post(body)).toEqual([422, 'what was sent is not read: it is nested more than 1000 levels deep\n']);
     expect(await shown()).toEqual(['last started']);
   });
 
@@ -150,6 +150,6 @@ test('what cannot be taken is left out with a warning, and what comes behind it 
   inbox.close();
   expect(taken).toEqual(['good 1', 'good 2']);
   expect(warn.mock.calls.flat()).toEqual([
-    'inspector: a step of "bad 1" is not shown: Maximum call stack size exceeded; nothing is said of further ones',
+    'inspector: a step of "bad 1" cannot be shown: Maximum call stack size exceeded. This is the only warning of this kind.',
   ]);
 });

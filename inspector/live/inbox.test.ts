@@ -73,7 +73,7 @@ test('a clock that is an hour ahead: its steps are shown as they are heard of, i
   vi.advanceTimersByTime(500);
   inbox.putAll({ program, reports: [report(now() + HOUR_MS, 'n', 'three')] });
   vi.advanceTimersByTime(500);
-  const note = 'ahead: n has a clock that is ahead of this one: its steps are shown as of when they were heard of';
+  const note = 'ahead: n has a clock that is ahead of this one: its steps are shown at the time of their arrival';
   expect(told).toEqual(['ahead: n one', 'ahead: n two', note, 'p: m go', 'ahead: n three']);
 });
 

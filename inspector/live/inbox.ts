@@ -1,22 +1,22 @@
 /**
- * Reports of live nodes, of this process and of others, put in order by their time and by what they follow on.
+ * Orders the reports of live nodes, from this process and others, by their time and their causes.
  *
- * Each report waits a moment for what happened earlier and comes later, and a delivery for its sending; what the same node did after
- * it waits with it. All processes are on this machine, and share its clock. A program that says nothing for long has gone, and its
- * nodes with it: a live one reports at least its heartbeat.
+ * Each report waits briefly for earlier ones that arrive late, and a delivery waits for its sending. Later reports of the same node wait
+ * with it. All processes run on this machine and share its clock. A program that sends nothing for long has gone with all its nodes: a live
+ * one sends at least its heartbeat.
  */
 import { UsageError } from '../../machines/errors.js';
 import { checkReport } from './report-checks.js';
 import { now as present, type LiveReport, type StepReport } from './report.js';
 
 const PATIENCE_MS = 150;
-/** A sender that has not reported by then was not watched when it sent. */
+/** A sender without a report by then was not observed when it sent. */
 const GIVE_UP_MS = 2000;
-/** A program has gone when nothing was heard of it for so long: three heartbeats. */
+/** A program without any report for three heartbeats has gone. */
 export const BEAT_MS = 1000;
 const SILENCE_MS = 3 * BEAT_MS;
 
-/** A clock that is further ahead is not the one of this machine: what it tells is taken as of when it was heard. */
+/** A clock that is further ahead belongs to another machine. Its reports get the time of their arrival. */
 const AHEAD_MAX_MS = 1000;
 
 interface Taker {
@@ -26,31 +26,31 @@ interface Taker {
   lookAround(at: number): void;
 }
 
-/** A program that reports: its name, and which of its runs it is. */
+/** A reporting program: its name, and the number of its run. */
 export interface Program {
   readonly name: string;
   readonly run: string;
 }
 
-/** One run of a program, among all. */
+/** The unique key of one run of a program. */
 export const programKey = ({ name, run }: Program): string => JSON.stringify([name, run]);
 
-/** What one program says at a time; a heartbeat when there is nothing else. */
+/** Reports of one program that are sent together. Without reports, it is a heartbeat. */
 export interface Batch {
   readonly program: Program;
   readonly reports: readonly LiveReport[];
-  /** The batches of a sender are counted from 1, and one that comes again is not taken again; a heartbeat has no number. */
+  /** Batches of a sender are numbered from 1, and a repeated one is ignored. A heartbeat has no number. */
   readonly sender?: string;
   readonly number?: number;
 }
 
 interface Known {
-  /** As it is shown: another program of the same name that is alive has another one. */
+  /** The displayed name. A live program of the same name has a different one. */
   readonly shown: string;
-  /** Its nodes as they are shown, and as it calls them itself. */
+  /** For each displayed node name: the name in the program. */
   readonly nodes: Map<string, string>;
   heardAt: number;
-  /** By sender, the number of its last batch. */
+  /** For each sender: the number of its last batch. */
   readonly numbers: Map<string, number>;
   hasGone: boolean;
   isAhead: boolean;
@@ -59,7 +59,7 @@ interface Known {
 interface Waiting {
   readonly report: LiveReport;
   readonly program: Known | undefined;
-  /** The node as its program calls it. */
+  /** The name of the node in its program. */
   readonly local: string;
 }
 
@@ -72,17 +72,19 @@ export class Inbox {
 
   constructor(private readonly taker: Taker) {}
 
-  /** From this process. */
+  /** Adds a report of this process. */
   put(report: LiveReport, program?: Program): void {
     this.waiting.push({ report, program: program && this.programOf(program, Infinity), local: report.node });
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
-  /** From another process, which may say anything. A program whose connection shows that it is alive is heard at `Infinity`. */
+  /**
+   * Adds reports of another process, which are not trusted. `Infinity` as the time means that a connection shows that the program is alive.
+   */
   putAll(batch: unknown, heardAt = present()): void {
     const { program, reports, sender = '', number } = (batch ?? {}) as Partial<Batch>;
-    if (!isProgram(program)) throw new UsageError('a report does not say which program it is of');
-    if (!Array.isArray(reports)) throw new UsageError('a program says nothing: "reports" is no list');
+    if (!isProgram(program)) throw new UsageError('The report is missing its program: { name, run }.');
+    if (!Array.isArray(reports)) throw new UsageError('The batch is missing its list "reports".');
     const checked = reports.map(checkReport);
     const now = present();
     const known = this.programOf(program, heardAt);
@@ -101,7 +103,7 @@ export class Inbox {
     this.timer ??= setInterval(() => this.tend(present()), PATIENCE_MS / 3);
   }
 
-  /** A program has closed its connection, or lost it: then it has as long to come back as one that is silent. */
+  /** A program has closed or lost its connection. After a loss, it has the time of a silent program to come back. */
   leave(program: Program, isLost: boolean): void {
     const known = this.programs.get(programKey(program));
     if (!known) return;
@@ -116,7 +118,7 @@ export class Inbox {
     this.release(Infinity);
   }
 
-  /** The program that a node is part of, by its key, and the node as that program calls it. */
+  /** The key of the program that the node is part of, and the name of the node there. */
   ownerOf(node: string): { readonly key: string; readonly local: string } | null {
     for (const [key, { nodes, hasGone }] of this.programs)
       if (!hasGone && nodes.has(node)) return { key, local: nodes.get(node)! };
@@ -138,7 +140,7 @@ export class Inbox {
   }
 
   private tend(now: number): void {
-    // While this process was busy it could hear of no program: that time is not their silence.
+    // This process could not receive reports while it was busy. That time does not count as silence.
     const busy = now - (this.tendedAt ?? now);
     this.tendedAt = now;
     this.release(now);
@@ -154,7 +156,7 @@ export class Inbox {
     for (const node of program.nodes.keys()) this.taker.gone(node, now);
   }
 
-  /** Takes what is due, of all programs or of one. */
+  /** Takes the reports that are due, of all programs or of one. */
   private release(now: number, only?: Known): void {
     const late = new Set<string>();
     const waiting = this.waiting.sort((a, b) => a.report.at - b.report.at);
@@ -168,7 +170,7 @@ export class Inbox {
     }
   }
 
-  /** Whether a report is dealt with: taken, or, where that cannot be, left out with a warning. */
+  /** Takes a report. Returns false if it has to wait; a report that cannot be shown is left out with a warning. */
   private takes({ report, program, local }: Waiting, now: number): boolean {
     const { at, node } = report;
     try {
@@ -181,11 +183,13 @@ export class Inbox {
     return true;
   }
 
-  /** What cannot be shown must end neither the inspector nor what it watches. */
+  /** A report that cannot be shown must end neither the inspector nor the observed program. */
   private warn(node: string, { message }: Error): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
-    console.warn(`inspector: a step of ${JSON.stringify(node)} is not shown: ${message}; nothing is said of further ones`);
+    console.warn(
+      `inspector: a step of ${JSON.stringify(node)} cannot be shown: ${message}. This is the only warning of this kind.`,
+    );
   }
 }
 
@@ -194,19 +198,19 @@ export const isProgram = (value: unknown): value is Program => {
   return typeof name === 'string' && typeof run === 'string';
 };
 
-/** Tells the page why the times of a program are not its own. */
+/** A note on the page that the clock of a program is not used, and why. */
 const aheadNote = (first: LiveReport): StepReport => ({
   at: first.at,
   node: first.node,
   ...('isOwn' in first && first.isOwn !== undefined && { isOwn: first.isOwn }),
   kind: 'note',
-  event: { type: 'has a clock that is ahead of this one: its steps are shown as of when they were heard of' },
+  event: { type: 'has a clock that is ahead of this one: its steps are shown at the time of their arrival' },
   sent: [],
   emitted: [],
   roles: {},
 });
 
-/** Programs may have actors of the same names. */
+/** Qualifies the names of actors, which may be equal in different programs. */
 const inProgram = ({ node, from, sent, links = [], parent, ...report }: StepReport, program: string): StepReport => ({
   ...report,
   node: `${program}/${node}`,

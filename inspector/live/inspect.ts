@@ -1,7 +1,7 @@
 /**
- * Watching what is alive, in one line.
+ * Observation of live nodes, in one line.
  *
- * Nothing is attached before the call, so a program that does not call it pays nothing.
+ * Nothing is attached before the call, so a program without the call has no cost.
  */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
@@ -21,18 +21,24 @@ import { nodesAmong, now, reportNode, type Inspectable, type PeerReport, type St
 import { Watch } from './watch.js';
 
 /**
- * What `inspect` may be given.
+ * Options for `inspect`.
  *
  * @experimental
  */
 export interface InspectOptions extends Pick<ServeOptions, 'port' | 'page'> {
-  /** The address of an inspector that runs already, as it was given by another `inspect`: no new page is opened. */
+  /** The address of a running inspector, as another `inspect` returned it. No new page is opened. */
   readonly report?: string;
-  /** What the program is called on the page: its nodes stand together, and those of its next run in their place. Its file unless given. */
+  /**
+   * Name of the program on the page, which groups its nodes. Its next run replaces them.
+   *
+   * @defaultValue the file of the program
+   */
   readonly program?: string;
   /**
-   * Lets the page reach in: pause the nodes, hold up, delay, double and drop what comes to them, issue commands. Whoever can open the page
-   * can do so; off unless given.
+   * Allows gestures from the page: pause nodes, delay, duplicate and drop messages, issue commands. Anyone who can open the page can
+   * perform them.
+   *
+   * @defaultValue false
    */
   readonly reach?: boolean;
 }
@@ -41,12 +47,11 @@ const run = randomUUID();
 const programOf = (name = basename(process.argv[1] ?? 'program')): Program => ({ name, run });
 
 /**
- * Shows what is alive on a page of its own: a node or several of this process, or a simulation before it runs; with `report`, on
- * the page of another `inspect`.
+ * Shows live nodes of this process, or a simulation before it runs, on a page. With `report`, they appear on the page of another
+ * `inspect`. Reports to a busy inspector wait until it answers, up to 32 MB.
  *
  * @returns the address to open, and `close`.
- * @throws UsageError for no node, when the port is in use, and when no inspector listens at `report`; nothing is watched then. Reports to an
- * inspector that is busy wait, 32 MB at most, until it answers.
+ * @throws UsageError if no node is given, if the port is in use, or if no inspector listens at `report`. Nothing is observed then.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/transports';
@@ -67,7 +72,7 @@ export async function inspect(
 ): Promise<Served> {
   if (isSimulation(what)) return inspectSimulation(what, options);
   const nodes = nodesAmong('inspect', what);
-  // A node that cannot start has nothing to show, and says so itself.
+  // A node that fails to start has nothing to show, and reports its own error.
   await Promise.allSettled(nodes.map(({ ready }) => ready));
   const program = programOf(name);
   return report === undefined ? inspectNodes(nodes, program, reach, options) : reportTo(report, program, reach, nodes);
@@ -75,7 +80,7 @@ export async function inspect(
 
 const isSimulation = (what: unknown): what is Simulation => isObject(what) && 'monitor' in what && 'network' in what;
 
-/** What has failed to begin leaves nothing behind: neither something that listens nor a timer. */
+/** Undoes a beginning that failed, so that no listener and no timer remains. */
 async function orElse<T>(beginning: Promise<T>, undo: () => void): Promise<T> {
   try {
     return await beginning;
@@ -150,7 +155,7 @@ async function reportTo(url: string, program: Program, reach: boolean, nodes: re
   };
 }
 
-/** Reports the nodes and, where they are to be reached, opens them to gestures, until `stop`; whatever fails here, the nodes go on. */
+/** Reports the nodes until `stop`, and opens them to gestures on request. An error here does not affect the nodes. */
 function told(nodes: readonly Inspectable[], reach: boolean, put: (report: StepReport | PeerReport) => void) {
   const reached = reach ? new Reached() : null;
   const report = harmless(put);

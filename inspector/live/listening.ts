@@ -1,6 +1,6 @@
 /**
- * A program that lets itself be reached listens to its inspector, and keeps listening for as long as it runs. When nothing is heard of
- * the inspector any more, whatever it held up is let go. Listening keeps no program alive.
+ * Receives the gestures of an inspector for as long as the program runs. If the inspector is silent for too long, its gestures end.
+ * Listening does not keep the program alive.
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import type { Said } from './reaching.js';
 
 const SILENCE_MS = 3 * BEAT_MS;
 
-/** Until the returned function is called. */
+/** Listens until the returned function is called. */
 export function listenTo(url: string, program: Program, reached: Reached): () => void {
   let isOver = false;
   let asking: ClientRequest | null = null;
@@ -47,7 +47,7 @@ function hear(response: IncomingMessage, url: string, reached: Reached): void {
     .on('error', () => {});
 }
 
-/** What was cut off as the inspector went says nothing. */
+/** A line that was cut off by the end of the inspector is ignored. */
 function read(line: string): Said | null {
   try {
     return line === '' ? null : (JSON.parse(line) as Said);

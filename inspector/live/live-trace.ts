@@ -1,19 +1,19 @@
 /**
- * A trace that is still being written: whoever asks gets what has been and then what comes.
+ * A trace that is still being written: each reader receives the present content, then every new line.
  *
- * It is kept in segments, each with how everything stood when it began. Beyond the limit the oldest segment is forgotten, and whoever
- * comes later begins with the next one; a reader that was too slow for it is told so.
+ * The trace is stored in segments. Each begins with the state at its time. Beyond the limit, the oldest segment is dropped, and later
+ * readers begin with the next one. A reader that was too slow is notified.
  */
 import { isStep, type TraceHeader, type TraceLine } from '../../network/trace.js';
 
 const CHARACTERS_MAX = 64_000_000;
 const SEGMENTS = 4;
-/** What comes within so long is sent together: every sending costs what is watched. */
+/** Milliseconds. New lines are collected for this time, because every sending costs time of the observed program. */
 const GATHER_MS = 30;
 
 interface Segment {
   readonly number: number;
-  /** How everything stood, for those who begin here. */
+  /** The state at its beginning, for readers that begin here. */
   readonly start: string;
   readonly at: number;
   readonly lines: string[];
@@ -25,12 +25,12 @@ const textOf = (line: TraceLine): string => `${JSON.stringify(line)}\n`;
 export class LiveTrace {
   private readonly segments: Segment[] = [{ number: 0, start: '', at: 0, lines: [], characters: 0 }];
   private isOver = false;
-  /** Who waits for what comes. */
+  /** Readers that wait for new lines. */
   private readers: (() => void)[] = [];
 
   constructor(
     private header: TraceHeader,
-    /** How everything stands now, as lines. */
+    /** The present state, as lines. */
     private readonly standing: () => readonly TraceLine[],
     private readonly charactersMax = CHARACTERS_MAX,
   ) {}
@@ -50,7 +50,7 @@ export class LiveTrace {
     this.tell();
   }
 
-  /** All of it as text, from the start to the end that is to come. */
+  /** The whole trace as text, until it ends. */
   async *text(): AsyncGenerator<string> {
     let { number, start } = this.segments[0]!;
     yield `${JSON.stringify(this.header)}\n${start}`;

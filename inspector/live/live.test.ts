@@ -251,7 +251,7 @@ describe('nodes of several processes on one page', () => {
 
   test('an address that is none, and nobody there', async () => {
     const [a] = nodes(directory, ['a'], { hold: null });
-    await expect(inspect(a!, { report: 'here' })).rejects.toThrow('"here" is no address of an inspector');
+    await expect(inspect(a!, { report: 'here' })).rejects.toThrow('"here" is not the address of an inspector');
     await expect(inspect(a!, { report: 'http://127.0.0.1:9/x/' })).rejects.toThrow();
     await expect(inspect([], { page })).rejects.toThrow('nodes is empty. Name at least one node.');
   });

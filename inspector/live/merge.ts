@@ -1,10 +1,10 @@
 /**
- * The reports of many live nodes as one trace: each delivery with its sending, vector clocks as in the simulator, and what became of
- * every message, so that nothing is on its way at rest.
+ * Merges the reports of many live nodes into one trace: deliveries matched with their sendings, vector clocks as in the simulator, and the
+ * fate of every message. When the system is quiescent, no message is in flight.
  *
- * What a node has been sent by those whom nobody watches, or before anybody did, is known from its arrival alone and told as placed on
- * the wire. What is sent to a node that nobody watches is told as gone out of sight. What was under way on a connection is lost when
- * either end says that the other has gone.
+ * A message from an unobserved sender, or from before the observation began, is known only from its arrival. The trace shows it as placed
+ * on the wire. A message to an unobserved node is shown as gone out of sight. Messages in flight on a connection are lost when either end
+ * reports that the other has gone.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Link, NodeView, Overlay } from '../../machines/protocol.js';
@@ -12,16 +12,16 @@ import type { NetworkLine, StepLine, TraceLine } from '../../network/trace.js';
 import { Flights, type Clock, type LiveFlight } from './flights.js';
 import type { GapReport, GestureReport, PeerReport, LiveReport, StepReport, Sent } from './report.js';
 
-/** The marks of a node that has changed, `undefined` for none. */
+/** The marks of a changed node, or `undefined` if it has none. */
 export type OverlayRule = (node: NodeId, view: NodeView, merger: Merger) => Overlay | undefined;
 
-/** A message to a node that does not report by then is out of sight. */
+/** A message goes out of sight if its receiver does not report within this time. */
 const OUT_OF_SIGHT_MS = 2000;
 
-/** So many nodes that have ended stay in vector clocks, which every line carries: an application may start an actor for each job. */
+/** The most ended nodes that stay in vector clocks. Every line carries the clocks, and an application may start an actor for each job. */
 const ENDED_MAX = 30;
 
-/** What the start of a node says of it for as long as it is there. */
+/** The parts of a node's first report that stay true for its whole life. */
 type Origin = Pick<StepLine, 'program' | 'parent' | 'logic'>;
 
 export class Merger {
@@ -29,15 +29,15 @@ export class Merger {
   readonly ports = new Map<NodeId, Readonly<Record<NodeId, number>>>();
   private readonly clocks = new Map<NodeId, Clock>();
   private readonly flights = new Flights();
-  /** By sender and receiver: how many messages their connection had carried when the sender began to report. */
+  /** For each sender and receiver: the number of messages that their connection had carried when the sender began to report. */
   private readonly unseen = new Map<string, number>();
-  /** What came up beyond the topology, and the channels that a detector says are down. */
+  /** Links that came up beyond the topology, and the channels that a failure detector reports as down. */
   private readonly links: (readonly [NodeId, NodeId])[] = [];
   private readonly down = new Set<string>();
   private readonly linked = new Set<string>();
-  /** By sender and receiver: the numbers of messages that gestures hold up, which others may overtake. */
+  /** For each sender and receiver: the numbers of the messages that a gesture holds up. Others may overtake them. */
   private readonly heldUp = new Map<string, Set<number>>();
-  /** What is known of each node since its start, and the nodes that have ended, oldest first. */
+  /** The origin of each node, including ended ones, oldest first. */
   private readonly origins = new Map<NodeId, Origin>();
   private readonly ended = new Map<NodeId, Message>();
   private index = 0;
@@ -47,7 +47,7 @@ export class Merger {
     private readonly began: number,
     private readonly put: (line: TraceLine) => void,
     private readonly marks: OverlayRule = () => undefined,
-    /** The links that the header tells. */
+    /** The links in the header. */
     links: readonly Link[] = [],
   ) {
     for (const [a, b] of links) this.linked.add(channel(a, b)).add(channel(b, a));
@@ -57,7 +57,7 @@ export class Merger {
     return this.flights.all;
   }
 
-  /** Whether what the report says can follow on what is known: a delivery comes after its sending. */
+  /** True if the report can follow on the known state: a delivery comes after its sending. */
   isReadyFor(report: LiveReport): boolean {
     if (report.kind === 'peer' || report.kind === 'gap') return true;
     const { node, from, message, number = null, isUnprompted = false } = report;
@@ -66,7 +66,7 @@ export class Merger {
     return this.flights.find(from, node, message!, number) !== undefined;
   }
 
-  /** A message that is known from its arrival alone: it is told to be on its way just before. */
+  /** Puts a message that is known only from its arrival in flight, just before it arrives. */
   place(from: NodeId, to: NodeId, message: Message, at: number, number: number | null = null): LiveFlight {
     this.pass(at);
     const flying = this.flights.launch(from, to, message, number, this.clocks.get(from) ?? {}, at);
@@ -84,7 +84,7 @@ export class Merger {
     }
   }
 
-  /** How everything stands, for a reader who knows the header and nothing else. */
+  /** Lines that describe the present state to a reader who knows only the header. */
   standing(): TraceLine[] {
     const { at } = this;
     const base = { index: -1, at, clock: {} };
@@ -123,27 +123,27 @@ export class Merger {
     else this.takeStep(report, program);
   }
 
-  /** Nothing has been heard of the program that the node was part of. */
+  /** Marks a node as gone because its program has sent no report. */
   gone(node: NodeId, at: number): void {
     if (!this.nodes.has(node) || this.ended.has(node)) return;
     this.pass(at);
     this.end(node, { type: 'gone' });
   }
 
-  /** A program was refused by the inspector, which the page shows. */
+  /** Shows on the page that the inspector refused a program. */
   refuse(why: string, at: number): void {
     this.pass(at);
     this.network({ kind: 'refused', why, clock: {} });
   }
 
-  /** What is on its way to nodes that nobody watches goes out of sight. */
+  /** Puts messages to unobserved nodes out of sight. */
   lookAround(at: number): void {
     this.pass(at);
     const isUnseen = ({ to, sentAt }: LiveFlight) => !this.nodes.has(to) && sentAt < at - OUT_OF_SIGHT_MS;
     this.lose(isUnseen, 'nobody watches its receiver');
   }
 
-  /** What a program did here is not known; what follows says how it stands after it. */
+  /** Records a gap. The reports that follow it describe the state of the program after the gap. */
   private leaveOut({ count }: GapReport, program = ''): void {
     const isOfIt = (node: NodeId) => this.origins.get(node)?.program === program;
     this.lose(({ from, to }) => isOfIt(from) || isOfIt(to), 'what became of it was not told');
@@ -215,7 +215,7 @@ export class Merger {
     if (lost.size > 0) this.lose((flying) => lost.has(flying), 'its receiver is not there');
   }
 
-  /** A node reports from now on: it was there before, or begins, or begins anew. */
+  /** Adds a node that starts to report: it existed before, starts, or restarts. */
   private begin({ node, at, peers = [], links = [], parent, logic }: StepReport, program: string | undefined): void {
     const isAnew = this.nodes.has(node);
     this.ended.delete(node);
@@ -244,7 +244,7 @@ export class Merger {
     if (this.ended.size > ENDED_MAX) this.forget(this.ended.keys().next().value!);
   }
 
-  /** Steps of a node that ended long ago are in the trace; a later step no longer says that it knows them. */
+  /** Drops an ended node from vector clocks. Its steps stay in the trace, but later steps no longer refer to them. */
   private forget(node: NodeId): void {
     for (const known of [this.nodes, this.ended, this.origins, this.clocks, this.ports]) known.delete(node);
     for (const clock of this.clocks.values()) delete clock[node];
@@ -255,7 +255,7 @@ export class Merger {
     for (const link of own) for (const keys of [this.linked, this.down, this.unseen, this.heldUp]) keys.delete(channel(...link));
   }
 
-  /** It was only silent for long. */
+  /** Revokes the suspicion of a node that was only silent for long. */
   private sayBack(node: NodeId): void {
     const clock = this.tick(node, {});
     const said = { kind: 'restart', node, event: { type: 'back' }, sent: [], emitted: [], roles: {}, clock } as const;
@@ -285,7 +285,7 @@ export class Merger {
     this.heldUp.get(key)!.add(number);
   }
 
-  /** A message was dropped or doubled by hand. */
+  /** Records that a message was dropped or duplicated by hand. */
   private touched(
     node: NodeId,
     at: number,
@@ -293,7 +293,7 @@ export class Merger {
   ): void {
     const flying = this.flights.find(peer, node, message, number);
     if (type === 'doubled') {
-      // The copy comes behind others of higher numbers: it is known by what it says.
+      // The copy follows messages with higher numbers, so it is matched by its content.
       const { id, clock } = this.flights.launch(peer, node, message, null, flying?.clock ?? {}, at);
       this.network({ kind: 'duplicated', between: [peer, node], message: id, event: message, clock });
     } else if (flying) {
@@ -302,7 +302,7 @@ export class Merger {
     }
   }
 
-  /** A link is drawn as its ends' detectors have it. */
+  /** Marks a link as the detectors of its ends report it. */
   private mark(node: NodeId, peer: NodeId, up: boolean): void {
     const key = channel(node, peer);
     if (up === !this.down.has(key) || !this.linked.has(key)) return;
@@ -321,12 +321,12 @@ export class Merger {
     const flying = this.flights.find(from, node, message, number) ?? this.place(from, node, message, at, number);
     this.flights.remove(flying);
     if (number !== null) this.heldUp.get(channel(from, node))?.delete(number);
-    // On a channel that keeps its order, what was sent before has arrived before.
+    // A channel in order: messages sent before have arrived before.
     if (number !== null) this.loseUpTo(from, node, number - 1, 'it arrived unseen');
     return flying;
   }
 
-  /** What has a number on its connection that is no higher. */
+  /** Loses all messages of a connection up to this number. */
   private loseUpTo(from: NodeId, to: NodeId, last: number, why: string): void {
     const heldUp = this.heldUp.get(channel(from, to));
     this.lost(

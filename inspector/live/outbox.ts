@@ -1,9 +1,10 @@
 /**
- * Reports on their way to an inspector in another process: together every few milliseconds, and dropped when nobody takes them.
+ * Sends reports to an inspector in another process, in batches every few milliseconds. They are dropped if the inspector does not take
+ * them.
  *
- * What is watched must not feel it. Sending keeps no process alive but for its last words, and those for a bounded time; what is not
- * answered in time is given up. After that only the heartbeat asks whether the inspector is back. A batch has a number, so that one
- * that is sent again is taken once.
+ * The observed program is not affected. Sending keeps the process alive only for its last reports, and only for a bounded time. A request
+ * without an answer is given up, and only the heartbeat then checks for the inspector. Batches are numbered, so that a repeated one is
+ * taken once.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type ClientRequest } from 'node:http';
@@ -13,9 +14,9 @@ import { BEAT_MS, type Program } from './inbox.js';
 import type { LiveReport } from './report.js';
 
 const BATCH_MS = 20;
-/** An inspector that does not answer for so long is not there. What is written and not read keeps the process until then. */
+/** Milliseconds. An inspector without an answer by then is absent. Data that is written but not read keeps the process alive until then. */
 const PATIENCE_MS = 2000;
-/** The last words of a program wait for so long. */
+/** Milliseconds that the last reports of a program may take. */
 const LAST_MS = 1000;
 const TICK_MS = 50;
 
@@ -34,7 +35,7 @@ function patience(ms: number, giveUp: () => void): NodeJS.Timeout {
   return timer;
 }
 
-/** Those who have last words when the process has nothing else to do. */
+/** The outboxes that send their last reports when the process has nothing else to do. */
 const open = new Set<Outbox>();
 const sayLastWords = (): void => {
   for (const outbox of open) void outbox.close().catch(() => {});
@@ -49,14 +50,14 @@ export class Outbox {
   private readonly silence: UsageError;
   private sending: Promise<void> = Promise.resolve();
   private isSending = false;
-  /** Taken out and not answered yet. */
+  /** Sent without an answer so far. */
   private unanswered: { readonly number: number; readonly texts: readonly string[] } | null = null;
-  /** A program may have several that send. */
+  /** A program may have several senders. */
   private readonly sender = randomUUID();
   private count = 0;
-  /** Nobody took what was sent last. */
+  /** True if the last batch was not taken. */
   private isAlone = false;
-  /** The inspector hears that the program is there, whether its nodes do anything or not. */
+  /** Reports that the program is alive, even if its nodes do nothing. */
   private readonly beat: ReturnType<typeof setInterval>;
 
   constructor(
@@ -66,10 +67,10 @@ export class Outbox {
     try {
       this.address = new URL('report', url);
     } catch {
-      throw new UsageError(`inspect: "${url}" is no address of an inspector; give the url that inspect() returned`);
+      throw new UsageError(`inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned.`);
     }
     this.silence = new UsageError(`inspect: ${this.address.origin} does not answer; is the inspector stopped or busy?`);
-    // Being watched keeps no program alive.
+    // Observation does not keep a program alive.
     this.beat = setInterval(() => this.try(), BEAT_MS).unref();
     if (open.size === 0) process.on('beforeExit', sayLastWords);
     open.add(this);
@@ -82,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Sends what waits, as `flush` does, but does not give up an inspector that accepts the connection and is too busy to answer: reports
-   * wait, within their bounds, until it does.
+   * Sends all waiting reports like `flush`, but waits for an inspector that accepts the connection and is too busy to answer. Reports wait
+   * within their limits.
    */
   connect(): Promise<void> {
     return this.flush().catch((error: unknown) => {
@@ -92,7 +93,7 @@ export class Outbox {
     });
   }
 
-  /** Sends what waits, after what is on its way; rejects when nobody takes it. */
+  /** Sends all waiting reports, after those in flight. Rejects if the inspector does not take them. */
   flush(): Promise<void> {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
@@ -100,7 +101,7 @@ export class Outbox {
     return this.sending;
   }
 
-  /** Says nothing more, not even that. */
+  /** Stops without a last report. */
   kill(): void {
     clearInterval(this.beat);
     if (this.timer) clearTimeout(this.timer);
@@ -158,7 +159,7 @@ export class Outbox {
     return `${about.slice(0, -1)},"reports":[${texts.join(',')}]}`;
   }
 
-  /** The status of the answer. */
+  /** Resolves with the status of the answer. */
   private post(body: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const asking = request(this.address, { method: 'POST', agent: this.agent });

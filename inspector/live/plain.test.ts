@@ -44,7 +44,7 @@ test('a program with a wrong address goes on, unwatched, and is told', () => {
   expect(told.mock.calls.flat()).toEqual(
     ['notaurl', 'http://', ' '].map(
       (url) =>
-        `quiver: QUIVER_INSPECT=${url}: inspect: "${url}" is no address of an inspector; give the url that inspect() returned`,
+        `quiver: QUIVER_INSPECT=${url}: inspect: "${url}" is not the address of an inspector. Pass the url that inspect() returned.`,
     ),
   );
   told.mockRestore();

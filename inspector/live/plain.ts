@@ -1,21 +1,21 @@
 /**
- * Any value of a program as bounded JSON, whatever it does when it is read: what cannot be read is shown as such, what goes too deep or
- * is too much is cut, and says so. Nothing here throws, and no getter of a value is called.
+ * Converts any value of a program to bounded JSON. Unreadable parts are marked, and values that are too deep or too large are cut with a
+ * mark. Nothing here throws, and no getter of a value is called.
  *
- * The program waits while it is read, so the work is bounded as well: reading stops where the value is full, and does not look at the rest.
+ * The program waits during the conversion, so the work is bounded too: reading stops when the limit is reached.
  */
 import { isAccessor, NOT_CALLED } from '../../network/accessors.js';
 
-/** A context that goes deeper is no state that anybody reads. */
+/** A deeper context is not readable on the page. */
 const DEPTH_MAX = 64;
-/** So much of one value is shown, with so many values inside of it. */
+/** Limits for one value: characters of JSON, and values inside of it. */
 const CHARACTERS_MAX = 100_000;
 const VALUES_MAX = 2_000;
 
-/** Of sounds, pictures and other binary data so many numbers: nobody reads more. */
+/** The most numbers shown of binary data such as sounds and pictures. */
 const BYTES_MAX = 100;
 
-/** What is too much as a whole is read again with shorter texts and lists, so that what is small beside it stays. */
+/** Limits for reading an oversized value again. Shorter texts and lists make room for the small values next to them. */
 const CUTS = [
   { text: Infinity, items: Infinity },
   { text: 10_000, items: 400 },
@@ -24,18 +24,18 @@ const CUTS = [
 ] as const;
 
 interface PlainOptions {
-  /** About so many characters of JSON at most. */
+  /** Most characters of JSON, approximately. */
   readonly charactersMax?: number;
-  /** Values inside of it at most, each of which costs time. */
+  /** Most values inside of it. Each one costs time. */
   readonly valuesMax?: number;
-  /** What is shown of a function; its text unless given. */
+  /** Converts a function. By default, its text is shown. */
   readonly ofFunction?: (value: Function) => unknown;
 }
 
-/** For what is told once, like a chart. */
+/** Limits for values that are sent once, such as a chart. */
 export const AT_LENGTH: PlainOptions = { charactersMax: 2_000_000, valuesMax: Infinity };
 
-/** The value as JSON has it, in a copy of its own. */
+/** Copies the value as JSON. */
 export function plain(value: unknown, options: PlainOptions = {}): unknown {
   let read: unknown;
   for (const cut of CUTS) {
@@ -46,14 +46,14 @@ export function plain(value: unknown, options: PlainOptions = {}): unknown {
   return read ?? null;
 }
 
-/** An event as JSON; it has a type in any case. */
+/** Converts an event to JSON. The result always has a type. */
 export function plainEvent(event: unknown, options?: PlainOptions): { readonly type: string } {
   const read = plain(event, options);
   const isEvent = typeof read === 'object' && read !== null && typeof (read as { type?: unknown }).type === 'string';
   return isEvent ? (read as { type: string }) : { type: '‹an event that cannot be read›' };
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     const { message } = error as { readonly message?: unknown };
@@ -65,9 +65,9 @@ export function messageOf(error: unknown): string {
 
 class Reading {
   isFull = false;
-  /** From the value down to what is read. */
+  /** The values that contain the current one, to detect cycles. */
   private readonly around = new Set<object>();
-  /** Characters that may still be shown. */
+  /** The characters that may still be written. */
   private left: number;
   private values = 0;
   private readonly valuesMax: number;
@@ -82,7 +82,7 @@ class Reading {
     this.ofFunction = ofFunction;
   }
 
-  /** `undefined` for what JSON leaves out. */
+  /** Returns `undefined` for values that JSON omits. */
   at(holder: object, key: string, depth: number): unknown {
     if (++this.values > this.valuesMax) this.isFull = true;
     try {
@@ -142,7 +142,7 @@ class Reading {
   private fields(value: object, depth: number): object {
     const most = Math.min(this.cut.items, this.valuesMax);
     const { first, count } = firstKeys(value, most);
-    // What an error says is none of its enumerable fields.
+    // The message of an error is not among its enumerable fields.
     const keys = value instanceof Error ? [...new Set(['name', 'message', ...first])] : first;
     const read: [string, unknown][] = [];
     let looked = 0;
@@ -176,22 +176,22 @@ class Reading {
 
 interface Keys {
   readonly first: readonly string[];
-  /** Of a large object, how many there were when they were listed. */
+  /** The number of keys when they were listed. */
   readonly count: number;
 }
 
 /** An object with more is a large one. */
 const SMALL_MAX = 2_000;
-/** To list so many keys costs less than to look at one object. */
+/** Listing this many keys costs less than visiting one object. */
 const LISTED_IN_A_LOOK = 100;
 
 const large = new WeakMap<object, Keys & { looks: number }>();
 
 /**
- * The first keys of an object, as many as are asked for or more, and how many it has.
+ * The first keys of an object, at least as many as wanted, and how many it has.
  *
- * JavaScript lists all keys of an object or none, which takes milliseconds where there are fifty thousand. So the first ones of a large
- * object are remembered for as many looks as pay for listing them all again. What they hold is read at every look.
+ * JavaScript lists all keys of an object at once, which takes milliseconds for fifty thousand. The first keys of a large object are
+ * therefore remembered for as many visits as pay for the next full list. Their values are read at every visit.
  */
 function firstKeys(value: object, wanted: number): Keys {
   const known = wanted <= SMALL_MAX ? large.get(value) : undefined;
@@ -204,6 +204,6 @@ function firstKeys(value: object, wanted: number): Keys {
   return keys;
 }
 
-/** Whether nobody has emptied it. */
+/** True if the remembered keys are still present. */
 const isAsListed = (value: object, { first }: Keys): boolean =>
   Object.hasOwn(value, first[0]!) && Object.hasOwn(value, first.at(-1)!);

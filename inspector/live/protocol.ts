@@ -1,4 +1,4 @@
-/** What the live nodes of one protocol have in common: the header of their trace, and their marks on the network. */
+/** The common part of all live nodes of one protocol: the header of their trace, and their marks on the network. */
 import { loaders } from '../../machines/by-name.js';
 import type { RunningCore } from '../../machines/core.js';
 import type { Configuration, Core, Instance, LinksView, Protocol } from '../../machines/protocol.js';

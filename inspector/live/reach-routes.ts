@@ -1,10 +1,10 @@
-/** What is posted below `reach/`, by the page and by programs: see reaching.ts. Whoever comes here has passed the server's checks. */
+/** Answers posts below `reach/`, from the page and from programs: see reaching.ts. The server has already checked these requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UsageError } from '../../machines/errors.js';
 import { BEAT_MS, isProgram } from './inbox.js';
 import type { Reaching } from './reaching.js';
 
-/** The answer as JSON; `undefined` where the response stays open for what the program will be asked. */
+/** Returns the answer as JSON, or `undefined` if the response stays open for the gestures on a program. */
 export async function answerReach(
   name: string,
   body: unknown,
@@ -20,7 +20,7 @@ export async function answerReach(
       reaching.answered(body);
       return null;
     case 'reach/listen':
-      if (!isProgram(body)) throw new UsageError('who listens does not say which program it is');
+      if (!isProgram(body)) throw new UsageError('The listening program is missing: { name, run }.');
       keepListening(reaching, body, response);
       return undefined;
     default:
@@ -28,7 +28,7 @@ export async function answerReach(
   }
 }
 
-/** A program is asked line by line, and hears an empty line as long as the inspector is there. */
+/** Sends gestures to a program, one line each. An empty line shows that the inspector is alive. */
 function keepListening(reaching: Reaching, program: Parameters<Reaching['listen']>[0], response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
   response.write('\n');

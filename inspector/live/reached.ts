@@ -1,5 +1,5 @@
 /**
- * What lets itself be reached in one program, by the names under which it reports: nodes, each behind its gate, and XState's actors.
+ * The nodes and XState actors of one program that accept gestures, by the names under which they report. Each node is behind its gate.
  */
 import type { AnyActorRef } from 'xstate';
 import { isObject } from '../../machines/checks.js';
@@ -8,27 +8,27 @@ import type { Offer } from '../offers.js';
 import { NodeGate, type MessageMeant, type Reachable, type GateListener } from './gate.js';
 import { now, type PeerReport, type StepReport } from './report.js';
 
-/** What a page asks of a program: to do something, or, without a gesture, what can be done. */
+/** A request of a page to a program: perform a gesture or, without one, return the possible gestures. */
 export interface ReachAsk {
   readonly id: number;
-  /** The node as the program calls it. */
+  /** The name of the node in its program. */
   readonly node: string;
   readonly gesture?: Readonly<Record<string, unknown>>;
-  /** Which message the gesture speaks of. */
+  /** The message that the gesture concerns. */
   readonly of?: MessageMeant;
 }
 
 export interface ReachAnswer {
   readonly id: number;
-  /** What can be done now. */
+  /** The gestures that are possible now. */
   readonly offer: Offer | null;
-  /** Why nothing was done. */
+  /** The reason why the gesture was not performed. */
   readonly problem?: string;
 }
 
 export interface Target {
   offer(): Offer;
-  /** Throws a `UsageError` for what cannot be done; nothing has changed then. */
+  /** Performs a gesture. Throws a `UsageError` if it is not possible; nothing changes then. */
   do(gesture: Readonly<Record<string, unknown>>, of?: MessageMeant): void;
   letGo(): void;
 }
@@ -36,7 +36,7 @@ export interface Target {
 export class Reached {
   private readonly targets = new Map<string, Target>();
 
-  /** Until the returned function is called. */
+  /** Adds a target until the returned function is called. */
   add(name: string, target: Target): () => void {
     this.targets.set(name, target);
     return () => void (this.targets.get(name) === target && this.targets.delete(name));
@@ -49,7 +49,7 @@ export class Reached {
       if (gesture) target.do(gesture, of);
       return { id, offer: target.offer() };
     } catch (error) {
-      // Whatever is wrong with a gesture is no mistake of the program.
+      // An invalid gesture is not an error of the program.
       return { id, offer: target.offer(), problem: (error as Error).message };
     }
   }
@@ -59,7 +59,7 @@ export class Reached {
   }
 }
 
-/** Lets a node be reached under the name that it reports by; `to` and `of` turn an id into such a name and back. */
+/** Accepts gestures for a node under its reported name; `to` and `of` convert an id to that name and back. */
 export function reachNode(
   node: Reachable,
   reached: Reached,
@@ -93,7 +93,7 @@ export function reachNode(
 
 const plain = (name: string): string => name;
 
-/** An actor takes any event; `events` are those that its machine names. It is kept by its own program alone. */
+/** Accepts any event for an actor; `events` are the types that its machine names. Only the program keeps the actor alive. */
 export const actorTarget = (ref: WeakRef<AnyActorRef>, events: readonly string[]): Target => ({
   offer: () => ({ commands: [], does: ['send'], events }),
   do({ do: what, event }) {

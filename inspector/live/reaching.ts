@@ -1,8 +1,8 @@
 /**
- * What the page wants done to live nodes, on its way to the programs that they are part of.
+ * Passes gestures of the page to the programs of the live nodes.
  *
- * Only programs that let themselves be reached listen here. A program is asked one thing at a time and answers; the page waits for
- * that. When the last page goes, all are told to let go of what they hold up, and a program that loses this inspector does so by itself.
+ * Only programs that accept gestures listen here. A program receives one request at a time and answers it, and the page waits for the
+ * answer. When the last page closes, all programs end their gestures. A program that loses its inspector ends them by itself.
  */
 import { isObject } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';
@@ -11,7 +11,7 @@ import { programKey, type Inbox, type Program } from './inbox.js';
 import type { Merger } from './merge.js';
 import type { ReachAnswer, ReachAsk, Reached } from './reached.js';
 
-/** Without a number: let go of everything. */
+/** Without a number: end all gestures. */
 export type Said = ReachAsk | { readonly letGo: true };
 type Say = (said: Said) => void;
 
@@ -28,30 +28,30 @@ export class Reaching {
     private readonly inbox: Pick<Inbox, 'ownerOf'>,
   ) {}
 
-  /** A program listens, until the returned function is called. */
+  /** Registers a program until the returned function is called. */
   listen(program: Program, say: Say): () => void {
     const key = programKey(program);
     this.programs.set(key, say);
     return () => void (this.programs.get(key) === say && this.programs.delete(key));
   }
 
-  /** The program of this process. */
+  /** Registers the program of this process. */
   listenHere(program: Program, reached: Reached): () => void {
     return this.listen(program, (said) => ('letGo' in said ? reached.letGo() : this.answered(reached.answer(said))));
   }
 
   answered(answer: unknown): void {
     const { id } = (answer ?? {}) as Partial<ReachAnswer>;
-    if (typeof id !== 'number') throw new UsageError('an answer does not say to what');
+    if (typeof id !== 'number') throw new UsageError('The answer is missing the number "id" of its request.');
     this.asked.get(id)?.(answer as ReachAnswer);
   }
 
-  /** What can be done to a node; `null` where its program does not let itself be reached. */
+  /** The gestures that are possible on a node, or `null` if its program does not accept any. */
   async offer(node: unknown): Promise<Offer | null> {
     return (await this.ask(String(node), {}))?.offer ?? null;
   }
 
-  /** Rejects with a `UsageError` for what was not done. */
+  /** Performs a gesture. Rejects with a `UsageError` if it was not performed. */
   async do(gesture: unknown): Promise<Offer | null> {
     if (!isObject(gesture)) throw new UsageError('a gesture is an event as in a scenario');
     const { to, of } = this.aimOf(gesture);
@@ -76,7 +76,7 @@ export class Reaching {
     for (const say of this.programs.values()) say({ letGo: true });
   }
 
-  /** Who is asked, and about which message. */
+  /** The program and the message that a gesture concerns. */
   private aimOf({ node, channel, message }: Readonly<Record<string, unknown>>): {
     readonly to: string;
     readonly of?: ReachAsk['of'];

@@ -1,9 +1,9 @@
 /**
- * The run of live nodes as a trace that `quiver verify` checks and the inspector shows.
+ * Records the run of live nodes as a trace that `quiver verify` checks and the inspector shows.
  *
- * It takes the nodes of one process. What comes from nodes elsewhere is told as placed on the wire: then every step of these nodes can
- * be checked, and only the properties that ask for all nodes cannot. For one trace of several processes let them report to an
- * inspector (`inspect`), and save what it serves.
+ * All nodes are in this process. A message from elsewhere appears as placed on the wire. The verifier can check every step of the recorded
+ * nodes, but not properties that need all nodes. For one trace of several processes, let them report to an inspector (`inspect`) and save
+ * its trace.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
@@ -12,7 +12,7 @@ import { headerOf, overlayRuleOf, protocolOf } from './protocol.js';
 import { nodesAmong, now, reportNode, type Inspectable, type PeerReport, type StepReport } from './report.js';
 
 /**
- * A recording that goes on until it is closed, or its nodes are.
+ * A recording, which lasts until it or its nodes are closed.
  *
  * @experimental
  */

@@ -1,4 +1,4 @@
-/** What a report from another process has to be: everything that is made of it stands on these checks. */
+/** Checks of a report from another process. All later code relies on them. */
 import { UsageError } from '../../machines/errors.js';
 import { areRoles, areTransitions, isListOf, isMessage, isRecord, isString } from '../model/line-checks.js';
 import type { LiveReport } from './report.js';
@@ -22,7 +22,7 @@ const isTimer = (value: unknown): boolean =>
 const isSelected = (value: unknown): boolean =>
   isRecord(value) && areTransitions(value['taken']) && areTransitions(value['refused']);
 
-/** What every report has, and what one of a step has beside it. */
+/** Fields of every report, and further fields of a step's report. */
 const EVERY = { at: isNumber, node: isString, kind: isString };
 const OF_STEP = {
   event: isMessage,
@@ -30,7 +30,7 @@ const OF_STEP = {
   emitted: (value: unknown) => isListOf(value, isMessage),
   roles: areRoles,
 };
-/** What one of a step may have. */
+/** Optional fields of a step's report. */
 const OPTIONAL = {
   role: isString,
   from: isString,
@@ -52,9 +52,9 @@ const OPTIONAL = {
 
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
-/** Throws a `UsageError` for what is no report, with the part that is wrong. */
+/** Checks a report. Throws a `UsageError` that names the invalid part. */
 export function checkReport(report: unknown): LiveReport {
-  if (!isRecord(report)) throw new UsageError('a report is no object');
+  if (!isRecord(report)) throw new UsageError('A report must be an object.');
   const demand = (checks: Checks, isOptional = false) => {
     for (const [key, holds] of Object.entries(checks))
       if (!(isOptional && report[key] === undefined) && !holds(report[key]))
@@ -67,7 +67,7 @@ export function checkReport(report: unknown): LiveReport {
     demand(OF_STEP);
     demand(OPTIONAL, true);
     if (report['from'] !== undefined && report['message'] === undefined)
-      throw new UsageError('a report of a delivery does not say what was delivered');
+      throw new UsageError('The report of a delivery is missing its message.');
   }
   return report as unknown as LiveReport;
 }

@@ -1,5 +1,5 @@
 /**
- * What one live node says of itself to an inspector: how it stands, then each of its steps, as plain JSON that any wire carries.
+ * The reports of one live node to an inspector, as plain JSON: first its state, then each of its steps.
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -11,14 +11,14 @@ import type { StepLine } from '../../network/trace.js';
 import { selectedIn } from '../../network/world/selected-in.js';
 import type { ReadSelected, Selected } from '../../network/world/selections.js';
 
-/** A node as `createNode` makes it, by what an inspector needs of it. */
+/** The parts of a node from `createNode` that an inspector needs. */
 export interface Inspectable {
   readonly id: NodeId;
   readonly protocol: RunningCore;
   readonly instance: Instance<any>;
-  /** What it was made of, as a scenario says it. */
+  /** The instance in the form of a scenario. */
   readonly scenario: unknown;
-  /** Who is behind a port, where nodes are anonymous. */
+  /** The peer behind each port, for anonymous nodes. */
   readonly ports: { of(peer: NodeId): number | undefined; peerAt(port: number): NodeId | undefined };
   readonly steps$: { subscribe(observer: { next(step: LiveStep): void; complete(): void }): { unsubscribe(): void } };
   readonly heard$: { subscribe(next: (heard: Exclude<PeerObservation, GestureReport>) => void): { unsubscribe(): void } };
@@ -26,20 +26,20 @@ export interface Inspectable {
   watchSelections(read: ReadSelected): () => void;
   readonly ready: Promise<unknown>;
   view(): NodeView;
-  /** What reaching in needs of it. */
+  /** The clock of the node, for gestures. */
   readonly environment: { readonly clock: SchedulerLike };
   attempt(command: string, fields: Readonly<Record<string, unknown>>): boolean;
   guard(gate?: Guard): void;
 }
 
-/** As `LiveNode.guard` takes it. */
+/** The argument of `LiveNode.guard`. */
 interface Guard {
   comes(arrival: { readonly from: NodeId; readonly message: Message; readonly number: number }, take: () => void): void;
   parted(peer: NodeId): void;
   readonly isShut: boolean;
 }
 
-/** At least one node; throws a `UsageError` for anything else. */
+/** Checks that there is at least one node. Throws a `UsageError` for anything else. */
 export function nodesAmong(who: string, what: Inspectable | readonly Inspectable[]): readonly [Inspectable, ...Inspectable[]] {
   const nodes: readonly unknown[] = [what].flat();
   if (nodes.length === 0) throw new UsageError(`${who}: nodes is empty. Name at least one node.`);
@@ -55,12 +55,12 @@ type PeerObservation =
   | { readonly type: 'dropped'; readonly peer: NodeId; readonly number: number }
   | GestureReport;
 
-/** What a gesture does to a message that has come: it waits, and others may overtake it; it is lost, or comes twice. */
+/** The effect of a gesture on a message that has arrived: it waits and may be overtaken, it is lost, or it comes twice. */
 export type GestureReport =
   | { readonly type: 'waits'; readonly peer: NodeId; readonly number: number }
   | { readonly type: 'lost' | 'doubled'; readonly peer: NodeId; readonly number: number | null; readonly message: Message };
 
-/** Another node as this one knows it, with the messages that it was sent and has sent on their connection. */
+/** A peer as the node knows it, with the number of messages in each direction of their connection. */
 export interface ReportedPeer {
   readonly peer: NodeId;
   readonly isUp: boolean;
@@ -89,7 +89,7 @@ export interface Sent {
   readonly number?: number | null;
 }
 
-/** What a node hears of a peer beside its steps: that it came or went, or a message that no chart took. */
+/** A report outside of steps: a peer came or went, or no chart took a message. */
 export interface PeerReport {
   readonly at: number;
   readonly node: NodeId;
@@ -97,10 +97,10 @@ export interface PeerReport {
   readonly heard: PeerObservation;
 }
 
-/** Reports that a program could not send, at this place: so many are missing. */
+/** A gap: the number of reports that a program could not send at this place. */
 export interface GapReport {
   readonly at: number;
-  /** It speaks of no single node. */
+  /** A gap concerns no single node. */
   readonly node: '';
   readonly kind: 'gap';
   readonly count: number;
@@ -109,17 +109,17 @@ export interface GapReport {
 export type LiveReport = StepReport | PeerReport | GapReport;
 
 export interface StepReport {
-  /** Milliseconds since the epoch, as fine as the clock goes: reports of several processes are ordered by it. */
+  /** Milliseconds since the epoch, with the precision of the clock. Reports of several processes are ordered by it. */
   readonly at: number;
   readonly node: NodeId;
   readonly kind: Step['kind'];
   readonly role?: string;
   readonly event: Message;
-  /** For a delivery: the sender, and the message as it was sent. */
+  /** The sender of a delivery, and the message as it was sent. */
   readonly from?: NodeId;
   readonly message?: Message;
   readonly number?: number;
-  /** The sender took no step to send it, as when a time is up: nothing but its arrival tells of it. */
+  /** True if the sender took no step to send it, as at the end of a delay. Only the arrival reports the message. */
   readonly isUnprompted?: boolean;
   readonly sent: readonly Sent[];
   readonly emitted: readonly Message[];
@@ -127,18 +127,18 @@ export interface StepReport {
   readonly drawn?: readonly number[];
   readonly roles: Readonly<Record<string, RoleView | null>>;
   readonly selected?: Selected;
-  /** At the start of the reports: what the node's connections have carried already. */
+  /** The traffic of the node's connections before its first report. */
   readonly peers?: readonly ReportedPeer[];
-  /** And whom the node is linked with, for a page that does not know its topology. */
+  /** The neighbors of the node, for a page that does not know its topology. */
   readonly links?: readonly NodeId[];
-  /** At the start of an XState actor: its parent, and the kind of its logic. */
+  /** The parent of an XState actor, and the kind of its logic. Only in its first report. */
   readonly parent?: NodeId;
   readonly logic?: string;
-  /** The name is one that the program gives for itself: others may have a node of the same. */
+  /** True if the name is only unique within the program. */
   readonly isOwn?: boolean;
-  /** For what a link says: the node at its other end. */
+  /** The node at the other end of the link that the report concerns. */
   readonly peer?: NodeId;
-  /** Charts of the node that nobody knows yet. */
+  /** Charts that no report has contained yet. */
   readonly charts?: Readonly<Record<string, unknown>>;
   /** The node's port to each peer, where nodes are anonymous. */
   readonly ports?: Readonly<Record<NodeId, number>>;
@@ -160,7 +160,7 @@ export function reportNode(node: Inspectable, report: (report: StepReport | Peer
 
 export function now(): number {
   const { timeOrigin } = performance as { readonly timeOrigin?: number };
-  // Not every runtime says when its clock began.
+  // Some runtimes do not define the start of their clock.
   return timeOrigin === undefined ? Date.now() : timeOrigin + performance.now();
 }
 
@@ -175,7 +175,7 @@ class Reporter {
     if (Object.keys(this.seen).length > 0) this.stand([]);
   }
 
-  /** How the node stands at its start. */
+  /** Reports the state of the node at its start. */
   private stand(drawn: readonly number[]): void {
     const noted = drawn.length > 0 ? { drawn } : {};
     const peers = this.node.peers();

@@ -1,6 +1,6 @@
 /**
- * Reports of a program in a browser on their way to the inspector, over a WebSocket: one batch at a time, the next one when the
- * inspector has taken it. What waits is bounded. A connection that fails is opened again, with pauses that grow.
+ * Sends the reports of a program in a browser to the inspector over a WebSocket, one batch at a time. The next batch follows when the
+ * inspector has taken the last one. The number of waiting reports is bounded. A failed connection is opened again, with growing pauses.
  */
 import { UsageError } from '../../machines/errors.js';
 import { ReportBacklog } from './backlog.js';
@@ -34,7 +34,7 @@ export class SocketOutbox {
   private isClosed = false;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private failures = 0;
-  /** Sent, and not taken yet; after a lost connection it is sent again with its number, and taken once. */
+  /** Sent and not taken yet. After a lost connection, it is sent again with its number, so that it is taken once. */
   private unanswered: { readonly number: number; readonly texts: readonly string[] } | null = null;
   private count = 0;
 
@@ -50,7 +50,7 @@ export class SocketOutbox {
     if (this.isOpen && !this.unanswered) this.timer ??= setTimeout(() => this.send(), BATCH_MS);
   }
 
-  /** Sends what waits, as far as one batch goes, and closes the connection. */
+  /** Sends one batch of waiting reports and closes the connection. */
   close(): void {
     if (this.isOpen && !this.backlog.isEmpty) {
       this.unanswered = null;

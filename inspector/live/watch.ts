@@ -1,30 +1,30 @@
 /**
- * A simulation that runs at its own speed: its first steps are recorded, and then for as long as that takes no more than its share of time.
- * What comes while nothing is left of it is skipped; the trace says so, and then how everything stands.
+ * Records a simulation at its own speed: the first steps completely, then for as long as recording stays within its share of time. Later
+ * steps are skipped. The trace then contains a gap, followed by the present state.
  */
 import { Recorder, traceHeader } from '../../network/recorder.js';
 import type { Simulation } from '../../network/simulation.js';
 import { LiveTrace } from './live-trace.js';
 
-/** Looking at the clock costs something, too. */
+/** Reading the clock has a cost, too. */
 const STEPS_BETWEEN_LOOKS = 64;
-/** So many steps of a run are recorded whatever they cost: a short run is there whole, on a slow machine as well. */
+/** The number of first steps that are always recorded: a short run is complete even on a slow machine. */
 const STEPS_WHOLE = 100;
-/** A run that comes to rest in a gap is shown as it stands then. */
+/** Milliseconds. A run that becomes quiescent within a gap is shown in its final state after this time. */
 const REST_MS = 250;
 
-/** Of the time that passes. What is recorded is written and forgotten, too, which costs about twice as much again. */
+/** The share of recording time. Writing and forgetting the records costs about twice as much in addition. */
 const SHARE = 1 / 24;
-/** So much may be spent at once. */
+/** The most time that can be saved up, in milliseconds. */
 const SAVED_MAX_MS = 25;
-/** So much is earned before a new window. */
+/** The time that is needed to open a new window, in milliseconds. */
 const WINDOW_MS = 10;
 
 /**
- * The share of time that watching may take from what is watched, whatever comes: what it has spent is earned again as time passes.
+ * The share of time that recording may take from the observed program. Time that it spent is earned back as time passes.
  *
- * A burst after a quiet time is recorded whole. A program that goes faster than it can be recorded for longer is recorded in windows:
- * each ends when nothing is left, and the next begins when enough has been earned for it to be worth while.
+ * A burst after a quiet time is recorded completely. A program that is faster than recording for longer is recorded in windows. A window
+ * ends when the allowance is spent, and the next opens when the allowance suffices for a useful one.
  */
 export class Allowance {
   private saved = SAVED_MAX_MS;
@@ -38,12 +38,12 @@ export class Allowance {
     this.saved -= milliseconds;
   }
 
-  /** Whether it is time to stop, while recording. */
+  /** True if recording has to stop. */
   get isSpent(): boolean {
     return this.saved <= 0 && this.earn() <= 0;
   }
 
-  /** Whether it is time to begin again. */
+  /** True if recording can start again. */
   get isEnough(): boolean {
     return this.earn() >= WINDOW_MS;
   }
@@ -62,7 +62,7 @@ export class Watch {
   private began = 0;
   private recorded = 0;
   private skipped = 0;
-  /** Runs in a gap. */
+  /** Runs during a gap. */
   private resting: ReturnType<typeof setInterval> | null = null;
   private readonly before;
   private after;

@@ -1,6 +1,6 @@
 /**
- * The nodes of a trace as a tree: programs, their actors and the children of each. Siblings that have stopped fold into one row, whatever
- * is selected: an application may start an actor for each job.
+ * The nodes of a trace as a tree: programs, their actors and the children of each. Siblings that have stopped fold into one row, because an
+ * application may start an actor for each job.
  */
 import type { Life } from './moment.js';
 import { idOf } from './words.js';
@@ -10,7 +10,7 @@ export interface ProgramRow {
   readonly key: string;
   readonly level: number;
   readonly name: string;
-  /** How many of its nodes run. */
+  /** The number of its running nodes. */
   readonly running: number;
   readonly isOpen: boolean;
 }
@@ -44,7 +44,7 @@ export interface TreeInput {
   readonly programs: readonly (string | undefined)[];
   readonly parents: readonly (number | undefined)[];
   readonly lifeOf: (node: number) => Life;
-  /** Whether the node is there at this moment. */
+  /** True if the node exists at this moment. */
   readonly isHere: (node: number) => boolean;
   /** The rows that a viewer has opened or closed. */
   readonly toggled: ReadonlySet<string>;
@@ -69,10 +69,10 @@ export function treeRows(input: TreeInput): readonly TreeRow[] {
   );
 }
 
-/** Actors that are deeper stand beside their parents. */
+/** Actors at deeper levels are shown next to their parents. */
 const LEVELS_MAX = 50;
 
-/** A trace may claim that actors are parents of each other: a parent is one that was known before. */
+/** A trace may claim that actors are parents of each other. Only an actor that appeared earlier counts as a parent. */
 function parentsOf({ names, parents, isHere }: TreeInput): (number | undefined)[] {
   const levels: number[] = [];
   return names.map((_, node) => {
@@ -143,7 +143,7 @@ class Tree {
 
   private readonly kept = new Map<number, boolean>();
 
-  /** Whether a filter keeps the node or a node below it. */
+  /** True if a filter keeps the node or a node below it. */
   private isKept(node: number): boolean {
     const { matches } = this.input;
     if (!matches) return true;

@@ -1,4 +1,4 @@
-/** All nodes by the states of their roles: one group for each state of each chart that somebody is in. */
+/** All nodes by the states of their roles: one group for each state of each chart that contains a node. */
 import type { StateValue } from 'xstate';
 import type { Chart } from './chart.js';
 import type { Moment } from './moment.js';
@@ -7,7 +7,7 @@ import { leavesOf, valueText } from './values.js';
 export interface StateGroup {
   readonly chart: string;
   readonly value: StateValue;
-  /** Numbers of nodes; a node stands there once, whatever many roles it has in this state. */
+  /** Numbers of nodes. A node is listed once, even with several roles in this state. */
   readonly nodes: readonly number[];
 }
 

@@ -1,10 +1,10 @@
-/** What could have influenced a step, and what it could influence: Lamport's happened-before, read from the vector clocks. */
+/** The causes and effects of a step: Lamport's happened-before relation, read from the vector clocks. */
 import { lastAtMost } from './columns.js';
 import type { ReadTrace } from './recording.js';
 
 export type Relation = 'self' | 'before' | 'after' | 'concurrent';
 
-/** How another line stands to the step at `line`, as a function, so that the step's clock is read once. */
+/** The relation of another line to the step at `line`, as a function, so that the step's clock is read once. */
 export function relationTo(recording: ReadTrace, line: number): (other: number) => Relation {
   const node = recording.nodeOf(line);
   const clock = recording.line(line).clock;
@@ -13,7 +13,7 @@ export function relationTo(recording: ReadTrace, line: number): (other: number) 
   const [from, to] = gapsAround(recording, line);
   return (other) => {
     if (other === line) return 'self';
-    // What could have passed on in between is not known.
+    // Causes that passed through other nodes in between are unknown.
     if (other < from) return 'before';
     if (other > to) return 'after';
     const otherName = recording.nodes.names[recording.nodeOf(other)];

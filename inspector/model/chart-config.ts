@@ -14,12 +14,12 @@ export const givenList = (value: unknown): readonly unknown[] => asList(value ??
 
 /** An action, guard or actor as one reads it: its name, and the name of the function that computes its parameters. */
 export function wordOf(value: unknown, place: string): string {
-  // A function without a name of its own has that of the place where it is written.
+  // A function without its own name has the name of its place in the config.
   if (typeof value === 'string') return value === '' || value === place ? 'inline' : value;
   const { type, params } = asRecord(value);
   if (typeof type !== 'string') return '?';
   const name = type === '' || type === place ? 'inline' : type;
-  // That an action is given the event says nothing: every action may read it.
+  // The parameter `event` is left out: every action may read the event.
   return typeof params === 'string' && params !== 'event' ? `${name} ${params}` : name;
 }
 
@@ -44,7 +44,7 @@ interface Event {
   readonly choices: unknown;
 }
 
-/** In the order in which XState lists them; where two say the same event, the later one stands. */
+/** In the order in which XState lists them. If two have the same event, the later one is used. */
 export function transitionsOf(config: ConfigPart, stateId: string, routes: readonly ConfigPart[]): readonly Found[] {
   const events = new Map<string, Event>();
   const add = (event: string, label: string, choices: unknown, counted = label) => {

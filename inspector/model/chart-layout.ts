@@ -43,7 +43,7 @@ export async function layOutChart(
   }
 }
 
-/** A state whose words are crossed by lines is made wider, and the chart laid out again, in so many passes in all. */
+/** The most passes of the layout. A state whose words are crossed by lines is made wider, and the chart is laid out again. */
 const PASSES_MAX = 3;
 
 function placed(chart: Chart, drawn: ChartGraph, graph: ElkNode): ChartLayout {
@@ -59,8 +59,8 @@ function placed(chart: Chart, drawn: ChartGraph, graph: ElkNode): ChartLayout {
 }
 
 /**
- * Where the words of a state begin: at its left border, or beside the lines that cross its head. Where they have no room beside those
- * lines, `widen` is the width that is missing.
+ * The place of a state's words: at its left border, or to the right of the lines that cross its head. If there is no room, `widen` is the
+ * missing width.
  */
 function headPlace({ x, y, width, state }: PlacedState, head: Size, { edges }: ChartLayout): { x: number; widen: number | null } {
   const left = x + PAD;

@@ -17,7 +17,7 @@ export interface PlacedState extends Box {
   /** The left border of its name and words. */
   readonly wordsX: number;
   readonly isInitial: boolean;
-  /** Whether its states are hidden. */
+  /** True if its inner states are hidden. */
   readonly isCollapsed: boolean;
   /** Tags, entry and exit actions, actors, history. */
   readonly notes: readonly string[];
@@ -36,7 +36,7 @@ export interface PlacedEdge {
   readonly points: readonly ChartPoint[];
   /** `null` on the lines that leave a fork. */
   readonly label: (Box & Pick<Label, 'lines'>) | null;
-  /** Whether it ends at a state, with an arrow, and not at a fork. */
+  /** True if it ends with an arrow at a state, and not at a fork. */
   readonly hasArrow: boolean;
 }
 

@@ -11,7 +11,7 @@ const INDENT = '   ';
 
 const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** What a state does by itself, line by line. */
+/** The words inside a state, line by line. */
 export function notesOf({ tags, entry, exit, invokes, history, initialActions }: ChartState): string[] {
   return [
     ...(tags.length > 0
@@ -30,7 +30,7 @@ export function notesOf({ tags, entry, exit, invokes, history, initialActions }:
   ];
 }
 
-/** XState numbers the actors that have no id of their own. */
+/** XState numbers the actors without an id. */
 const isGeneratedId = (id: string): boolean => /^\d+\./.test(id);
 
 /** `entry / a, b`, or `/ a, b` on the line of a transition. */

@@ -1,8 +1,8 @@
 /**
- * A chart as the picture needs it, read from the machine's own config in the header of the trace: the tree of states with all that
- * they say, and the transitions between them, targets resolved and events named as XState does.
+ * A chart for its picture, read from the machine's config in the header of the trace. It contains the tree of states with their words, and
+ * the transitions between them, with targets resolved and events named as XState does.
  *
- * The config comes from a file and may be anything; what is not understood is left out, nothing throws.
+ * The config comes from a file and may contain anything. Invalid parts are left out, and nothing throws.
  */
 import { asList, asRecord, givenList, sourceOf, transitionsOf, wordOf, type ConfigPart } from './chart-config.js';
 
@@ -31,7 +31,7 @@ export interface ChartTransition {
   readonly source: string;
   /** XState's descriptor; '' for an eventless transition. */
   readonly event: string;
-  /** The event as one says it: `find`, `always`, `after 5 s`, `done`, `loader failed`. */
+  /** The event for display: `find`, `always`, `after 5 s`, `done`, `loader failed`. */
   readonly label: string;
   /** The event as the coverage of tests counts it: `after 5000`, `loader error`. */
   readonly counted: string;
@@ -41,7 +41,7 @@ export interface ChartTransition {
   readonly actions: readonly string[];
   /** Paths; none for a transition that stays where it is. */
   readonly targets: readonly string[];
-  /** Whether its source is left and entered again where it could stay. */
+  /** True if its source is left and entered again where it could stay. */
   readonly reenter: boolean;
   readonly description: string | null;
 }
@@ -83,7 +83,7 @@ export function readChart(name: string, config: unknown): Chart {
   return { name, root: states.get('')!, states, transitions };
 }
 
-/** The states of a config, and what each is called. */
+/** The states of a config, and their names. */
 class Reading {
   readonly states = new Map<string, ChartState & { children: ChartState[] }>();
   readonly configs = new Map<string, ConfigPart>();
@@ -95,7 +95,7 @@ class Reading {
   constructor(name: string, config: ConfigPart) {
     this.rootId = typeof config['id'] === 'string' ? config['id'] : '(machine)';
     this.read(name, [], null, config);
-    // Charts whose config has no id are spoken of by the name under which the trace has them.
+    // A chart without an id in its config is named by its key in the trace.
     if (!this.ids.has(name)) this.ids.set(name, '');
   }
 
@@ -178,5 +178,5 @@ export function depthOf({ states }: Chart): number {
   return Math.max(...depths.values());
 }
 
-/** Whether there are states inside of it, drawn or not. */
+/** True if a state has inner states, drawn or not. */
 export const isOuter = ({ kind }: ChartState): boolean => kind === 'compound' || kind === 'parallel';

@@ -1,4 +1,4 @@
-/** What the tests' coverage says of the parts of a chart, by the names that it gives them. */
+/** The tests' coverage of the parts of a chart, by the names that coverage gives them. */
 import type { ChartTransition } from './chart.js';
 
 /** How often each item of one chart was covered. */

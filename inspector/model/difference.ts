@@ -6,7 +6,7 @@ import { sentence } from './words.js';
 export const firstDifference = (a: ReadTrace, b: ReadTrace): number | null =>
   firstUnlike(a, b, (line) => a.textOf(line) === b.textOf(line));
 
-/** The first line in which something else happens: other options, say, stand in every line and change nothing at first. */
+/** The first line with a different event. Different options appear in every line and have no effect at first. */
 export const firstOtherStep = (a: ReadTrace, b: ReadTrace): number | null =>
   firstUnlike(
     a,

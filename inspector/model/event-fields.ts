@@ -4,16 +4,16 @@ import type { ReadTrace } from './recording.js';
 export interface EventField {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'boolean' | 'json';
-  /** As it is written in the form. */
+  /** The text in the form. */
   readonly value: string;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** So many lines are looked through for a sample. */
+/** The most lines that are searched for a sample. */
 const LINES_BACK_MAX = 5_000;
 
-/** What an event of this type contained last, for the node itself or for another one of its chart; `null` where none came. */
+/** The last event of this type that the node or another one of its chart took; `null` if there was none. */
 export function sampleOf(recording: ReadTrace, node: number, type: string, line: number): Payload | null {
   const charts = new Set(chartsOf(recording, node));
   let ofOther: Payload | null = null;

@@ -1,4 +1,4 @@
-/** A line of a trace as a row of the event table: who sent what to whom, and what the receiver made of it. */
+/** A line of a trace as a row of the event table: sender, receiver, event and its effect. */
 import type { RoleView } from '../../machines/protocol.js';
 import { isStep, type NetworkLine, type StepLine } from '../../network/trace.js';
 import { lastAtMost } from './columns.js';
@@ -66,7 +66,7 @@ function stepRow(recording: ReadTrace, line: number, step: StepLine): EventRow {
   };
 }
 
-/** What is neither a message nor a command is named by what happened. */
+/** A line that is neither a message nor a command is named after its event. */
 function typeOf({ kind, event }: StepLine, sender: string): string {
   switch (kind) {
     case 'deliver':

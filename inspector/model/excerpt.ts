@@ -1,8 +1,8 @@
 /**
- * The end of a trace as a trace of its own: it begins in the state that everything had when the time that is kept began, told in its
- * header and again in its first lines. The verifier follows it from there, and the inspector shows it.
+ * Copies the end of a trace as its own trace. It begins in the state at the beginning of the kept time, which its header and first lines
+ * describe. The verifier follows it from there, and the inspector shows it.
  *
- * Where a recording has forgotten its oldest lines, timers that they armed are not known.
+ * If a recording has forgotten its oldest lines, timers that they armed are unknown.
  */
 import type { Flight } from '../../machines/protocol.js';
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
@@ -10,7 +10,7 @@ import type { StartState } from '../../network/world/choice.js';
 import { Moment } from './moment.js';
 import type { ReadTrace } from './recording.js';
 
-/** From the given line on, or from the start where not all nodes had started there. */
+/** The lines of the excerpt, from the given line, or from the start if not all nodes had started there. */
 export function* excerptOf(recording: ReadTrace, asked: number): Generator<TraceHeader | TraceLine> {
   const header = recording.header!;
   const hasStarted = (node: string) => (recording.steps[recording.nodes.find(node)]?.[0] ?? Infinity) < asked;
@@ -78,7 +78,7 @@ function* standingNodes(moment: Moment, at: number): Generator<StepLine> {
   }
 }
 
-/** What the header does not tell: links that came, and channels that went. */
+/** Changes that the header does not contain: links that came up, and channels that went down. */
 function* changedChannels(moment: Moment, at: number): Generator<NetworkLine> {
   const { nodes, channels } = moment.recording;
   for (const { from, to, changes } of channels.values()) {

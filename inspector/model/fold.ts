@@ -7,7 +7,7 @@ export type FoldedPaths = ReadonlySet<string>;
 export interface FoldedChart {
   /** Its transitions are the chart's own, those within a folded state left out. */
   readonly chart: Chart;
-  /** The state that stands for the one at a path: itself, or the outermost folded one around it. */
+  /** The visible state for a path: the state itself, or the outermost folded one around it. */
   readonly seen: (path: string) => string;
 }
 

@@ -1,9 +1,9 @@
-/** What one value of a context was over time: the lines that changed it, about a line. */
+/** The history of one value of a context around a line: the lines that changed it. */
 import { lastAtMost } from './columns.js';
 import type { ReadTrace } from './recording.js';
 
 export interface ValueChange {
-  /** The line from which on it is so. */
+  /** The line that set the value. */
   readonly line: number;
   /** As JSON; `null` where the role was closed, or had no such key. */
   readonly value: string | null;
@@ -11,12 +11,12 @@ export interface ValueChange {
 
 export interface ValueHistory {
   readonly changes: readonly ValueChange[];
-  /** Whether there are steps before and after that were not looked at. */
+  /** True if there are steps before or after that were not searched. */
   readonly before: boolean;
   readonly after: boolean;
 }
 
-/** So many steps of the role are looked at in each direction. */
+/** The most steps of the role that are searched in each direction. */
 const STEPS_MAX = 2000;
 
 export function historyOf(recording: ReadTrace, node: number, role: string, key: string, line: number): ValueHistory {
@@ -37,7 +37,7 @@ function valueAt(recording: ReadTrace, line: number, role: string, key: string):
   return isThere ? (JSON.stringify((context as Record<string, unknown>)[key]) ?? null) : null;
 }
 
-/** The change that says how it is after a line; -1 before the first one. */
+/** The change that determines the value after a line; -1 before the first one. */
 export const changeAt = ({ changes }: ValueHistory, line: number): number =>
   lastAtMost(
     changes.map((change) => change.line),

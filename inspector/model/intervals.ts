@@ -1,14 +1,14 @@
 /**
- * From when to when a question about how things stand is answered, for each node: from a step after which it is, to the next step of the
- * same node after which it is not.
+ * The intervals in which a query about states matches, for each node: from a step after which it matches, to the node's next step after
+ * which it does not.
  */
 import { lastAtMost } from './columns.js';
 
 export interface Interval {
   readonly node: number;
-  /** The line from which on it holds. */
+  /** The first line at which it matches. */
   readonly from: number;
-  /** The line from which on it does not hold any more; `null` as long as it does. */
+  /** The first line at which it no longer matches, or `null` if it matches until the end. */
   readonly to: number | null;
 }
 
@@ -18,7 +18,7 @@ export class Intervals {
   /** By node: the place of the interval that has not ended. */
   private readonly open = new Map<number, number>();
 
-  /** A step of a node, in the order of the lines; whether what is asked holds after it. */
+  /** Adds a step of a node, in the order of the lines; `holds` is the result of the query after it. */
   step(line: number, node: number, holds: boolean): void {
     const place = this.open.get(node);
     if (holds === (place !== undefined)) return;
@@ -30,11 +30,11 @@ export class Intervals {
   }
 }
 
-/** Those that a line is in. */
+/** The intervals that contain a line. */
 export const holdingAt = (intervals: readonly Interval[], line: number): Interval[] =>
   intervals.filter(({ from, to }) => from <= line && (to === null || line < to));
 
-/** When it holds for any node, as stretches that do not touch: from a line to a line, or to the end. */
+/** The union over all nodes, as separate stretches: from a line to a line, or to the end. */
 export function stretchesOf(intervals: readonly Interval[]): { readonly from: number; readonly to: number | null }[] {
   const stretches: { from: number; to: number | null }[] = [];
   for (const { from, to } of intervals) {
@@ -45,7 +45,7 @@ export function stretchesOf(intervals: readonly Interval[]): { readonly from: nu
   return stretches;
 }
 
-/** So many of them as one can read, about the one that began last at a line. */
+/** At most `most` intervals, around the last one that began before a line. */
 export function aroundLine(intervals: readonly Interval[], line: number, most: number): readonly Interval[] {
   const here = lastAtMost(
     intervals.map(({ from }) => from),

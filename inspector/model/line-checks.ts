@@ -1,7 +1,7 @@
-/** What every part of a line has to be before anything is made of it: for traces that are read, and for reports of programs. */
+/** Checks of every part of a line before its use, for traces and for the reports of programs. */
 import type { StateValue } from 'xstate';
 
-/** Nothing honest comes near this, and what is far deeper can neither be written nor be drawn. */
+/** Real values are far less nested. Much deeper values can neither be written nor be drawn. */
 export const LINE_DEPTH_MAX = 1000;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -16,10 +16,10 @@ export const isListOf = (value: unknown, is: (one: unknown) => boolean): value i
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** What says of the depth of a value that no program writes by itself. */
-export const TOO_DEEP = `it is nested more than ${LINE_DEPTH_MAX} deep`;
+/** The error for values that are nested too deeply. */
+export const TOO_DEEP = `it is nested more than ${LINE_DEPTH_MAX} levels deep`;
 
-/** Whether a value is nested deeper than anybody can write it out again. Asks of no more than it has to. */
+/** True if a value is nested too deeply to be written. Visits no more levels than necessary. */
 export function isTooDeep(value: unknown): boolean {
   let level: object[] = [{ value }];
   for (let depth = -1; level.length > 0; depth++) {
@@ -29,7 +29,7 @@ export function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** No machine has states so deep inside of each other; a value that goes round is deeper. */
+/** Machines do not nest states this deep, but a cyclic value does. */
 const STATES_DEEP_MAX = 100;
 
 /** The state of a machine: a word, or states with what is active inside of them. */

@@ -1,13 +1,13 @@
 /**
  * Every message of a recording in columns, numbered (its `ordinal`) in the order of sending.
  *
- * Which messages are on their way at a line is asked at every frame and after every jump, so the table keeps a list of them every so
- * often; between two lists only what was sent since has to be looked at.
+ * The messages in flight at a line are needed at every frame and after every jump. The table therefore keeps regular lists of them. Between
+ * two lists, only the messages sent since then have to be visited.
  */
 import { Column, lastAtMost } from './columns.js';
 import { Interned } from './interned.js';
 
-/** `unseen`: what became of it was left out. */
+/** `unseen`: the report of its end is missing. */
 export type Ending = 'delivered' | 'lost' | 'unseen';
 
 export interface MessageRow {
@@ -83,14 +83,14 @@ export class Messages {
     return ordinal;
   }
 
-  /** Something was left out: nobody knows what became of what was on its way. */
+  /** Records a gap: the ends of all messages in flight are unknown. */
   gap(line: number): void {
     this.gaps.add(line);
     for (const ordinal of this.live.values()) this.ended.set(ordinal, line);
     this.live.clear();
   }
 
-  /** To be called after each line, so that lists are kept. */
+  /** Ends a line, so that lists are kept. */
   lineRead(line: number): void {
     const last = this.listLines.at(-1) ?? -1;
     if (line - last < LINES_BETWEEN_LISTS + 2 * this.live.size) return;

@@ -1,4 +1,4 @@
-/** How everything stands after one line: a lookup for each thing asked about. */
+/** The state after one line, one lookup for each thing. */
 import type { Overlay, RoleView } from '../../machines/protocol.js';
 import { lastAtMost } from './columns.js';
 import type { MessageRow } from './messages.js';
@@ -48,8 +48,8 @@ export class Moment {
   }
 
   /**
-   * `suspected`: it acts as far as is known, and the detector of another node has lost it. `ended`, `failed` and `gone` are live
-   * nodes that have closed, that an error has ended, or whose program is heard of no more.
+   * `suspected`: it runs as far as is known, but the detector of another node has lost it. `ended`, `failed` and `gone` are live nodes that
+   * have closed, that an error has ended, or whose program stopped reporting.
    */
   life(node: number): Life {
     if (!this.runs(node)) {

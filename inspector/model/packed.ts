@@ -1,4 +1,4 @@
-/** Text in an address or in a page: compressed, as letters that both let stand. */
+/** Compressed text for an address or a page, in characters that both allow. */
 
 export async function pack(text: string): Promise<string> {
   const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
@@ -8,7 +8,7 @@ export async function pack(text: string): Promise<string> {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** A browser unpacks all of a piece before anybody reads of it, to a thousand times its size. */
+/** A browser decompresses a whole piece, up to a thousand times its size, before any of it is read. */
 const PIECE_BYTES = 4096;
 
 /** Throws where the text is not base64, and the stream fails where it was not compressed. */

@@ -1,8 +1,8 @@
 /**
- * The states that the transitions of a step left and entered, whose exit and entry actions were run.
+ * The states that the transitions of a step left and entered, and whose exit and entry actions ran.
  *
- * A trace tells the transitions and the states before and after the whole step. Between two transitions the states follow from the chart,
- * but for what a history state remembers, and for that nothing is said; nor where the transitions do not lead to the states after the step.
+ * A trace contains the transitions, and the states before and after the whole step. The states between two transitions follow from the
+ * chart, except for the memory of history states. These are unknown, as are transitions that do not lead to the states after the step.
  */
 import type { StateValue } from 'xstate';
 import type { Chart, ChartState, ChartTransition } from './chart.js';
@@ -13,7 +13,7 @@ export interface Passed {
   readonly left: readonly ChartState[];
   /** In the order in which they are entered, outer ones first. */
   readonly entered: readonly ChartState[];
-  /** What the end of the machine left, which no transition leaves: all that was active, from the inside. */
+  /** The states that the machine's end left without a transition: all active states, inner ones first. */
   readonly ended: readonly ChartState[];
 }
 
@@ -45,7 +45,7 @@ export function passedBy(
   return isReached ? all : null;
 }
 
-/** Whether a machine, or a part of it, is at its end. */
+/** True if a machine, or a part of it, is in a final state. */
 function isDone({ kind, children }: ChartState, active: ReadonlySet<string>): boolean {
   const inside = children.filter(({ path }) => active.has(path));
   if (kind === 'parallel') return inside.every((child) => isDone(child, active));
@@ -54,7 +54,7 @@ function isDone({ kind, children }: ChartState, active: ReadonlySet<string>): bo
 
 const parentOf = (chart: Chart, path: string): string | null => chart.states.get(path)?.parent ?? null;
 
-/** Whether a state lies inside of another one. */
+/** True if a state is inside of another one. */
 function isWithin(chart: Chart, path: string, around: string): boolean {
   for (let outer = parentOf(chart, path); outer !== null; outer = parentOf(chart, outer)) if (outer === around) return true;
   return false;
@@ -71,7 +71,7 @@ function domainOf(chart: Chart, { source, targets, reenter }: ChartTransition): 
   return '';
 }
 
-/** What a transition enters by what the chart says; `null` where that is a matter of history. */
+/** The states that a transition enters by its definition, or `null` if they depend on history. */
 function enteredBy(chart: Chart, { targets, source, reenter }: ChartTransition, around: string | null): Set<string> | null {
   const entered = new Set<string>();
   if (around === null) return entered;

@@ -11,10 +11,10 @@ export function startOf(recording: ReadTrace): number {
   return line;
 }
 
-/** So many of the last lines are looked through for somebody who has not ended. */
+/** The most last lines that are searched for a node that is alive. */
 const LINES_BACK_MAX = 1_000;
 
-/** Who did something last and is still there; where nobody is, who did something last. */
+/** The node that took the last step among live nodes; if no node is alive, the one that took the last step. */
 export function lastAlive(run: ReadTrace): number {
   const moment = new Moment(run, run.end - 1);
   for (let line = run.end - 1; line >= Math.max(run.first, run.end - LINES_BACK_MAX); line--) {
@@ -24,11 +24,11 @@ export function lastAlive(run: ReadTrace): number {
   return Math.max(run.nodeOf(run.end - 1), 0);
 }
 
-/** All that steps say, in its order. */
+/** All captions of the steps, in order. */
 export const sayingsOf = (steps: readonly StoryStep[]): readonly Saying[] =>
   steps.flatMap((step) => [...(step.along ?? []), step]);
 
-/** The line of what is said, `null` when the run never comes there; `said` is what was said of the same run before it. */
+/** The line of a caption, or `null` if the run never gets there; `said` are the earlier captions of the same run. */
 export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, said: readonly Saying[] = []): number | null {
   if (recording.end === recording.first) return null;
   const last = recording.end - 1;
@@ -48,7 +48,7 @@ export function lineOfSaying(recording: ReadTrace, { at }: Pick<Saying, 'at'>, s
   return null;
 }
 
-/** The last line up to a time, or the one of that very time that says so. */
+/** The last line up to a time, or the line of that time with the given description. */
 function lineOfTime(recording: ReadTrace, time: number, description: string | undefined): number {
   const last = recording.lastLineAt(time);
   if (description === undefined) return last;

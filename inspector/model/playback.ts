@@ -17,7 +17,7 @@ export interface Playhead {
 export const xOf = (recording: ReadTrace, axis: Axis, line: number): number =>
   axis === 'lines' || line < recording.first ? line : recording.at(line);
 
-/** Whether time passes in this trace at all. */
+/** True if time passes in this trace. */
 export const isTimed = (recording: ReadTrace): boolean =>
   recording.header?.choices === undefined &&
   recording.end > recording.first &&
@@ -40,12 +40,12 @@ export function advance(recording: ReadTrace, axis: Axis, { line, x }: Playhead,
   return { line: Math.min(Math.max(line, reached), end), x: next };
 }
 
-/** So long after what is seen something is done by hand: the least that the page tells of time. */
+/** The time between the shown moment and a gesture: the smallest time that the page shows. */
 const DONE_AFTER = 0.01;
 
 /**
- * When something is done by hand that is done now: at the time that is shown, after the last line that is. Of lines at one time none can
- * come behind it, so it comes behind all of them; `unseen` of those are not shown yet.
+ * The time of a gesture that is performed now, after the last shown line. It has to follow all lines of the same time, because it cannot
+ * come between them; `unseen` of them are not shown yet.
  */
 export function timeOfGesture(
   recording: ReadTrace,
@@ -78,14 +78,14 @@ export function nextStop(recording: ReadTrace, line: number, stop: Stop, directi
   return direction === -1 && stop === 'line' ? recording.first - 1 : line;
 }
 
-/** How far a message has come, 0 to 1. One that never arrives in the trace stands still where its cost says it would be. */
+/** The progress of a message, 0 to 1. A message that never arrives in the trace stays where its cost predicts. */
 export function progress(recording: ReadTrace, axis: Axis, message: MessageRow, x: number): number {
   const from = xOf(recording, axis, Math.max(message.sent, recording.first));
   const to = message.ended >= 0 ? xOf(recording, axis, message.ended) : from + Math.max(message.cost, 1);
   return to <= from ? 0 : Math.min(Math.max((x - from) / (to - from), 0), 1);
 }
 
-/** Axis units a second at which a typical message takes about a second. */
+/** Axis units per second at which a typical message takes about a second. */
 export function naturalSpeed(recording: ReadTrace, axis: Axis): number {
   if (axis === 'lines') return 2;
   const { messages } = recording;

@@ -122,8 +122,8 @@ test.each([
   ['node:', /"node:" has no value\. Write one after the colon, without a space: the node that took the step/],
   ['-state:""', /"state:" has no value\. .*: a state of the node after the step: compete/],
   ['nodes:', /Unknown field "nodes".*. Did you mean "node"\?/],
-  ['ctx.parent', /"ctx\.parent" compares nothing; write ctx\.KEY=VALUE/],
-])('%s is refused by name', (text, message) => {
+  ['ctx.parent', /"ctx\.parent" compares nothing\. Write ctx\.KEY=VALUE/],
+])('%s is rejected with the reason', (text, message) => {
   expect(() => queryOf(text)).toThrow(message);
 });
 

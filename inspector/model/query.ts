@@ -1,12 +1,12 @@
 /**
- * Asking for lines of a trace in words: `node:n3 type:find ctx.parent=n5 state:compete violated`.
+ * Queries for lines of a trace: `node:n3 type:find ctx.parent=n5 state:compete violated`.
  *
- * Every term has to hold of the line. What a term says of a state or of a context is true of the node that took the step, after it: in
- * any of its roles. What a violation says is asked of the step that brought it about, though the trace tells it one line earlier. A minus
- * in front of a term negates it; quotes keep words together.
+ * A line matches if every term matches. Terms about states and contexts concern the node that took the step, in any of its roles, after the
+ * step. Terms about violations match the step that caused the violation, although the trace records it one line earlier. A minus in front
+ * of a term negates it; quotes keep words together.
  *
- * A question about states and contexts, perhaps of a node, is about how things stand: it holds from a step of a node to the next step of
- * it that does not answer. One that has other terms is about moments.
+ * A query that consists of terms about states, contexts and a node matches intervals: from a step of the node to its next step that does
+ * not match. Any other query matches moments.
  */
 import { UsageError } from '../../machines/errors.js';
 import { unknownWord } from '../../network/scenario/read.js';
@@ -16,13 +16,13 @@ import type { ReadTrace } from './recording.js';
 import { activePaths } from './values.js';
 import { eventName, sentence } from './words.js';
 
-/** A line that is asked about. */
+/** A line with its context for a query. */
 interface Place {
   readonly recording: ReadTrace;
   readonly line: number;
-  /** The lines that tell what its step violated. */
+  /** The lines with the violations that its step caused. */
   readonly violations: readonly number[];
-  /** Whether the question is about a state or a context, and so about the node that took the step and no other. */
+  /** True if the query concerns a state or a context, so only the node that took the step. */
   readonly isOfStep: boolean;
 }
 
@@ -35,11 +35,11 @@ interface Term {
 
 export interface Query {
   answers(recording: ReadTrace, line: number): boolean;
-  /** Whether it is about how a node stands, and holds from one of its steps to another. */
+  /** True if the query matches intervals between steps of a node. */
   readonly lasts: boolean;
 }
 
-/** What can be asked of a line, as help lists it. */
+/** The terms of a query, as the help lists them. */
 export const ASKED = {
   node: 'the node that took the step, or that a loss, a channel or a violation concerns',
   type: 'of the event, or of a message that it sent',
@@ -51,7 +51,7 @@ export const ASKED = {
 
 type Asked = keyof typeof ASKED;
 
-/** Throws a `UsageError` for what cannot be asked. */
+/** Parses a query. Throws a `UsageError` if it is invalid. */
 export function queryOf(text: string): Query {
   const words = text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
   const terms = words.map(termOf);
@@ -86,7 +86,7 @@ const isAsked = (name: string): name is Asked => Object.hasOwn(ASKED, name);
 const nothingToAsk = (name: string): UsageError =>
   unknownWord(`Unknown field "${name}" (put text that contains a colon in quotes)`, name, [...Object.keys(ASKED), 'ctx.KEY']);
 
-/** The lines before a step that tell what it violated. */
+/** The lines before a step that record the violations it caused. */
 function violationsOf(recording: ReadTrace, line: number): number[] {
   const lines: number[] = [];
   for (let told = line - 1; told >= recording.first && recording.kindOf(told) === 'violated'; told--)
@@ -131,7 +131,7 @@ const TERMS: Readonly<Record<Asked, (value: string) => Holds>> = {
     ),
 };
 
-/** A kind of lines, or a word of the sentence that tells the line. */
+/** Matches the kind of a line, or a word of its sentence. */
 function plain(word: string): Holds {
   const lower = word.toLowerCase();
   return (place) =>
@@ -141,7 +141,7 @@ function plain(word: string): Holds {
     );
 }
 
-/** Of the line itself, or of what its step violated. */
+/** Matches the line itself, or the violations that its step caused. */
 const toldOf = ({ line, violations }: Place, holds: (line: number) => boolean): boolean => holds(line) || violations.some(holds);
 
 const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
@@ -153,7 +153,7 @@ const COMPARE: Readonly<Record<string, (a: unknown, b: string) => boolean>> = {
 
 function contextTerm(word: string): Holds {
   const [, path, sign, value] = /^ctx\.([^=!<>]+)(!=|=|<|>)(.*)$/.exec(word) ?? [];
-  if (path === undefined) throw new UsageError(`"${word}" compares nothing; write ctx.KEY=VALUE, or !=, < or > in place of =`);
+  if (path === undefined) throw new UsageError(`"${word}" compares nothing. Write ctx.KEY=VALUE, or !=, < or > instead of =.`);
   if ((sign === '<' || sign === '>') && (value!.trim() === '' || Number.isNaN(Number(value))))
     throw new UsageError(`"${word}": < and > compare numbers; write a number behind ${sign}`);
   const keys = path.split('.');
@@ -164,7 +164,7 @@ function contextTerm(word: string): Holds {
     });
 }
 
-/** What an object has of itself under a key: what every object inherits is no value of a context. */
+/** An own property of an object. Inherited properties are not values of a context. */
 const valueIn = (inner: unknown, key: string): unknown =>
   typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as Record<string, unknown>)[key] : undefined;
 

@@ -12,7 +12,7 @@ describe('what is no trace is refused in one line that says why', () => {
   test.each([
     ['', 'The trace is empty.'],
     ['\n\n', 'The trace is empty.'],
-    ['\x89PNG\r\n\x1a\n', 'This is no Quiver trace: the line is no JSON.'],
+    ['\x89PNG\r\n\x1a\n', 'This is no Quiver trace: the line is not JSON.'],
     ['[1, 2, 3]', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
     ['{"protocol":"directory"}', 'This is no Quiver trace: its first line is not the header {"quiver": …}.'],
     [
@@ -60,7 +60,7 @@ describe('what stands before a fault is shown', () => {
   });
 
   test.each([
-    ['{"half', 'the line is no JSON'],
+    ['{"half', 'the line is not JSON'],
     ['{"at":"noon","kind":"deliver","clock":{}}', 'it has no "at" or no "kind"'],
     ['{"at":1,"kind":"lost"}', 'it has no vector "clock"'],
   ])('%s', (line, why) => {
@@ -88,7 +88,7 @@ describe('a line that cannot be shown is told as such, and the rest goes on', ()
     [roles('3'), NO_ROLES],
     [first.replace('"refused":[]', '"refused":[["r"]]'), '"taken" and "refused" are no lists of transitions'],
     [first.replace('"clock"', '"overlay":{"edges":[null]},"clock"'), '"overlay" is no record of marks'],
-    [first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(6000)}`), 'it is nested more than 1000 deep'],
+    [first.replace(/"roles":\{.*?\}\}\}/, `"roles":${deep(6000)}`), 'it is nested more than 1000 levels deep'],
   ])('%#', (line, why) => {
     expect(line).not.toBe(first);
     const recording = readTrace(`${header}\n${first}\n${line}\n${first}\n`);

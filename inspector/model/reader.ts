@@ -1,8 +1,8 @@
 /**
- * Reads a trace that arrives in pieces cut anywhere, and says in one line what is wrong with one that is none.
+ * Reads a trace that arrives in pieces cut anywhere, and describes an invalid one in a single line.
  *
- * What stands before a fault stays readable: a truncated file shows everything up to the cut. A line that is one, and of which a part is
- * not what it has to be, is told as left out, and reading goes on behind it.
+ * The part before an error stays readable: a truncated file shows everything up to the cut. A line with an invalid part is recorded as left
+ * out, and reading continues after it.
  */
 import { UsageError } from '../../machines/errors.js';
 import { TRACE_VERSION, type TraceHeader, type TraceLine } from '../../network/trace.js';
@@ -21,7 +21,7 @@ import {
 
 /** No honest line comes near this; a binary file or a giant JSON array does. */
 const LINE_CHARACTERS_MAX = 16_000_000;
-/** More nodes than anyone can look at, and the page would only choke on them. */
+/** The page cannot display more nodes than this. */
 const NODES_MAX = 20_000;
 
 export interface Sink {
@@ -30,7 +30,7 @@ export interface Sink {
 }
 
 export class TraceReader {
-  /** What stopped the reading; nothing is read after it. */
+  /** The reason why reading stopped, if it did. */
   problem: string | null = null;
   private rest = '';
   private lines = 0;
@@ -50,7 +50,7 @@ export class TraceReader {
       this.stop(`line ${this.lines + 1} does not end within ${LINE_CHARACTERS_MAX} characters`);
   }
 
-  /** The source has ended: what is left is a last line without a line break, or half a line. */
+  /** Ends the source: the rest is a last line without a line break, or half a line. */
   end(): void {
     if (this.problem !== null) return;
     const last = this.rest;
@@ -78,7 +78,7 @@ export class TraceReader {
   }
 }
 
-/** What is wrong with the start of what should be a trace: its first line says what it is. */
+/** The error in the first line of an alleged trace, if there is one. */
 export function complaintAbout(trace: string): string | null {
   const reader = new TraceReader({ header: () => {}, line: () => {} });
   const text = trace.trimStart();
@@ -92,7 +92,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError('the line is no JSON');
+    throw new UsageError('the line is not JSON');
   }
 }
 
@@ -136,14 +136,14 @@ const isProperty = (property: unknown): boolean => isRecord(property) && typeof 
 const isLink = (link: unknown): boolean =>
   Array.isArray(link) && typeof link[0] === 'string' && typeof link[1] === 'string' && typeof link[2] === 'number';
 
-/** A line of a trace, or, where it cannot be shown, one that says so. Throws a `UsageError` for what is no line at all. */
+/** Parses a line of a trace. A line that cannot be shown becomes a note about it. Throws a `UsageError` if it is not a line at all. */
 export function lineOf(text: string): TraceLine {
   const value = parse(text);
   demand(isRecord(value) && typeof value['at'] === 'number' && typeof value['kind'] === 'string', 'it has no "at" or no "kind"');
   const { index, at, clock } = value;
   demand(isRecord(clock), 'it has no vector "clock"');
   try {
-    // What is so deep takes two characters for each level at least.
+    // A deeply nested value takes at least two characters for each level.
     demand(text.length < 2 * LINE_DEPTH_MAX || !isTooDeep(value), TOO_DEEP);
     checkParts(value);
     return value as unknown as TraceLine;

@@ -1,11 +1,11 @@
 /**
- * A trace as the inspector keeps it: the text of each line, a few integers a line, and for everything that changes the rising list of
- * the lines that changed it.
+ * The inspector's copy of a trace: the text of each line, a few integers for each line, and for each changing thing the rising list of the
+ * lines that changed it.
  *
- * The state at any moment is then one binary search for each thing asked about, and the few lines found are parsed when they are
- * looked at. So a jump across a million lines costs the same as one step, and nothing has to be replayed.
+ * The state at any moment takes one binary search for each thing, and only the found lines are parsed. A jump across a million lines
+ * therefore costs the same as one step, without a replay.
  *
- * Memory is bounded: beyond the limits the oldest quarter is forgotten, except for the lines that still say how things stand.
+ * Memory is bounded: beyond the limits the oldest quarter is forgotten, except for lines that determine the present state.
  */
 import { isStep, type NetworkLine, type StepLine, type TraceHeader, type TraceLine } from '../../network/trace.js';
 import { Column, lastAtMost } from './columns.js';
@@ -23,7 +23,7 @@ export interface TraceLimits {
 
 const LIMITS: TraceLimits = { lines: 2_000_000, characters: 800_000_000 };
 const PARSED_LINES_MAX = 20_000;
-/** What says whether a node runs. */
+/** Kinds of steps that start or stop a node. */
 const RUNS: ReadonlySet<string> = new Set(['start', 'crash', 'restart', 'reload']);
 
 /** One role of one node, and the lines that changed its state. */
@@ -32,7 +32,7 @@ export interface Slot {
   readonly number: number;
   readonly role: string;
   readonly lines: number[];
-  /** The state after each of them, by its number in the tally; -1 where the role was closed. */
+  /** The state after each of these lines, by its number in the tally; -1 where the role was closed. */
   readonly states: number[];
 }
 
@@ -55,7 +55,7 @@ export class ReadTrace {
   readonly slotsOf: Slot[][] = [];
   readonly overlays: number[][] = [];
   readonly running: number[][] = [];
-  /** By line, how a live node went there: it ended, or its program was heard of no more. */
+  /** By line, how a live node went there: it ended, or its program stopped reporting. */
   readonly ends = new Map<number, string>();
   /** By node: the program that it is part of and, of an XState actor, the number of its parent and the kind of its logic. */
   readonly programs: (string | undefined)[] = [];
@@ -67,24 +67,24 @@ export class ReadTrace {
   readonly channels = new Map<string, Channel>();
   private readonly incoming: Channel[][] = [];
   readonly violations: number[] = [];
-  /** The line that tells what came of the properties, and the one from which a counterexample goes on for ever. */
+  /** The line of the verdict, and the line where the infinite part of a counterexample begins. */
   verdict: number | null = null;
   endless: number | null = null;
   /** Where lines are missing that were written: how many before the line. */
   readonly missing: { readonly line: number; readonly count: number }[] = [];
-  /** Where something was left out: what follows says how everything stands. */
+  /** Lines after which reports are missing. The state after the gap follows. */
   readonly gaps: number[] = [];
-  /** Programs that the inspector refused, each as a sentence. */
+  /** Programs that the inspector refused, each with a sentence for the page. */
   readonly refusals: string[] = [];
-  /** Lines of which a part is not what it has to be, and what that is. */
+  /** Lines with an invalid part, and the reason. */
   readonly unshown: { readonly line: number; readonly why: string }[] = [];
   /** Lines of a live trace that only prepare other lines: links that came up, and messages sent that another line contains. Ascending. */
   readonly quiet: number[] = [];
   /** Nodes that the header does not list, with their first line, or `null` where a link of the header names them. */
   readonly strangers: { readonly node: string; readonly line: number | null }[] = [];
-  /** Whether all lines so far are of the start of nodes: those that join later are in no header. */
+  /** True as long as all lines are starts of nodes. Nodes that join later are not in the header. */
   private isStarting = true;
-  /** How many lines at the start were forgotten. */
+  /** The number of forgotten lines at the start. */
   first = 0;
 
   private readonly texts: string[] = [];
@@ -95,7 +95,7 @@ export class ReadTrace {
   private readonly kind = new Column(Int32Array);
   private readonly node = new Column(Int32Array);
   private readonly message = new Column(Int32Array);
-  /** Lines before `first` that still say how something stands. */
+  /** Lines before `first` that still determine the present state. */
   private anchors = new Map<number, string>();
   private readonly parsed = new Map<number, TraceLine>();
   private readonly reader = new TraceReader({
@@ -131,7 +131,7 @@ export class ReadTrace {
   /** The ordinal of the message that the line delivered or lost; -1 for none. */
   messageOf = (line: number): number => this.message.at(line);
 
-  /** Who sent the message that the line delivered or lost; nobody where it is about none, or about one whose sending was left out. */
+  /** The sender of the message that the line delivered or lost. `undefined` if there is no such message, or if its sending was left out. */
   senderAt(line: number): string | undefined {
     const ordinal = this.messageOf(line);
     return ordinal < this.messages.first ? undefined : this.nodes.names[this.messages.get(ordinal).from];
@@ -157,12 +157,15 @@ export class ReadTrace {
   /** A line as it was written. */
   textOf = (place: number): string | undefined => this.texts[place - this.first];
 
-  /** The trace again, as far as it is kept. */
+  /** The kept part of the trace as text. */
   text(): string {
     return [JSON.stringify(this.header), ...this.texts, ''].join('\n');
   }
 
-  /** Where what a violation tells is seen: a run tells it just before the step that brought it about, its end tells it of how all stands. */
+  /**
+   * The line at which a violation is visible. During a run, the violation is recorded just before the step that caused it; at the end, it
+   * concerns the final state.
+   */
   seenAt(violation: number): number {
     let line = violation + 1;
     while (line < this.end && this.kindOf(line) === 'violated') line++;
@@ -180,7 +183,7 @@ export class ReadTrace {
     const isListed = new Set([...header.nodes, ...Object.keys(header.start?.nodes ?? {})]);
     const unlisted = new Set(header.links.flatMap(([a, b]) => [a, b]).filter((node) => !isListed.has(node)));
     for (const node of unlisted) this.strangers.push({ node, line: null });
-    // Whoever finds places for the nodes of the header needs all that its links name.
+    // Layout of the header's nodes needs all nodes that its links name.
     this.header = unlisted.size === 0 ? header : { ...header, nodes: [...header.nodes, ...unlisted] };
     for (const [a, b] of header.links) {
       this.channel(a, b);
@@ -242,7 +245,7 @@ export class ReadTrace {
     if (this.texts.length > this.limits.lines || this.characters > this.limits.characters) this.forget();
   }
 
-  /** Lines are numbered where they are written; those that say how things stand have no number. */
+  /** Lines are numbered in the order of writing. Lines that describe the present state have no number. */
   private count(place: number, { index }: TraceLine): void {
     if (typeof index !== 'number') return;
     const count = index - this.nextIndex;
@@ -274,7 +277,7 @@ export class ReadTrace {
     }
   }
 
-  /** After a gap each channel says how it stands, changed or not. */
+  /** After a gap, a line for each channel repeats its state, changed or not. */
   private change({ changes }: Channel, place: number, up: boolean): void {
     const last = changes.at(-1);
     const isNew = this.gaps.length === 0 || (last === undefined ? !up : (last % 2 === 1) !== up);

@@ -1,10 +1,10 @@
-/** What was seen on the page as a test: the verdict of a run with the properties that failed, or a query that nothing may answer. */
+/** Saves an observation on the page as a test: the verdict of a run with the violated properties, or a query that must not match. */
 import type { OfferedModule } from '../offers.js';
 
 /**
- * A run with the verdict that it has.
+ * A test that repeats a run and expects its verdict.
  *
- * @param module where the protocol comes from; none for one of ours.
+ * @param module The source of the protocol. Not needed for a protocol of Quiver.
  */
 export function savedTest(scenario: unknown, failed: readonly string[], module?: OfferedModule): string {
   const names = [...failed].sort();
@@ -29,9 +29,9 @@ test('what was done by hand', () => {
 }
 
 /**
- * A query as a property of a run: the test fails when anything answers it.
+ * A test that turns a query into a property of a run. It fails if anything matches.
  *
- * @param module where the protocol comes from; none for one of ours.
+ * @param module The source of the protocol. Not needed for a protocol of Quiver.
  */
 export function savedQuery(scenario: unknown, query: string, module?: OfferedModule): string {
   const text = JSON.stringify(query);

@@ -1,8 +1,8 @@
 /**
- * The transitions that a step of a node took, and those whose guards refused: as its line tells them.
+ * The transitions that a step took, and those whose guards refused, as its line records them.
  *
- * Lines of old traces, and of programs that tell states alone, do not. There the event and the states before and after say what could
- * have been taken: if it is one transition and no guard is in doubt, that; else all of them, as possible.
+ * Lines of old traces, and of programs that report only states, lack them. There the event and the states before and after determine which
+ * transitions are possible. If there is only one and no guard is in doubt, it was taken; otherwise all are listed as possible.
  */
 import type { StateValue } from 'xstate';
 import { answers } from '../../network/world/event-descriptors.js';
@@ -13,7 +13,7 @@ import { activePaths, valueText } from './values.js';
 export interface TransitionsOfStep {
   readonly taken: readonly ChartTransition[];
   readonly refused: readonly ChartTransition[];
-  /** One of these was taken, or none: the trace does not tell. */
+  /** The step took at most one of these. The trace does not record which. */
   readonly possible: readonly ChartTransition[];
 }
 
@@ -30,7 +30,7 @@ function keyed(chart: Chart): ReadonlyMap<string, ChartTransition> {
   return known;
 }
 
-/** What a line tells of a role's chart; `null` when it tells nothing of transitions. */
+/** The transitions of a role's chart in a line, or `null` if the line does not contain transitions. */
 export function toldBy(
   { taken, refused = [] }: Pick<StepLine, 'taken' | 'refused'>,
   role: string,
@@ -44,7 +44,7 @@ export function toldBy(
   return { taken: taken.flatMap(find), refused: refused.flatMap(find), possible: [] };
 }
 
-/** What could have been taken; `event` is `null` where another role took the event first. */
+/** The transitions that are possible; `event` is `null` where another role took the event first. */
 export function guessed(chart: Chart, event: string | null, before: StateValue | null, after: StateValue): TransitionsOfStep {
   if (before === null) return NOTHING_TAKEN;
   const moved = valueText(before) !== valueText(after);

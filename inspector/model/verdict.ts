@@ -1,4 +1,4 @@
-/** What came of the properties, as the trace says it: the violations with their places, and the verdict at its end. */
+/** The result of the properties in a trace: the violations with their places, and the verdict at its end. */
 import type { NetworkLine } from '../../network/trace.js';
 import type { ReadTrace } from './recording.js';
 
@@ -6,11 +6,11 @@ export interface JudgedProperty {
   readonly property: string;
   readonly kind: string | null;
   readonly description: string;
-  /** `null` where the run could not tell, or where the trace says nothing of it. */
+  /** `null` if the run could not decide it, or if the trace does not contain a result. */
   readonly holds: boolean | null;
-  /** The line after which it is seen to be violated: the step that brought it about, or the line that says so. */
+  /** The line after which the violation is visible: the step that caused it, or the line that records it. */
   readonly line: number | null;
-  /** For whom it is violated, where it speaks of single nodes. */
+  /** The nodes that violate it, for a property of single nodes. */
   readonly nodes: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface TraceVerdict {
   /** The violated ones first. */
   readonly findings: readonly JudgedProperty[];
   readonly violated: readonly JudgedProperty[];
-  /** From this line on the run goes round, or rests, for ever. */
+  /** The line from which the run repeats or rests forever. */
   readonly endless: { readonly from: number; readonly rests: boolean } | null;
 }
 
@@ -57,7 +57,7 @@ export function verdictOf(recording: ReadTrace): TraceVerdict {
   };
 }
 
-/** Old traces say it in words alone: `property: what it means`. */
+/** Old traces contain only words: `property: what it means`. */
 function propertyOf({ refutes, why = '' }: NetworkLine, properties: readonly { readonly name: string }[]): string {
   return refutes?.property ?? properties.find(({ name }) => why.startsWith(`${name}:`))?.name ?? why.split(':')[0]!;
 }

@@ -1,7 +1,7 @@
 /**
- * How often each state of each chart was entered and each transition taken, over all nodes, counted while the lines come in.
+ * The number of times that each state of each chart was entered and each transition taken, over all nodes, counted while lines arrive.
  *
- * Moves are kept by the states before and after, of which there are few, and told apart into entered states when somebody asks.
+ * Moves are counted by the states before and after, which are few, and converted to entered states on demand.
  */
 import type { StateValue } from 'xstate';
 import type { RoleView } from '../../machines/protocol.js';
@@ -16,7 +16,7 @@ interface Move {
   count: number;
 }
 
-/** Of one chart. */
+/** The counts of one chart. */
 export interface Heat {
   /** By path. */
   readonly states: ReadonlyMap<string, number>;
@@ -26,13 +26,13 @@ export interface Heat {
 }
 
 export class ChartVisits {
-  /** By the number of the slot; what a closed role was is forgotten. */
+  /** By the number of the slot. The value of a closed role is forgotten. */
   private readonly now: (RoleView | undefined)[] = [];
   private readonly moves = new Map<string, Move>();
   /** By chart, then by the key of the transition. */
   private readonly transitions = new Map<string, Map<string, number>>();
 
-  /** A role is in this state now, or closed. */
+  /** Records that a role is in this state now, or closed. */
   move(slot: number, view: RoleView | null): void {
     const last = this.now[slot];
     this.now[slot] = view ?? undefined;
@@ -46,7 +46,7 @@ export class ChartVisits {
     else this.moves.set(key, { chart, before, after: value, count: 1 });
   }
 
-  /** What a step took; `slotOf` gives the number of a role's slot. To be called after its moves. */
+  /** Records the transitions of a step, after its moves; `slotOf` returns the number of a role's slot. */
   take(taken: NonNullable<StepLine['taken']>, slotOf: (role: string) => number): void {
     for (const [role, state, event, index] of taken) {
       const chart = this.now[slotOf(role)]?.chart;
@@ -77,6 +77,6 @@ export class ChartVisits {
 
 export const HEAT_LEVELS = 5;
 
-/** From 0 for never to `HEAT_LEVELS` for as often as the hottest: by orders of magnitude, so that what is rare is seen beside what is usual. */
+/** A level from 0 (never) to `HEAT_LEVELS` (as often as the hottest). It is logarithmic, so that rare and usual ones are both visible. */
 export const heatLevel = (count: number, hottest: number): number =>
   count === 0 ? 0 : Math.max(1, Math.ceil((HEAT_LEVELS * Math.log(1 + count)) / Math.log(1 + hottest)));

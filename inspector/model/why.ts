@@ -1,9 +1,9 @@
 /**
- * Why something is as it is: the chain of causes backward, read from the trace.
+ * Explains an event: the chain of its causes backward, read from the trace.
  *
- * A delivery was caused by the step that sent the message, a timer by the step that armed it, or that entered the state whose delay
- * (`after`) it is, a command by the world outside. What a step found (its state before) is a condition and not a cause; it is told as what
- * the node was in. For a promise that is broken by rest, the marks tell who waits for whom; round a cycle everybody waits for ever.
+ * The cause of a delivery is the step that sent the message. The cause of a timer is the step that armed it, or that entered the state with
+ * this delay (`after`). The cause of a command is outside of the system. The state before a step is a condition and not a cause; the card
+ * shows it as such. If a promise is violated in a quiescent state, the marks show which node waits for which: in a cycle, all wait forever.
  */
 import type { RoleView } from '../../machines/protocol.js';
 import { isStep, type StepLine } from '../../network/trace.js';
@@ -18,17 +18,17 @@ import { sentence } from './words.js';
 
 export interface CauseCard {
   readonly line: number;
-  /** What happened. */
+  /** The event, in words. */
   readonly description: string;
-  /** How it is the cause of the one that stands before it in the chain. */
+  /** How it caused the previous item of the chain. */
   readonly because: string;
 }
 
 const CHAIN_MAX = 60;
-/** So many of a node's steps are looked through for one that armed a timer, or changed a value. */
+/** The most steps of a node that are searched for the one that armed a timer or changed a value. */
 const STEPS_BACK_MAX = 5000;
 
-/** The line itself, then what caused it, and so on back to the world outside. */
+/** The line itself, then its cause, and so on back to an event from outside. */
 export function chainOf(recording: ReadTrace, line: number): CauseCard[] {
   const chain: CauseCard[] = [{ line, description: sentence(recording.line(line)), because: '' }];
   for (let cause = causeOf(recording, line); cause && chain.length < CHAIN_MAX; cause = causeOf(recording, cause.line))
@@ -90,7 +90,7 @@ function enteredBefore(
 const viewAt = (recording: ReadTrace, line: number | undefined, role: string): RoleView | undefined =>
   line === undefined ? undefined : (recording.step(line)?.roles[role] ?? undefined);
 
-/** What a property saw: the last change of the node for which it does not hold, or the step that was taken. */
+/** The observation of a property: the last change of the node that violates it, or the step taken. */
 function brokenBy(
   recording: ReadTrace,
   line: number,
@@ -151,17 +151,17 @@ function changedIn(
   return lines[place]!;
 }
 
-/** One who waits for another, and what is known of it. */
+/** An edge between two waiting nodes: one waits for the other. */
 export interface WaitEdge {
   readonly from: number;
   readonly to: number;
   readonly description: string;
-  /** The line since which it stands so, and what it asked the other that was not answered. */
+  /** The line since which it waits, and its unanswered request. */
   readonly since: number | null;
   readonly asked: { readonly line: number; readonly description: string } | null;
 }
 
-/** Round from one of the nodes, everybody waiting for the next; none when nobody is known to wait in a circle. */
+/** The waiting cycle that contains one of the nodes; empty if there is none. */
 export function waitCycle(recording: ReadTrace, line: number, nodes: readonly number[]): WaitEdge[] {
   const moment = new Moment(recording, line);
   const waitsFor = (node: number): number[] => {
@@ -220,7 +220,7 @@ function unanswered({ recording, line }: Moment, from: number, to: number): Wait
   return null;
 }
 
-/** Whether a step's event was answered by no chart: none has a transition for it in its state, or all guards refused. */
+/** True if no chart answered the event of a step: no transition for it in the state, or all guards refused. */
 export function isIgnored(recording: ReadTrace, line: number): boolean {
   const step = recording.step(line);
   return step?.taken?.length === 0 && ['deliver', 'timer', 'command', 'link'].includes(step.kind);
@@ -234,7 +234,7 @@ export interface TakenBy {
   readonly passed: Passed | null;
 }
 
-/** What a step did, in its order: the transitions of all roles, each with its actions in theirs, and the states that it passed. */
+/** All transitions of a step in order, each with its actions in their order, and the states that it passed. */
 export function takenAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): TakenBy[] {
   const step = recording.step(line);
   if (!step?.taken) return [];
@@ -270,7 +270,7 @@ export function takenAt(recording: ReadTrace, line: number, chartOf: (name: stri
 
 type RolesNow = ReturnType<Moment['roles']>;
 
-/** What a step did not do: the transitions of its event whose guards refused, for each role's chart. */
+/** Transitions for the step's event whose guards refused, for each role's chart. */
 export function refusalsAt(recording: ReadTrace, line: number, chartOf: (name: string) => Chart | undefined): ChartTransition[] {
   const step = recording.step(line);
   if (!step) return [];

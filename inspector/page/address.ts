@@ -1,6 +1,6 @@
 /**
- * The address of the page says what is shown: after the trace or the story, the line, the node, the filter and the panel. So Back
- * returns to what was shown before, and a link shows the same.
+ * The address of the page contains the view: after the trace or the story, the line, the node, the filter and the panel. Back returns to
+ * the previous view, and a link opens the same view.
  */
 import { batch, effect } from '@preact/signals';
 import { askedText } from './ask.js';
@@ -17,10 +17,10 @@ interface View {
 }
 
 const VIEW = /(?:^|&)(?:line|node|ask|panel)=.*$/;
-/** What is shown for a shorter time is no place to come back to. */
+/** Milliseconds. A view that is shown for a shorter time does not get an entry in the history. */
 const SETTLE_MS = 250;
 
-/** What an address shows, without where and how: a story, a trace, or nothing for the trace of the server. */
+/** The content part of an address: a story, a trace, or nothing for the trace of the server. */
 export const baseOf = (hash: string): string => hash.replace(/^#/, '').replace(VIEW, '');
 
 /** The view that the address asks for; `null` where it asks for none. */
@@ -58,7 +58,7 @@ const viewNow = (): View => ({
 
 const isSame = (a: View, b: View): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The view that the address stands for, and the one that it stood for first. */
+/** The view that the address describes, and the first one that it described. */
 let settled: View | null = null;
 let first: View | null = null;
 /** The view of the address, until its line has been read. */
@@ -90,7 +90,7 @@ function apply({ line, node, ask, panel }: View): void {
   settled = viewNow();
 }
 
-/** Writes the address whenever the view has settled. In a frame without an address of its own nothing is written. */
+/** Writes the address when the view has settled. Does nothing in a frame without its own address. */
 export function keepAddress(): void {
   if (location.protocol === 'about:') return;
   effect(() => {
@@ -126,6 +126,6 @@ export function writeHash(hash: string, isNew: boolean): void {
     if (isNew) history.pushState(null, '', hash);
     else history.replaceState(null, '', hash);
   } catch {
-    // A browser may refuse it, for a file or after too many in a short time: the page is shown all the same.
+    // A browser may refuse, for a file or after too many changes in a short time. The page works without it.
   }
 }

@@ -177,7 +177,7 @@ function saveLastMinute(): void {
   download('last-minute.ndjson', [...textOf(lines)]);
 }
 
-/** What the reader has to say: a fault in the trace, and what was forgotten. */
+/** Notifications of the reader: an error in the trace, and forgotten lines. */
 function Notifications() {
   const { first, header, gaps, missing, unshown, strangers, refusals } = growing();
   return (
@@ -237,7 +237,7 @@ const strangerText = ({ node, line }: { node: string; line: number | null }): st
 
 const gapText = ({ line, count }: { line: number; count: number }): string => `${count} before line ${line + 1}`;
 
-/** What the trace is the proof of, where one sees it first. */
+/** The violated properties of the trace, above all views. */
 function Violated() {
   const { violated, endless } = verdict.value;
   const [first, ...more] = violated;

@@ -76,7 +76,7 @@ export function AskLine() {
 
 const count = (number: number, thing: string): string => `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
 
-/** More than these nobody reads at once. */
+/** The most intervals that are readable at once. */
 const INTERVALS_SHOWN = 60;
 const NODES_SHOWN = 6;
 

@@ -1,4 +1,4 @@
-/** What is asked of the trace: its text, the lines that answer, from when to when it holds, and whether a play stops at it. */
+/** The query on the trace: its text, the lines and intervals that match, and the option to stop playback at them. */
 import { computed, effect, signal } from '@preact/signals';
 import { lastAtMost } from '../model/columns.js';
 import { Intervals, stretchesOf, type Interval } from '../model/intervals.js';
@@ -22,7 +22,7 @@ export const hits = signal<readonly number[]>([]);
 export const intervals = signal<readonly Interval[] | null>(null);
 export const stretches = computed(() => stretchesOf(intervals.value ?? []));
 export const questionProblem = signal<string | null>(null);
-/** Whether a play stops where a line answers, or, of what lasts, where it begins to hold. */
+/** True if playback stops at matching lines or, for a query about states, at the beginning of an interval. */
 export const stopsAtHits = signal(false);
 
 const stops = computed(() => intervals.value?.map(({ from }) => from) ?? hits.value);
@@ -30,7 +30,7 @@ effect(() => {
   breakpoints.value = stopsAtHits.value ? stops.value : [];
 });
 
-/** What is alive stops at what comes: from the line on that was not shown when the page was last asked, or told to stop or to follow. */
+/** A live trace stops at new lines: those that were not shown at the last query, stop or follow. */
 let comesFrom = 0;
 effect(() => {
   if (stopsAtHits.value && followsEnd.value) comesFrom = currentLine.peek() + 1;
@@ -97,7 +97,7 @@ function lookAt({ of, query, found, held }: Asked, line: number): void {
   if (query.lasts && of.nodeOf(line) >= 0) held.step(line, of.nodeOf(line), answers);
 }
 
-/** One past the last line that is told whole: what a step violated is told before it, and waits for it while lines come in. */
+/** One past the last complete line. Violations are recorded before their step, and wait for it while lines arrive. */
 function toldEnd(of: ReadTrace): number {
   let { end } = of;
   while (isLoading.peek() && end > of.first && of.kindOf(end - 1) === 'violated') end--;

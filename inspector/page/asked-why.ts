@@ -1,4 +1,4 @@
-/** What "why?" is asked about, and the chain of its causes: everything that shows lines shows what is in it, and the rest pale. */
+/** The subject of "why?" and the chain of its causes. All views show lines of the chain, and the rest pale. */
 import { computed, signal } from '@preact/signals';
 import { chainOf, stateSince, valueSince, type CauseCard } from '../model/why.js';
 import { currentLine, growing, isPlaying, recording, selectedNode } from './state.js';
@@ -14,7 +14,7 @@ interface Asked {
   /** The question in words. */
   readonly about: string;
   readonly line: number;
-  /** What it is the value of. */
+  /** The value to explain. */
   readonly value?: AskedValue;
 }
 

@@ -1,4 +1,4 @@
-/** What the live page shows until the first program reports: how to attach one, each as lines to copy. */
+/** Instructions for attaching programs, shown on the live page until the first one reports. Each has lines to copy. */
 import { useState } from 'preact/hooks';
 import { copyText } from './clipboard.js';
 
@@ -34,7 +34,7 @@ export const Attach = () => (
   </main>
 );
 
-/** What the start page says first. */
+/** The first text of the start page. */
 export const YourApp = () => (
   <Lines
     title="Actors of any program, live"

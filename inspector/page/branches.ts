@@ -1,8 +1,8 @@
 /**
- * The runs that gestures have made, as a tree: each gesture forks at its moment, and what was before it stays beside what came of it.
+ * The runs that gestures have made, as a tree. Each gesture forks at its moment, and both continuations are kept.
  *
- * A branch is a list of gestures; its run is made from it whenever it is looked at, and the last few are kept. The list outlives a
- * reload of the page, in the session of its tab.
+ * A branch is a list of gestures. Its run is made on demand, and the last few runs are kept. The list survives a reload of the page, in the
+ * session of its tab.
  */
 import { computed, signal } from '@preact/signals';
 import type { ReadTrace } from '../model/recording.js';

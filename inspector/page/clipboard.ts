@@ -1,4 +1,4 @@
-/** Whether it was copied: a browser may refuse, and has no clipboard for a page that came without encryption. */
+/** Copies text. Resolves with false if the browser refuses; it has no clipboard for an unencrypted page. */
 export async function copyText(text: string): Promise<boolean> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };
   if (!clipboard) return false;

@@ -14,7 +14,7 @@ export interface Palette {
   readonly accent: string;
   readonly wrong: string;
   readonly tones: Readonly<Record<Tone, { readonly fill: string; readonly edge: string; readonly text: string }>>;
-  /** For kinds of things that are told apart by color only in the order of their appearance: messages, pointers, states. */
+  /** For things that only the order of their appearance distinguishes: kinds of messages, pointers, states. */
   readonly kinds: readonly string[];
 }
 

@@ -15,7 +15,7 @@ interface Brought {
 
 const BROUGHT_MAX = 4;
 
-/** The last few that were brought here beside the branches. */
+/** The last few runs that were added to the branches for comparison. */
 const brought = signal<readonly Brought[]>([]);
 /** Why none could be brought. */
 export const compareProblem = signal<string | null>(null);
@@ -69,7 +69,7 @@ export async function bringFile(file: File): Promise<void> {
   else bring(file.name, run);
 }
 
-/** What the scenario is made with in place of its own. */
+/** Options of the new run that replace those of the scenario. */
 export interface RunChanges {
   readonly seed: string;
   /** An object as JSON. */
@@ -93,7 +93,7 @@ export async function bringRun({ seed, options }: RunChanges): Promise<void> {
   }
 }
 
-/** Whether the run is a counterexample, and there is somebody to ask for a good one. */
+/** True if the run is a counterexample, and there is a server to find a good one. */
 export const mayBringNearest = computed(() => isServed && growing().header?.choices !== undefined);
 export const isSeeking = signal(false);
 

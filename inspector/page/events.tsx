@@ -159,7 +159,7 @@ function clockText(line: number): string {
   return `${clock.toLocaleTimeString('en-GB')}.${String(clock.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** The end of a name says more than its start, which others have as well. */
+/** The end of a name identifies it better than its start, which many names share. */
 const NAME_MAX = 26;
 const shorten = (name: string): string => {
   const parts = name.split('/');

@@ -1,4 +1,4 @@
-/** What was done by hand: the branches that came of it; each gesture taken back at a click, all of them saved as a scenario or a test. */
+/** The gestures and the branches that they made. A click undoes a gesture, and all of them can be saved as a scenario or a test. */
 import { download } from './download.js';
 import { branches, current, currentGestures, rename, type Branch } from './branches.js';
 import { showBranch, gestureText, lineOfGesture, offer, scenarioNow, takeBack } from './reach.js';

@@ -49,7 +49,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['?'], shown: '?', does: 'this help', press: () => (isHelpOpen.value = !isHelpOpen.value) },
 ];
 
-/** What takes all keys for itself. A box that is checked takes none but the space bar. */
+/** Elements that take all keys. A checkbox takes only the space bar. */
 const WRITTEN_IN = 'input:not([type=checkbox]), select, textarea';
 
 /** Views that use some keys themselves stop them before they come here. */

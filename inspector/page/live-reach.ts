@@ -1,6 +1,6 @@
 /**
- * Reaching into what is alive: a gesture is done now, by the program itself, whatever moment is shown. What it may be is said by the
- * program of the selected node, and only if it lets itself be reached.
+ * Gestures on live nodes. The program performs them now, whatever moment is shown. The program of the selected node determines the possible
+ * gestures, if it accepts any.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { Offer } from '../offers.js';
@@ -8,19 +8,19 @@ import { gestureText, reachProblem, offer, type Gesture } from './reach.js';
 import { askServer } from './served.js';
 import { growing, isLoading, recording, selectedNode } from './state.js';
 
-/** Whether what is shown goes on by itself. */
+/** True if the trace grows by itself. */
 export const isAlive = computed(() => growing().header?.live === true && isLoading.value);
 
-/** Whether there is anything to ask for at all. */
+/** True if any gesture may be possible. */
 export const mayReach = computed(() => isAlive.value || offer.value !== null);
 
-/** `null` where nobody lets himself be reached. */
+/** `null` if the program accepts no gestures. */
 const offerOfNode = signal<Offer | null>(null);
 
-/** What may be done to the selection, in a run that is made again or to what is alive. */
+/** The gestures on the selection, in a repeated run or on live nodes. */
 export const offerNow = computed((): Offer | null => (isAlive.value ? offerOfNode.value : offer.value));
 
-/** What was done last, in words. */
+/** The last gesture, in words. */
 export const lastDone = signal<string | null>(null);
 
 const selectedName = computed(() => (isAlive.value ? recording.value.nodes.names[selectedNode.value] : undefined));
@@ -44,7 +44,7 @@ export async function reachNow(gesture: Omit<Gesture, 'at'>): Promise<void> {
   try {
     await ask('do', gesture);
     lastDone.value = gestureText(gesture as Gesture);
-    // What was done may have been done to another node.
+    // The gesture may have been performed on another node.
     const answer = node === undefined ? null : await ask('offer', { node });
     if (selectedName.peek() === node) offerOfNode.value = answer;
   } catch (error) {

@@ -28,7 +28,7 @@ const BREAK_MS = 40;
 const SHOW_MS = 100;
 const SHOW_MAX_MS = 1600;
 
-/** Lets the page draw and hear keys. Unlike a timeout it comes back at once. */
+/** Lets the page draw and process keys. Unlike a timeout, it returns immediately. */
 const breathe = (): Promise<unknown> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -40,13 +40,13 @@ const breathe = (): Promise<unknown> =>
 const NO_RUNS =
   'The story cannot be told here: its runs are made by quiver explore, and this page has nobody who makes them. Start quiver explore, and open the story on its page. What was shown is still shown.';
 
-/** Says that nobody makes the runs of a story for this page. */
+/** Reports that this page has no server to make the runs of a story. */
 export function hasNoRuns(): false {
   sourceProblem.value = NO_RUNS;
   return false;
 }
 
-/** `false` where nothing came, which is said. With a `request`, a run is to be made for a story. */
+/** Loads a trace from the server. Reports a failure and returns false. With a `request`, the server makes a run for a story. */
 export async function loadFromServer(path = './trace', request?: RequestInit): Promise<boolean> {
   try {
     const response = await askServer(path, request);
@@ -72,7 +72,7 @@ export async function loadFile(file: Blob): Promise<void> {
   }
 }
 
-/** Says why nothing came. */
+/** Reports why loading failed. */
 export function failed(why: string): false {
   isLoading.value = false;
   sourceProblem.value = why;
@@ -91,7 +91,7 @@ export async function openTrace(stream: ReadableStream<Uint8Array>): Promise<voi
   const next = new ReadTrace();
   opened(next);
   await read(stream, next, arrived);
-  // Nobody reaches into what was alive.
+  // A recorded live run accepts no gestures.
   if (isServed && recording.value === next && !next.header?.live) await askForOffer(reload);
 }
 
@@ -111,7 +111,7 @@ async function read(stream: ReadableStream<Uint8Array>, into: ReadTrace, show: (
   const reader = stream.getReader();
   // A stream of texts between the two would take longer than the decoding.
   const decoder = new TextDecoder();
-  // What has come is shown soon, whether more follows or not.
+  // Shows the lines that have arrived soon, whether more follow or not.
   let due: ReturnType<typeof setTimeout> | undefined;
   let pause = SHOW_MS;
   const showSoon = () =>

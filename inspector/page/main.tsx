@@ -1,6 +1,6 @@
 /**
- * The page: it is shown, plays, and follows its address, which says what it shows: a trace, a step of a story, the list of stories, or else
- * the trace that the server has. A page that is one file shows the trace that it holds, and asks nobody for anything.
+ * Starts the page: it is shown, plays, and follows its address, which contains a trace, a step of a story, the list of stories or, by
+ * default, the trace of the server. A single-file page shows the trace that it contains, and makes no requests.
  */
 import { effect } from '@preact/signals';
 import { render } from 'preact';
@@ -30,7 +30,7 @@ function startPlayer(): void {
   });
 }
 
-/** What the address showed last, without the view of it. */
+/** The last address, without the view. */
 let shown: string | null = null;
 
 async function follow(): Promise<void> {

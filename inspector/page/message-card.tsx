@@ -1,4 +1,4 @@
-/** The selected message: what it says, where it is, and its way through the network. */
+/** The selected message: its content, its place, and its way through the network. */
 import { xOf } from '../model/playback.js';
 import { numberText } from '../model/words.js';
 import { kindStyle } from './colors.js';

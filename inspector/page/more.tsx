@@ -1,6 +1,6 @@
-/** What a list leaves out because there is too much of it: how many, and under the pointer which. */
+/** The rest of a list that is too long: the number of items, and their names as the title. */
 
-/** More names than these are no help. */
+/** More names do not fit. */
 const TITLE_MAX = 200;
 
 export function More({ names, things = '' }: { names: readonly string[]; things?: string }) {

@@ -1,4 +1,4 @@
-/** A file that somebody opens on the page: a trace, or a story. */
+/** Opens a file on the page: a trace or a story. */
 import { readStory } from '../stories/read-story.js';
 import { failed, hasNoRuns, loadFile, showVerdict } from './load.js';
 import { isServed } from './shell.js';

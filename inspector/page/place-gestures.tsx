@@ -4,7 +4,7 @@ import { freeName, freeSpot, linksWithin, putAt, range } from './network/by-hand
 import { links, middle, positions, spotsNow } from './network/picture.js';
 import { recording, selectedNode } from './state.js';
 
-/** In the plane of the picture: nodes that are linked stand about 90 apart, where nobody has moved them. */
+/** In the plane of the picture. Linked nodes have a distance of about 90 by default. */
 const RANGES = { least: 30, most: 600, usual: 100 } as const;
 
 export function PlaceGestures() {
@@ -39,7 +39,7 @@ export function PlaceGestures() {
   );
 }
 
-/** Everybody stays where they stand, and is heard as far as the longest link goes. */
+/** Keeps all nodes at their places, with the range of the longest link. */
 function followPlaces(): void {
   const { xs, ys } = positions.value;
   for (const [name, spot] of spotsNow()) putAt(name, spot);

@@ -87,7 +87,7 @@ function Plot({ title, series }: PlotSpec) {
         host.dataset['theme'] = theme.value;
       }
     });
-    // An element that moves, and not the plot painted anew.
+    // A separate element moves, so that the plot is not painted again.
     const stopLine = effect(() => {
       growing();
       const x = plot?.valToPos(playhead.value.x, 'x') ?? -1;

@@ -1,4 +1,4 @@
-/** What was violated, and where. */
+/** The violations and their places. */
 import { numberText } from '../model/words.js';
 import { More } from './more.js';
 import { recording, selectedNode, show, timed, verdict } from './state.js';
@@ -30,7 +30,7 @@ export function Properties() {
   );
 }
 
-/** More than these nobody reads at once. */
+/** The most nodes that are readable at once. */
 const NODES_SHOWN = 12;
 
 /** The nodes that a property is violated for. */

@@ -1,4 +1,4 @@
-/** What can be done to the selected node, link and message at this moment. */
+/** The possible gestures on the selected node, link and message at this moment. */
 import { useState } from 'preact/hooks';
 import type { Offer, OfferedCommand } from '../offers.js';
 import { act } from './act.js';
@@ -27,7 +27,7 @@ export function ReachCard() {
   );
 }
 
-/** Where it is not what everybody would think. */
+/** The time of the gesture, if it is not the shown moment. */
 function When() {
   const { unseen } = momentOfGesture();
   if (unseen === 0) return null;
@@ -182,7 +182,7 @@ function eventOf(type: string, fields: string): Readonly<Record<string, unknown>
   }
 }
 
-/** Of a run that is made again in ticks, of what is alive in milliseconds: as much as one can see. */
+/** Delays that are easy to see: in ticks for a repeated run, in milliseconds for live nodes. */
 const SLOW_TICKS = 10;
 const SLOW_MS = 1000;
 

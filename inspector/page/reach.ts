@@ -1,9 +1,9 @@
 /**
- * Reaching into the run: every gesture is a scenario event at the playhead, and the run is made again with it. A node that is added is
- * none: it stands in the topology, alone from the start.
+ * Gestures on a run: every gesture is a scenario event at the playhead, and the run is repeated with it. A node that is added is in the
+ * topology from the start, without links.
  *
- * The list of gestures is all there is to it: taking one back is making the run without it, and saving it is saving the scenario. Each
- * list that was made is a branch (branches.ts).
+ * The list of gestures is the whole state. Undoing one repeats the run without it, and saving them saves the scenario. Each list is a
+ * branch (branches.ts).
  */
 import { computed, signal } from '@preact/signals';
 import type { TraceHeader } from '../../network/trace.js';
@@ -102,7 +102,7 @@ export async function reach(what: readonly Omit<Gesture, 'at'>[], load: Load): P
   return done;
 }
 
-/** With a node that was added goes what was done to it. */
+/** Undoes a gesture. Undoing the addition of a node also undoes the gestures on it. */
 export function takeBack(gesture: Gesture, load: Load): Promise<void> {
   const isOf = ({ at: _, do: _what, ...whom }: Gesture) =>
     isAdding(gesture) && Object.values(whom).flat().includes(gesture['node']);
@@ -124,7 +124,7 @@ async function change(next: readonly Gesture[], name: string, load: Load): Promi
   await askForMeters();
 }
 
-/** Makes the run with these gestures, or takes the one that is kept; `isAccepted` hears that the scenario may be run. */
+/** Makes the run with these gestures, or takes a kept one. Calls `isAccepted` when the scenario is valid. */
 async function make(next: readonly Gesture[], load: Load, isAccepted = (): void => {}): Promise<boolean> {
   reachProblem.value = null;
   const kept = runOf(next);

@@ -1,4 +1,4 @@
-/** What the selected actor takes in its state: a button for each event, with a form for its payload. */
+/** The events that the selected actor takes in its state: a button for each, with a form for its payload. */
 import { computed, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { activePaths } from '../model/values.js';

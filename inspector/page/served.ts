@@ -1,6 +1,6 @@
-/** Whom the page asks: the server that it comes from or, in a frame of a page of the same origin that answers in its place, that page. */
+/** The target of the page's requests: its server or, in a frame of a page of the same origin that answers instead, that page. */
 interface Around {
-  /** The playground of the site, which has no server, answers with what its worker says. */
+  /** The playground of the site has no server. Its worker answers. */
   readonly answerInspector?: typeof fetch;
 }
 

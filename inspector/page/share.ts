@@ -1,4 +1,4 @@
-/** What others open to see the same: page and trace as one file, or, where the page is public, a small trace as part of its address. */
+/** Shares the present view: page and trace as one file or, if the page is public, a small trace within its address. */
 import { signal } from '@preact/signals';
 import { pack, unpack, withTrace } from '../model/packed.js';
 import { packedEngine } from './chart/engine.js';
@@ -13,7 +13,7 @@ const ADDRESS_CHARACTERS_MAX = 16_000;
 
 const ON_LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** What came of the last attempt to share, for a moment. */
+/** The result of the last attempt to share, shown for a moment. */
 export const shared = signal<string | null>(null);
 const SHOWN_MS = 4000;
 
@@ -22,14 +22,14 @@ export async function share(): Promise<void> {
   setTimeout(() => (shared.value = null), SHOWN_MS);
 }
 
-/** What `<quiver-view>` and a file show has no address that others could open; a page on loopback has one for this machine alone. */
+/** Content of `<quiver-view>` and of a file has no address for others, and a loopback address works only on this machine. */
 function cameOfSharing(): Promise<string> | string {
   if (['about:', 'file:'].includes(location.protocol)) return 'What is shown here has no address: share its file.';
   const isFramed = window.parent !== window;
   return ON_LOOPBACK.test(location.hostname) && !isFramed ? shareFile() : shareAddress(isFramed);
 }
 
-/** Page and trace as one file: an address on loopback would take whoever is sent it to their own machine, and tell them the token of this page. */
+/** Saves page and trace as one file. An address on loopback would lead others to their own machine, and reveal the token of this page. */
 async function shareFile(): Promise<string> {
   try {
     const [response, engine] = await Promise.all([askServer('./whole/index.html'), packedEngine()]);
@@ -42,7 +42,7 @@ async function shareFile(): Promise<string> {
   }
 }
 
-/** Nobody sees the address of a frame: there, a link is copied or it is nowhere. */
+/** The address of a frame is not visible, so the link has to be copied. */
 async function shareAddress(isFramed: boolean): Promise<string> {
   const address = `${location.href.split('#')[0]}${PREFIX}${await pack(recording.value.text())}`;
   if (address.length > ADDRESS_CHARACTERS_MAX) return 'This trace is too long for an address: share its file.';

@@ -4,7 +4,7 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'light' | 'dark';
 export type ViewName = 'network' | 'chart' | 'space-time' | 'plots';
 
-/** Where page and trace are one file, there is no server to ask. */
+/** A page with its trace in one file has no server. */
 export const isServed = document.getElementById('trace') === null;
 
 const system = matchMedia('(prefers-color-scheme: dark)');
@@ -14,9 +14,9 @@ export const isHelpOpen = signal(false);
 export const isPaletteOpen = signal(false);
 export const isReachOpen = signal(false);
 export const maximized = signal<ViewName | null>(null);
-/** Whether the tree of actors stands at the left; `null` until a viewer says: where there are programs. */
+/** True if the tree of actors is shown at the left. `null` until the viewer decides: then it is shown if there are programs. */
 export const isTreeOpen = signal<boolean | null>(null);
-/** Whether the chart has half of the page. */
+/** True if the chart takes half of the page. */
 export const isChartWide = signal(false);
 export const asText = signal<ReadonlySet<ViewName>>(new Set());
 

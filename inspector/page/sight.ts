@@ -1,4 +1,4 @@
-/** What is followed stays in sight, and the page stays where its reader has put it. */
+/** Scrolls to the followed item, but not while the reader scrolls. */
 
 /** How far to scroll so that `from`..`to` lies within `begin`..`end`; what is larger shows its beginning. */
 export function distanceInto([from, to]: readonly [number, number], [begin, end]: readonly [number, number]): number {

@@ -1,4 +1,4 @@
-/** What the states of the tally are called: without their chart's name, unless there are several charts. */
+/** The names of the states in the tally: without their chart's name, unless there are several charts. */
 import { computed } from '@preact/signals';
 import { kindStyle } from './colors.js';
 import { growing } from './state.js';

@@ -1,4 +1,4 @@
-/** What the page knows, as signals; every view reads from here and selects through here, so that they stay linked. */
+/** The state of the page as signals. Every view reads and selects here, so that all views stay linked. */
 import { batch, computed, signal } from '@preact/signals';
 import { lastAtMost } from '../model/columns.js';
 import { follow, type Trail } from '../model/follow.js';
@@ -17,16 +17,16 @@ import {
 import { ReadTrace } from '../model/recording.js';
 import { verdictOf } from '../model/verdict.js';
 
-/** A recording grows in place; a fresh holder tells that it has. */
+/** A recording grows in place. A new holder notifies its readers. */
 const held = signal({ recording: new ReadTrace() });
 /** Changes when another trace is opened. */
 export const recording = computed(() => held.value.recording);
-/** The same, for whoever must hear of every piece that arrives. */
+/** The same recording, for readers that need every piece that arrives. */
 export const growing = (): ReadTrace => held.value.recording;
 export const hasGrown = (): void => void (held.value = { recording: held.value.recording });
 
 export const isLoading = signal(true);
-/** What went wrong outside of the trace itself: the source did not answer. */
+/** An error outside of the trace itself: the source did not answer. */
 export const sourceProblem = signal<string | null>(null);
 
 export const axis = signal<Axis>('time');
@@ -83,7 +83,7 @@ export function goTo(line: number): void {
   playhead.value = playheadAt(recording.value, axis.value, line);
 }
 
-/** Whether the playhead stays at the end of a trace that is still being written. */
+/** True if the playhead stays at the end of a trace that is still being written. */
 export const followsEnd = signal(true);
 
 /** The lines at which playing stops; rising. */

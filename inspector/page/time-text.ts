@@ -1,4 +1,4 @@
-/** A time of the trace as people read it: live programs have milliseconds, a simulation has units of its own. */
+/** A time of the trace as text: milliseconds for live programs, ticks for a simulation. */
 import { durationText, numberText } from '../model/words.js';
 import { growing } from './state.js';
 

@@ -27,9 +27,9 @@ import {
 } from './state.js';
 
 const BARS = 240;
-/** More ticks than this nobody tells apart. */
+/** The most ticks that are distinguishable. */
 const TICKS_MAX = 2000;
-/** What held for a moment is seen, too. */
+/** The least width of a bar, so that short intervals are visible. */
 const BAR_MIN = 0.7;
 
 /** How much happens when: the lines of the trace, counted along the axis. */
@@ -131,9 +131,9 @@ function Readout({ end }: { end: number }) {
   );
 }
 
-/** More of them stand under "by hand" alone. */
+/** Only the panel "by hand" lists more of them. */
 const FORKS_SHOWN = 4;
-/** Percent of the width: beyond it there is no room for a name but before the place. */
+/** Percent of the width. Beyond it, a name fits only to the left of its place. */
 const LATE = 70;
 
 /** The other branches, each from where it parts from the run that is shown. */

@@ -30,7 +30,7 @@ const rows = computed((): readonly TreeRow[] => {
   return treeRows({ ...given, matches: words.value === '' ? null : matches });
 });
 
-/** What a filter looks at. */
+/** The text that a filter searches. */
 const textOf = (node: number): string =>
   [
     recording.value.nodes.names[node],
@@ -175,7 +175,7 @@ function choose(row: TreeRow): void {
   else toggle(row.key);
 }
 
-/** As the pattern of a tree says: the keys move, open and close; a letter goes to the filter. */
+/** Keys of a tree as in the ARIA pattern: they move, open and close. A letter goes to the filter. */
 function onTreeKey(event: KeyboardEvent, search: HTMLInputElement | null): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const all = rows.value;
@@ -193,7 +193,7 @@ function onTreeKey(event: KeyboardEvent, search: HTMLInputElement | null): void 
   event.stopPropagation();
 }
 
-/** Whether the key is one of the tree's. */
+/** Moves within the tree. Returns false for a key that has no meaning there. */
 function moveIn(key: string, all: readonly TreeRow[], here: number): boolean {
   const row = all[here]!;
   const to = {

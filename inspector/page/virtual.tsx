@@ -9,7 +9,7 @@ interface VirtualListProps extends Omit<JSX.HTMLAttributes<HTMLDivElement>, 'ref
   readonly row: (index: number) => ComponentChildren;
   /** The row that stays in sight; -1 for none. */
   readonly current: number;
-  /** Stands above the rows and stays there. */
+  /** Fixed head above the rows. */
   readonly head?: ComponentChildren;
 }
 

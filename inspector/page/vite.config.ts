@@ -20,7 +20,7 @@ const inOnePiece: Plugin = {
     const code = outputs.find((output) => output.type === 'chunk' && output.isEntry);
     if (sheet?.type !== 'asset' || code?.type !== 'chunk') throw new Error('the page has no style sheet, or no script');
     const style = String(sheet.source);
-    // What ends a script element in its text would end it here.
+    // The end tag of a script in the text would end the script element here.
     const script = code.code.replaceAll('</script', String.raw`<\/script`);
     const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'`;
     const file = join(dir!, 'index.html');
@@ -40,8 +40,8 @@ const inOnePiece: Plugin = {
 };
 
 /**
- * ELK, which lays out charts, beside the page: compressed, as a module that every bundler finds. The page starts it as a worker; where
- * page and trace are one file, it is in that file.
+ * ELK, which lays out charts, next to the page: compressed, as a module that every bundler finds. The page starts it as a worker. A page
+ * with its trace in one file contains it.
  */
 const chartEngine: Plugin = {
   name: 'chart engine',

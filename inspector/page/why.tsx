@@ -95,11 +95,11 @@ function PassedStates({ left, entered, ended }: Passed) {
   );
 }
 
-/** More than these nobody reads at once. */
+/** The most changes that are readable at once. */
 const CHANGES_SHOWN = 40;
 const VALUE_CHARACTERS_MAX = 80;
 
-/** What the value was over time: each change is a place to go to. */
+/** The history of the value: a click on a change goes to its line. */
 function History({ node, role, key }: AskedValue) {
   const line = currentLine.value;
   const history = historyOf(growing(), node, role, key, line);
@@ -140,7 +140,7 @@ function outside(line: number): string {
   return 'The trace tells no cause of that.';
 }
 
-/** Who waits for whom, once a promise is broken. */
+/** The nodes that wait for each other after a broken promise. */
 function Waits() {
   const broken = verdict.value.violated.find(({ line, nodes }) => line !== null && nodes.length > 0);
   if (!broken || broken.line === null || currentLine.value < broken.line) return null;

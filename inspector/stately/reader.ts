@@ -1,12 +1,12 @@
 /**
- * What `@statelyai/inspect` says of any XState program, as reports that the page shows: each actor is a node, its machine the chart,
- * and its parent the other end of a link.
+ * Converts the messages of `@statelyai/inspect`, from any XState program, to reports that the page shows. Each actor is a node, its machine
+ * the chart, and a link connects it to its parent.
  *
- * An actor is shown while it runs: one that is created and never started, as React's Strict Mode does, is not there, and one that has
- * stopped gives its name back.
+ * An actor is shown while it runs. An actor that is created and never started, as in React's Strict Mode, does not appear. A stopped actor
+ * releases its name.
  *
- * An event is told before the snapshot that it leads to, and meanwhile other actors may be told of; so events wait in their order for
- * their snapshots. An actor that has stopped gives none: what waits behind its event goes on after a while.
+ * An event is reported before its snapshot, with messages of other actors in between. Events therefore wait in order for their snapshots. A
+ * stopped actor has none, so the events behind it continue after a while.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Message } from '../../machines/effects.js';
@@ -46,11 +46,11 @@ export class StatelyReader {
     private readonly now: () => number,
     /** The names that actors have, those of other programs among them. */
     private readonly names: Set<string>,
-    /** What the program is called: its actors stand together. */
+    /** The name of the program, which groups its actors. */
     private readonly program: string,
   ) {}
 
-  /** One message of the wire, which may say anything. */
+  /** Reads one message from the wire, which is not trusted. */
   read(text: string): void {
     const told = parseRecord(text);
     const { type, sessionId } = told;
@@ -61,7 +61,7 @@ export class StatelyReader {
     else if (type === '@xstate.snapshot') this.see(sessionId, told);
   }
 
-  /** Tells everything that waits, and that nothing more is heard of these actors; who comes next may have their names. */
+  /** Reports all waiting events and the end of all actors. Later actors may have their names. */
   close(): void {
     for (const one of this.waiting.splice(0)) this.tellNext(one);
     for (const { name, hasEnded } of this.actors.values()) {
@@ -115,7 +115,7 @@ export class StatelyReader {
     const message = messageOf(event);
     const base = this.base(actor);
     if (message.type === INIT) {
-      // What it was sent before it ran comes after its first state.
+      // Events that were sent before the actor ran follow its first state.
       const first: Waiting = { actor, report: { ...base, kind: 'note', event: FIRST_STATE }, view, isLast };
       this.waiting.splice(place < 0 ? this.waiting.length : place, 0, first);
     } else if (place >= 0) Object.assign(this.waiting[place]!, { view, isLast });
@@ -166,7 +166,7 @@ export class StatelyReader {
     this.actorOf(sessionId);
   }
 
-  /** Each actor has a name of its own, below that of its parent. */
+  /** Adds an actor with a unique name, below the name of its parent. */
   private add(sessionId: string, { own, chart, parent }: Pick<Actor, 'chart' | 'parent'> & { readonly own: string }): Actor {
     const wanted = parent ? `${parent.name}/${own}` : own;
     let name = wanted;
@@ -186,9 +186,9 @@ export function parseRecord(text: string): JsonRecord {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UsageError('it is no JSON');
+    throw new UsageError('it is not JSON');
   }
-  if (!isRecord(value)) throw new UsageError('it is no object');
+  if (!isRecord(value)) throw new UsageError('it is not an object');
   if (isTooDeep(value)) throw new UsageError(TOO_DEEP);
   return value;
 }

@@ -55,7 +55,7 @@ export async function receiveInspection(options: Pick<ServeOptions, 'port' | 'pa
   const names = new Set<string>();
   const programs = new FreeNames();
   const speakStately = () => {
-    // Every program that connects numbers its actors for itself, and says no name of its own.
+    // Every program that connects numbers its own actors and sends no name.
     const { name, giveBack } = programs.take('program');
     return { reader: new StatelyReader(merger, now, names, name), giveBack };
   };

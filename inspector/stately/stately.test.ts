@@ -104,7 +104,7 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
     expect(exclusion.network.addressing).toBe('ports');
   });
 
-  test('of a node in an application; who is elsewhere has an actor that stands for it', async () => {
+  test('a node in an application: each remote peer appears as an actor', async () => {
     const { inspect, messages } = viewer();
     const bus = new InProcessBus();
     onTestFinished(() => bus.close());
@@ -138,14 +138,14 @@ describe('viewers of @statelyai/inspect attach to our actors', () => {
     actor.stop();
   });
 
-  test('snapshots are no actors: that is said', () => {
+  test('snapshots instead of actors are rejected', () => {
     expect(() => simulate(scenario, { host: 'snapshots', inspect: () => {} })).toThrow(
       'inspect watches live actors. Set host to "actors", or omit it.',
     );
   });
 });
 
-describe('our page receives what @statelyai/inspect tells', () => {
+describe('the page receives the messages of @statelyai/inspect', () => {
   async function received(work: (socket: string) => Promise<void>): Promise<ReadTrace> {
     const receiving = await receiveInspection({ page });
     const answer = await fetch(`${receiving.url}trace`);
@@ -197,7 +197,7 @@ describe('our page receives what @statelyai/inspect tells', () => {
     expect(end.channelUp(recording.nodes.find('hall'), lamp)).toBe(true);
   });
 
-  test('what an actor was sent before it runs is told once, with the state that it led to', async () => {
+  test('events sent before the start are reported once, with the resulting state', async () => {
     const recording = await received(async (socket) => {
       const inspector = createWebSocketInspector({ url: socket });
       const actor = createActor(child, { id: 'lamp', inspect: inspector.inspect });
@@ -215,7 +215,7 @@ describe('our page receives what @statelyai/inspect tells', () => {
     ]);
   });
 
-  test('two programs whose actors have the same names are two networks, each in its place', async () => {
+  test('two programs with the same actor names are two separate networks', async () => {
     const recording = await received(async (socket) => void (await Promise.all([hall(socket), hall(socket)])));
     expect(recording.problem).toBeNull();
     expect(recording.nodes.names.toSorted()).toEqual(['hall', 'hall (2)', 'hall (2)/lamp', 'hall/lamp']);
@@ -259,7 +259,7 @@ describe('our page receives what @statelyai/inspect tells', () => {
     expect(sentences(recording)).toContain('hall/lamp received press from hall');
   });
 
-  test('the token alone lets a program connect, whatever its origin; a refusal is shown in the terminal and on the page', async () => {
+  test('any origin with the token connects; terminal and page show a refusal', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const receiving = await receiveInspection({ page });

@@ -1,11 +1,14 @@
-/** A story of somebody's own, as its file says it: runs of scenarios that the server makes, and what is to be seen in them. */
+/** Reads a user's story from its file: runs of scenarios that the server makes, and captions for them. */
 import { placeIn, readFields } from '../../network/scenario/read.js';
 import { isRecord, isString } from '../model/line-checks.js';
 import type { StoryPlace, Saying, Story, StoryRun, StoryStep } from './story.js';
 
 export const STORY_VERSION = 1;
 
-/** Throws an `Error` that names what is wrong, a key that is not known by its place and the nearest one that is. The story has no name: it is in nobody's list. */
+/**
+ * Parses a story. Throws an `Error` that names the problem and its place; for an unknown key, it suggests the nearest known one. The story
+ * has no name, because it is not in the list of stories.
+ */
 export function readStory(text: string): Story {
   const told: unknown = JSON.parse(text);
   demand(
@@ -38,7 +41,7 @@ function demand(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }
 
-/** The checker is asked by the stories of the package alone. */
+/** Only the stories of the package use the checker. */
 const isRun = (run: unknown): boolean => isRecord(run) && isRecord(run['scenario']) && !('checked' in run);
 
 /** A key that is not known would do nothing. */

@@ -1,4 +1,4 @@
-/** The stories that a server has, and their runs, made when they are asked for. */
+/** The stories of a server. Their runs are made on request. */
 import { UsageError } from '../../machines/errors.js';
 import { textOf } from '../gestures.js';
 import type { TraceHeader, TraceLine } from '../../network/trace.js';
@@ -6,7 +6,7 @@ import type { Story, StoryRun } from './story.js';
 
 export interface Shelf {
   readonly stories: readonly Story[];
-  /** The trace of one run. Throws a `UsageError` for a run that there is not. */
+  /** The trace of one run. Throws a `UsageError` if there is no such run. */
   run(story: string, run: string): Iterable<string>;
 }
 
@@ -16,7 +16,7 @@ export const shelfOf = (stories: readonly Story[], make: Run): Shelf => ({
   stories,
   run(story, run) {
     const found = stories.find(({ name }) => name === story)?.runs[run];
-    if (!found) throw new UsageError(`there is no run "${run}" of a story "${story}"`);
+    if (!found) throw new UsageError(`Unknown run "${run}" of story "${story}". Open a story from the list on the page.`);
     return textOf(make(found));
   },
 });

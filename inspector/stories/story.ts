@@ -1,42 +1,42 @@
 /**
- * A guided page as data: runs to look at, and steps that say where to look and what is to be seen.
+ * A guided page as data: runs, and steps with a place and a caption.
  *
- * The runs are scenarios, simulated or checked when the story is opened, so that a story shows what the charts do today and can be
- * reached into like any other run. Places are named by what the trace says and not by line numbers, and a test goes to every one.
+ * The runs are scenarios that are simulated or checked when the story is opened. A story therefore shows the present charts, and gestures
+ * work as in any other run. Places are described by the trace's content and not by line numbers. A test visits every place.
  */
 export interface Story {
   readonly name: string;
   readonly title: string;
-  /** What one learns, in a sentence. */
+  /** The lesson, in one sentence. */
   readonly description: string;
   /** By the name that the page shows. */
   readonly runs: Readonly<Record<string, StoryRun>>;
   readonly steps: readonly StoryStep[];
-  /** Words of the texts that not everybody knows, each with what it means here. */
+  /** Terms of the captions with their explanations. */
   readonly terms?: Readonly<Record<string, string>>;
 }
 
 export interface StoryRun {
   readonly scenario: Readonly<Record<string, unknown>>;
-  /** The counterexample that the checker finds in the scenario, in place of a simulation. */
+  /** Set for the counterexample that the checker finds in the scenario, instead of a simulation. */
   readonly checked?: true;
 }
 
-/** What is said at a place, when the picture gets there. */
+/** A caption and its place, shown when the picture gets there. */
 export interface Saying {
   readonly at: StoryPlace;
   /**
-   * A figure of the run up to the place is written `{sent find}` (how many), `{cost find}` (what they cost) or `{time}`: texts hold no
-   * results of their own.
+   * The caption. Figures of the run up to the place are written `{sent find}` (number of messages), `{cost find}` (their cost) or `{time}`,
+   * because texts contain no results.
    */
   readonly text: string;
 }
 
 export interface StoryStep extends Saying {
   readonly run: string;
-  /** What is said on the way to the place. */
+  /** Captions on the way to the place. */
   readonly along?: readonly Saying[];
-  /** Another run of the same nodes, shown at the same places beside this one. */
+  /** Another run of the same nodes, shown at the same places next to this one. */
   readonly beside?: string;
   /** The node whose chart is shown. */
   readonly node?: string;

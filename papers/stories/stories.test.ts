@@ -71,6 +71,6 @@ test('a place that the run never comes to is none', () => {
   expect(lineOfSaying(new ReadTrace(), { at: 'start' })).toBeNull();
 });
 
-test('a run that there is not is refused', () => {
-  expect(() => shelf.run('arvy', 'Nobody')).toThrow('there is no run "Nobody" of a story "arvy"');
+test('an unknown run is rejected', () => {
+  expect(() => shelf.run('arvy', 'Nobody')).toThrow('Unknown run "Nobody" of story "arvy"');
 });

@@ -1,4 +1,4 @@
-/** The charts of all nodes as small pictures, one for each state that somebody is in, with the nodes that are. */
+/** The charts of all nodes as small pictures, one for each state that contains nodes, with these nodes. */
 import type { ChartLayout } from '../../model/chart-shapes.js';
 import { groupsByState, type StateGroup } from '../../model/by-state.js';
 import { activePaths, valueText } from '../../model/values.js';

@@ -1,9 +1,9 @@
 /** A value of a context: what is short in one line, what is long as a tree that unfolds, each part with what it was before the step. */
 import { useState } from 'preact/hooks';
 
-/** What is longer is folded. */
+/** Longer texts are folded. */
 const SHORT = 80;
-/** So many parts are shown at once. */
+/** The most parts that are shown at once. */
 const PARTS = 100;
 
 interface Compared {
@@ -35,7 +35,7 @@ function Short({ value, before }: Compared) {
   );
 }
 
-/** What is inside is made when it is looked at. */
+/** The inner value is rendered on demand. */
 function Folded({ value, before }: Compared) {
   const [isOpen, setOpen] = useState(false);
   const text = jsonText(value);
@@ -58,7 +58,7 @@ function Parts({ value, before }: Compared & { readonly value: Parted }) {
   const [count, setCount] = useState(PARTS);
   const was = before !== null && hasParts(before.value) ? before.value : null;
   const keys = [...new Set([...Object.keys(value), ...Object.keys(was ?? {})])];
-  // What has changed is shown, however far behind it stands.
+  // Changed parts are always shown.
   const shown = keys.filter((key, place) => place < count || isChanged(key, value, was));
   return (
     <ul>

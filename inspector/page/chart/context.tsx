@@ -61,7 +61,7 @@ export function ContextTable({ roles, before, line, why }: ContextTableProps) {
 const entries = (context: unknown): [string, unknown][] =>
   typeof context === 'object' && context !== null ? Object.entries(context) : [];
 
-/** What it was; `null` where it is the same. */
+/** The previous value, or `null` if it is the same. */
 function changed(before: RoleView | null, key: string, value: unknown): { readonly value: unknown } | null {
   if (before === null) return null;
   const old = (before.context as Record<string, unknown>)[key] ?? null;

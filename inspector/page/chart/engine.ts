@@ -18,7 +18,7 @@ let starting: Promise<Worker> | null = null;
 const waiting = new Map<number, Waiting>();
 let orders = 0;
 
-/** The text of the worker, compressed: in this page, where page and trace are one file, or else beside it. */
+/** The text of the worker, compressed: within this page if page and trace are one file, otherwise next to it. */
 export async function packedEngine(): Promise<string> {
   const inPage = document.getElementById('chart-engine');
   if (inPage) return inPage.textContent ?? '';

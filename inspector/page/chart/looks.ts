@@ -14,9 +14,9 @@ export const shownScale = signal(1);
 /** By the name of the chart. */
 const folded = signal<ReadonlyMap<string, FoldedPaths>>(new Map());
 export const soughtText = signal('');
-/** Whether charts show how often each of their parts was visited. */
+/** True if charts show how often each of their parts was visited. */
 export const showsHeat = signal(false);
-/** Whether all nodes are shown, by their states, in place of the selected one. */
+/** True if all nodes are shown, by their states, instead of the selected one. */
 export const showsAll = signal(false);
 
 const NOTHING: FoldedPaths = new Set();

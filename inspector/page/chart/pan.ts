@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shownScale, zoom } from './looks.js';
 
-/** What moves less is a click. */
+/** A shorter movement is a click. */
 const DRAG_PX = 4;
 const KEY_PX = 60;
 const WHEEL_RATE = 0.002;
@@ -21,7 +21,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What stays where it is when the size changes. */
+/** The point that stays in place when the size changes. */
 let kept: Point | null = null;
 
 function pointAt(x: number, y: number): Point | null {
@@ -74,7 +74,7 @@ export function usePan(ref: RefObject<HTMLElement>) {
       const scroller = ref.current;
       if (!from || !scroller) return;
       if (!from.moves && Math.hypot(x - from.x, y - from.y) < DRAG_PX) return;
-      // Not before it moves: whoever has the pointer has the click, too.
+      // Not before a movement: the element that captures the pointer also receives the click.
       if (!from.moves) scroller.setPointerCapture(pointerId);
       from.moves = true;
       scroller.scrollTo(from.left + from.x - x, from.top + from.y - y);
@@ -99,7 +99,7 @@ export function usePan(ref: RefObject<HTMLElement>) {
   };
 }
 
-/** What fits leaves the arrows to the page. */
+/** A chart that fits leaves the arrow keys to the page. */
 const overflows = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: HTMLElement, isAcross: boolean): boolean =>
   isAcross ? scrollWidth > clientWidth : scrollHeight > clientHeight;
 

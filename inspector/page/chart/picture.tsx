@@ -15,14 +15,14 @@ interface ChartPictureProps {
   readonly scale: number;
   readonly active: ReadonlySet<string>;
   readonly taken: TransitionsOfStep;
-  /** Whether the last transition is that of the current line. */
+  /** True if the last transition belongs to the current line. */
   readonly isNow: boolean;
   readonly label: string;
-  /** What tests cover of the chart; `null` where the trace does not contain it. */
+  /** The tests' coverage of the chart, or `null` if the trace does not contain it. */
   readonly covered: Covered | null;
   /** How often its parts were visited; `null` where that is not shown. */
   readonly heat: Heat | null;
-  /** What the viewer does with the chart; `null` for a picture without buttons. */
+  /** Handlers for the viewer's actions, or `null` for a picture without buttons. */
   readonly controls: ChartControls | null;
 }
 
@@ -118,7 +118,7 @@ const nameOf = ({ source, event, index }: ChartTransition): string => `${source}
 const keyOf = ({ transition, points }: PlacedEdge): string => `${nameOf(transition)} ${points.at(-1)?.x} ${points.at(-1)?.y}`;
 
 interface Looks {
-  /** Whether a transition was taken last, whether tests miss it, whether it was found, and how often it was taken. */
+  /** Classes of a transition: taken last, missed by tests, found by the search, and how often it was taken. */
   readonly classOf: (transition: ChartTransition) => string;
   readonly found: ReadonlySet<ChartPart>;
   /** How often a transition was taken; `null` where that is not shown. */
@@ -287,5 +287,5 @@ const hintOf = (transition: ChartTransition, covered: Covered | null): string =>
     ...(covered === null ? [] : [`covered ${transitionCount(covered, transition)} times`]),
   ].join(', ');
 
-/** Actions stand below the event and its guard, after a slash. */
+/** Actions follow the event and its guard on their own line, after a slash. */
 const isAction = (line: string): boolean => /^[/ ]/.test(line);

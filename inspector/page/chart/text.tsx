@@ -61,6 +61,6 @@ export function transitionText({ label, event, guard, targets, actions, reenter,
   return `${event === '' ? 'at once' : label}${when}${to}${doing}${why}`;
 }
 
-/** What an active state says of itself. */
+/** The words of an active state. */
 const wordsOf = (state: ChartState): string[] =>
   [...(state.description === null ? [] : [state.description]), ...notesOf(state)].map((words) => `${state.key}: ${words}`);

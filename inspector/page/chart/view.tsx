@@ -36,9 +36,9 @@ function thumbnailOf(name: string): ChartLayout | null {
 
 const roles = computed(() => (selectedNode.value < 0 ? [] : moment.value.roles(selectedNode.value)));
 
-/** So far back it is looked for the step that a role took last. */
+/** The most lines back that are searched for the last step of a role. */
 const STEPS_BACK_MAX = 200;
-/** What puts a node into a state without a transition. */
+/** Kinds of steps that put a node into a state without a transition. */
 const PUT: ReadonlySet<string> = new Set(['start', 'corrupt', 'crash', 'restart', 'reload']);
 
 /** The transitions that a role took last, and the line that took them. */

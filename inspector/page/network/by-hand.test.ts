@@ -9,7 +9,7 @@ describe('links by distance', () => {
     ['d', { x: 300, y: 0 }],
   ]);
 
-  test('who is near and not linked is joined, who is far and linked is cut, the rest stays; the range itself is near', () => {
+  test('near nodes get linked, far ones unlinked; the range itself is near', () => {
     const linked = new Set(['c', 'd']);
     expect(linksWithin(100, 'a', spots, (peer) => linked.has(peer))).toEqual([
       { do: 'join', link: ['a', 'b'] },
@@ -20,7 +20,7 @@ describe('links by distance', () => {
   });
 });
 
-test('a new node stands in the middle, or beside whoever stands there', () => {
+test('a new node is placed in the middle, or next to the node there', () => {
   expect(freeSpot({ x: 5, y: 5 }, [{ x: 50, y: 5 }])).toEqual({ x: 5, y: 5 });
   expect(
     freeSpot({ x: 0, y: 0 }, [
@@ -30,7 +30,7 @@ test('a new node stands in the middle, or beside whoever stands there', () => {
   ).toEqual({ x: 120, y: 0 });
 });
 
-test('a new node has the first name that nobody has', () => {
+test('a new node has the first free name', () => {
   expect(freeName(['n0', 'n1', 'n2'])).toBe('n3');
   expect(freeName(['n3', 'a'])).toBe('n2');
   expect(freeName(['n1', 'n2', 'n3'])).toBe('n4');

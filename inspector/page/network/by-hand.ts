@@ -1,15 +1,15 @@
 /**
- * Places that nodes were given by hand, which outlast the run in which they were, and links that follow from them.
+ * Places that nodes were given by hand, which outlast a run, and the links that follow from them.
  *
- * While there is a range, a node that is moved is linked with whoever stands within it, and with nobody else. Links of other nodes stay as
- * they are until one of their ends is moved.
+ * With a range, a node that is moved is linked exactly with the nodes within the range. Links of other nodes stay until one of their ends
+ * is moved.
  */
 import { signal } from '@preact/signals';
 import type { Gesture } from '../reach.js';
 import type { Placement } from './force.js';
 import type { Spot } from './geometry.js';
 
-/** How far a node is heard, in the plane in which the nodes stand; `null` while links do not follow from places. */
+/** The range of a node in the plane of the picture, or `null` while links do not depend on places. */
 export const range = signal<number | null>(null);
 
 const places = new Map<string, Spot>();
@@ -32,7 +32,7 @@ export function keepPlaces(placement: Placement, names: readonly string[]): void
 
 const distance = (a: Spot, b: Spot): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** What cuts a node off from those who are out of its range, and joins it with those who are within. */
+/** Gestures that unlink a node from nodes beyond its range, and link it with those within. */
 export function linksWithin(reach: number, node: string, spots: ReadonlyMap<string, Spot>, isUp: (peer: string) => boolean) {
   const here = spots.get(node)!;
   return [...spots].flatMap(([peer, spot]): Omit<Gesture, 'at'>[] => {
@@ -44,14 +44,14 @@ export function linksWithin(reach: number, node: string, spots: ReadonlyMap<stri
 
 const STEP = 40;
 
-/** The middle, or where there is room beside it. */
+/** The middle, or the nearest free place. */
 export function freeSpot(middle: Spot, taken: readonly Spot[]): Spot {
   let spot = middle;
   while (taken.some((other) => distance(spot, other) < STEP)) spot = { x: spot.x + STEP, y: spot.y };
   return spot;
 }
 
-/** The first name of the kind that generated networks have which nobody has. */
+/** The first free name, of the form that generated networks have. */
 export function freeName(names: readonly string[]): string {
   let number = names.length;
   while (names.includes(`n${number}`)) number++;

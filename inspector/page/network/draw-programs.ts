@@ -50,7 +50,7 @@ export function drawPrograms(drawn: Drawn, programs: readonly ProgramNodes[]): v
   }
 }
 
-/** In place of the names of the nodes. */
+/** Draws the number of folded nodes instead of their names. */
 export function drawFolds(drawn: Drawn, folds: readonly FoldedNodes[]): void {
   const { ctx } = drawn;
   const colors = palette();

@@ -25,7 +25,7 @@ interface Look {
   readonly dash: number[];
 }
 
-/** Whether a node acts is seen by its edge, what it does by its fill. */
+/** The edge of a node shows its life, and its fill shows its state. */
 export const LOOKS: readonly (readonly [Life, Look])[] = [
   ['alive', { isFilled: true, edge: 'tone', dash: [] }],
   ['suspected', { isFilled: true, edge: 'accent', dash: [7, 3] }],
@@ -35,7 +35,7 @@ export const LOOKS: readonly (readonly [Life, Look])[] = [
   ['ended', { isFilled: false, edge: 'muted', dash: [] }],
 ];
 
-/** Nodes no larger than this are dots, and many dots are squares: a tenth of the cost of circles, and nobody sees a difference. */
+/** Smaller nodes are dots, and many dots are squares: they look the same, at a tenth of the cost of circles. */
 const DOT = { radius: 3, many: 2000 } as const;
 
 export function drawNodes(drawn: Drawn, scene: Scene): void {
@@ -43,7 +43,7 @@ export function drawNodes(drawn: Drawn, scene: Scene): void {
   else drawCircles(drawn, scene);
 }
 
-/** What is as always stands below what is not. */
+/** Draws usual nodes below remarkable ones. */
 function drawDots(drawn: Drawn, { nodes }: Scene): void {
   const { ctx } = drawn;
   const radius = radiusOf(drawn);
@@ -223,8 +223,8 @@ function drawBadges(drawn: Drawn, nodes: Scene['nodes']): void {
 }
 
 /**
- * Labels of links stand where along the link they cover nothing; wrong ones come first, and their links are red. Where there are many,
- * what is as it should be is said of the selected node's alone.
+ * Draws the labels of links where they cover nothing. Wrong ones come first, and their links are red. If there are many, correct ones are
+ * only drawn for the selected node.
  */
 export function drawMarks(drawn: Drawn, { marks }: Scene, { node, hovered }: Emphasis): void {
   const { ctx } = drawn;
@@ -290,7 +290,7 @@ export function drawMessages(drawn: Drawn, messages: readonly MovingMessage[], {
 
 type Moving = Spot & { readonly moving: MovingMessage };
 
-/** Beside each message, where the word covers neither a node nor another word; a crowd of messages has none. */
+/** Next to each message, if the word covers neither a node nor another word. A crowd of messages has no labels. */
 function writeLabels(drawn: Drawn, spots: readonly Moving[], size: number, selected: number): void {
   const { ctx } = drawn;
   ctx.font = `600 11px ${FONT}`;

@@ -23,7 +23,7 @@ export interface Placement extends Positions {
   /** Improves the placement for some milliseconds; false when it is final. */
   settle(milliseconds: number): boolean;
   move(node: number, x: number, y: number): void;
-  /** Nobody looks at it any more. */
+  /** Stops the placement. */
   stop(): void;
 }
 
@@ -32,7 +32,7 @@ interface Body extends SimulationNodeDatum {
 }
 
 const LINK_LENGTH = 90;
-/** So many rounds of the forces; fewer where a round takes long and the start is good. */
+/** The number of rounds. A slow round or a good start reduces it. */
 const TICKS = 150;
 const TICKS_OF_ALL_NODES = 300_000;
 

@@ -1,4 +1,4 @@
-/** What everything that is painted on the network's picture shares. */
+/** The parts that all painters of the network's picture share. */
 import type { FoldedNodes } from './programs.js';
 import { radiusAt, toCanvas, type Spot, type Viewport } from './geometry.js';
 
@@ -10,7 +10,7 @@ export interface Drawn {
   readonly names: readonly string[];
   /** How many spots have a node: nodes that lie on one spot count once. */
   readonly count: number;
-  /** Nodes that lie on one spot, and have no names of their own. */
+  /** Nodes that share one spot and have no names. */
   readonly folds: readonly FoldedNodes[];
 }
 
@@ -19,13 +19,13 @@ export interface Emphasis {
   readonly hovered: number;
   readonly message: number;
   readonly link: readonly [number, number] | null;
-  /** How far the selected node is heard, where links follow from places. */
+  /** The range of the selected node, if links depend on places. */
   readonly range: number | null;
   /** Pairs of nodes that a followed message went between. */
   readonly way: readonly (readonly [number, number])[];
 }
 
-/** More words than this nobody reads. */
+/** The most words that are readable. */
 export const LABELS_MAX = 120;
 
 export const spotOf = ({ view, xs, ys }: Drawn, node: number): Spot => toCanvas(view, xs[node]!, ys[node]!);
@@ -64,5 +64,5 @@ export function fillText(
   ctx.fillText(text, x, y);
 }
 
-/** The end of a name tells it from others as often as its start does. */
+/** The end of a name distinguishes it as often as its start. */
 export const shorten = (text: string): string => (text.length > 24 ? `${text.slice(0, 11)}…${text.slice(-12)}` : text);

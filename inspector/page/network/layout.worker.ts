@@ -1,7 +1,7 @@
 /**
- * The placement of a crowd, beside the page: forces between ten thousand nodes take seconds, in which the page must answer.
+ * Places a crowd of nodes in a worker: forces between ten thousand nodes take seconds, in which the page must respond.
  *
- * It is told the nodes and links once, and later which node was moved by hand; it tells where the nodes stand, now and then.
+ * The worker receives the nodes and links once, and later each node that was moved by hand. It reports the places regularly.
  */
 import { placeNodes, type LinkEnds, type Placement } from './force.js';
 

@@ -1,4 +1,4 @@
-/** What the colors mean, of those that are in the picture. */
+/** The meanings of the colors in the picture. */
 import { kindStyle, TONES } from '../colors.js';
 import { recording } from '../state.js';
 import { GAUGE_COLORS, GROUP_COLORS, LOOKS } from './draw.js';

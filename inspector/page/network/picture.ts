@@ -1,4 +1,4 @@
-/** What the network's picture is made of at the playhead, as signals, and the painting of it. */
+/** The parts of the network's picture at the playhead, as signals, and its painting. */
 import { computed, signal } from '@preact/signals';
 import { progress } from '../../model/playback.js';
 import { sized, type Size } from '../canvas.js';
@@ -56,7 +56,7 @@ const extent = computed(() => {
   const { nodes, channels, programs } = growing();
   return `${nodes.size} ${channels.size} ${programs.filter((program) => program !== undefined).length}`;
 });
-/** `null` where there are none, or more than can be told apart. */
+/** `null` if there are none, or too many to distinguish. */
 const programs = computed(() => {
   const all = extent.value && programsOf(recording.value.programs, recording.value.nodes.size);
   return all && all.length <= CROWD ? all : null;
@@ -87,13 +87,13 @@ function spanOf(node: number): Span {
   return [steps[node]?.[0] ?? 0, last % 2 === 1 ? Infinity : last >> 1];
 }
 
-/** Where everybody stands. */
+/** The places of all nodes. */
 export function spotsNow(): ReadonlyMap<string, Spot> {
   const { xs, ys } = positions.value;
   return new Map(recording.value.nodes.names.map((name, node) => [name, { x: xs[node] ?? 0, y: ys[node] ?? 0 }]));
 }
 
-/** Whether a node has a link to another one at the moment that is shown, in either direction. */
+/** True if a node has a link to another one at the shown moment, in either direction. */
 export const isLinkedNow =
   (node: number) =>
   (name: string): boolean => {
@@ -162,15 +162,15 @@ interface Ground {
   readonly canvas: HTMLCanvasElement;
   readonly inputs: readonly unknown[];
   readonly paintedAt: number;
-  /** Milliseconds until it is painted anew at the earliest. */
+  /** The least time in milliseconds until the next painting. */
   stays: number;
 }
 
 let ground: Ground | null = null;
 
 /**
- * A crowd of nodes is painted anew this often while it plays, and more seldom where a painting takes long; the messages on it move at
- * every frame.
+ * Milliseconds between two paintings of a crowd of nodes during playback. A slow painting makes it longer. The messages on it move at every
+ * frame.
  */
 const CROWD_MS = 90;
 const PAINTINGS_BETWEEN = 6;

@@ -29,7 +29,7 @@ describe.each([
   const distance = (a: { x: number; y: number }, b: { x: number; y: number }) => Math.hypot(a.x - b.x, a.y - b.y);
   const spot = (node: number) => ({ x: xs[node]!, y: ys[node]! });
 
-  test('two nodes of one stand nearer to its middle than any other node does, and none on another', () => {
+  test('the nodes of a program are nearest to its middle, without overlap', () => {
     for (const { nodes } of programs) {
       const middle = middleOf(nodes);
       const radius = Math.max(...nodes.map((node) => distance(middle, spot(node))));
@@ -40,12 +40,12 @@ describe.each([
       for (let b = a + 1; b < xs.length; b++) expect(distance(spot(a), spot(b))).toBeGreaterThan(40);
   });
 
-  test('the same programs stand at the same places', () => {
+  test('the same programs get the same places', () => {
     expect(placePrograms(programs, endsOf(xs.length)).xs).toEqual(xs);
   });
 });
 
-test('where no node is part of a program there are none; one of no program stands for itself', () => {
+test('nodes without a program: no programs, or a group of one node', () => {
   expect(programsOf([], 3)).toBeNull();
   expect(programsOf([undefined, 'a', undefined, 'a'], 5)).toEqual([
     { name: null, nodes: [0] },
@@ -66,7 +66,7 @@ test('of a program what has stopped lies on one spot', () => {
   expect(folded(given, [])).toBe(given);
 });
 
-test('1,500 actors of which two run at a time stand on four seats, and the first that stopped on its own', () => {
+test('1,500 actors, two at a time, take four seats; the first stopped keeps its own', () => {
   const span = (node: number): Span => (node === 0 ? [0, Infinity] : [node, node + 1]);
   const nodes = Array.from({ length: 1501 }, (_, node) => node);
   const seats = seatsOf(nodes, span);

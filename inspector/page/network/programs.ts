@@ -1,14 +1,14 @@
 /**
- * Programs in the network's picture: the nodes of one stand together, and those of them that have stopped lie on one spot.
+ * Programs in the network's picture: the nodes of a program are close to each other, and its stopped nodes share one spot.
  *
- * The programs are placed as single nodes would be, by the links between them, and the nodes of each around its place: one beside the
- * other on a small circle, many in the manner of a sunflower.
+ * Programs are placed like single nodes, by the links between them, and the nodes of each around its place. A few nodes are on a small
+ * circle, and many form the pattern of a sunflower.
  */
 import { forceCollide, forceSimulation, type SimulationNodeDatum } from 'd3-force';
 import type { Life } from '../../model/moment.js';
 import { placeNodes, type LinkEnds, type Placement, type Positions } from './force.js';
 
-/** The numbers of its nodes; a node of no program stands for itself, without a name. */
+/** The numbers of its nodes. A node without a program forms a group without a name. */
 export interface ProgramNodes {
   readonly name: string | null;
   readonly nodes: readonly number[];
@@ -18,8 +18,8 @@ export interface ProgramNodes {
 export type Span = readonly [from: number, to: number];
 
 /**
- * The seat of each node: a node takes that of one that ended before it began, so that there are as many seats as nodes that run at a time. The first
- * one that stops keeps its own, for all that have stopped lie there.
+ * The seat of each node. A node reuses the seat of one that ended before it began, so there are as many seats as nodes that run at the same
+ * time. The first stopped node keeps its seat, where all stopped nodes are shown.
  */
 export function seatsOf(nodes: readonly number[], spanOf: (node: number) => Span): readonly number[] {
   const firstStopped = nodes.find((node) => spanOf(node)[1] !== Infinity);
@@ -34,13 +34,13 @@ export function seatsOf(nodes: readonly number[], spanOf: (node: number) => Span
   });
 }
 
-/** Nodes that lie on the spot of the first of them. */
+/** Stopped nodes at the spot of the first one. */
 export interface FoldedNodes {
   readonly nodes: readonly number[];
   readonly description: string;
 }
 
-/** Between the nodes of a program, whose names and states stand below them. */
+/** The distance between the nodes of a program, with room for names and states below them. */
 const SPACING = 84;
 /** On a circle up to so many. */
 const CIRCLE_MAX = 7;

@@ -1,4 +1,4 @@
-/** What the picture of the network shows at one moment, free of pixels: read from the model once for each line. */
+/** The content of the network's picture at one moment, without pixels. It is read from the model once for each line. */
 import type { Overlay } from '../../../machines/protocol.js';
 import { createMetric, type Metric } from '../../../network/topology/metric.js';
 import { lastAtMost } from '../../model/columns.js';
@@ -14,9 +14,9 @@ export interface SceneNode {
   /** The number of its group, in the order of appearance; -1 for none. */
   readonly group: number;
   readonly gauges: readonly Gauge[];
-  /** Whether it has begun: a live node is drawn from then on. */
+  /** True if the node has begun. Live nodes are drawn from then on. */
   readonly isHere: boolean;
-  /** Of a node of a program: its states in words, and the number of the first one among all states; -1 for none. */
+  /** For a node of a program: its states in words, and the number of the first one among all states; -1 for none. */
   readonly state: string;
   readonly stateNumber: number;
 }
@@ -46,7 +46,7 @@ export interface EdgeMark {
 export interface SceneLink {
   readonly a: number;
   readonly b: number;
-  /** Whether messages pass from `a` to `b`, and back. */
+  /** True if messages pass from `a` to `b`; the next field is the other direction. */
   readonly there: boolean;
   readonly back: boolean;
 }

@@ -1,8 +1,8 @@
 /**
- * Where the nodes begin before forces act: distances in the graph as distances in the plane, as well as two dimensions can.
+ * The places of the nodes before forces act: distances in the graph as distances in the plane, as far as two dimensions allow.
  *
- * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that lie far from each other, doubly centered, projected on their two
- * main directions. Forces alone, started from a heap, leave large networks folded.
+ * Pivot MDS (Brandes, Pich 2006): the distances to a few nodes that are far from each other, doubly centered, projected on their two main
+ * directions. Without it, forces that start from a heap leave large networks folded.
  */
 /** A link by the numbers of its nodes. */
 export interface NumberedLink {

@@ -1,6 +1,6 @@
 /**
- * Paints the lanes of the space-time diagram by the states of their roles, in the manner of Perfetto: a slice for as long as a role is in
- * a state, in the color that the state has in the plots, with its name where it fits.
+ * Paints the lanes of the space-time diagram by the states of their roles, like Perfetto. A slice lasts as long as a role is in a state,
+ * has the color of the state in the plots, and shows its name if it fits.
  */
 import type { LaneSlice } from '../../model/spacetime.js';
 import type { Size } from '../canvas.js';
@@ -23,7 +23,7 @@ interface Box {
   readonly height: number;
 }
 
-/** So much of a lane is its band, and no more than so many pixels. */
+/** The part of a lane that its band takes, and the most pixels. */
 const BAND = { part: 0.74, max: 30 } as const;
 /** Rows of roles are set apart where there is room for it. */
 const GAP = { from: 4, size: 1 } as const;
@@ -31,7 +31,7 @@ const EDGE = 2;
 /** Pale, so that dots, arrows and names stand out from it. */
 const ALPHA = 0.27;
 const NAME = { size: 9.5, height: 10, inset: 8 } as const;
-/** From this height on a name stands below the dots of the lane. */
+/** From this height on, a name is below the dots of the lane. */
 const BELOW_DOTS = 24;
 
 export const bandHeight = (laneHeight: number): number => Math.min(laneHeight * BAND.part, BAND.max);

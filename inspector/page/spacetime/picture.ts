@@ -112,7 +112,7 @@ function naturalSpan(): number {
   return Math.max(perLine * LINES_AT_FIRST, 1e-6);
 }
 
-/** What is left for the lanes below the ticks. */
+/** The height that is left for the lanes below the ticks. */
 const room = computed(() => Math.max(size.value.height - HEAD - 8, 0));
 const laneHeight = computed(() =>
   Math.min(Math.max(room.value / Math.max(laneNodes.value.length, 1), LANE_HEIGHT.min), LANE_HEIGHT.max),
@@ -244,7 +244,7 @@ function drawHeld(ctx: CanvasRenderingContext2D, scale: LaneScale): void {
 }
 
 const VISIBLE: Readonly<Record<Relation, number>> = { self: 1, before: 1, after: 1, concurrent: 0.3 };
-/** Of what is no cause, while one looks at causes, so much is left that one sees where they are. */
+/** The opacity of lines outside of the chain of causes, so that their places stay visible. */
 const NO_CAUSE = 0.1;
 
 function drawArrow(ctx: CanvasRenderingContext2D, scale: LaneScale, { message, from, to }: Arrow): void {
@@ -273,7 +273,7 @@ function seenOf(line: number): number {
   return relation.value === null || recording.value.nodeOf(line) < 0 ? 1 : VISIBLE[relation.value(line)];
 }
 
-/** What is on its way for ever is no cause of anything. */
+/** A message that never arrives is not a cause. */
 const seenOfArrow = ({ sent, ended }: Arrow['message']): number =>
   Math.min(seenOf(sent), ended >= 0 ? seenOf(ended) : chainLines.value === null ? 1 : NO_CAUSE);
 
@@ -347,7 +347,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
   for (const [lane, node] of laneNodes.value.entries()) {
     const y = scale.y(lane);
     const isChosen = lane === chosen;
-    // Where there is no room for all, each stands for those above it, and the selected one is named in any case.
+    // Without room for all names, each stands for those above it. The selected one always has its name.
     const isCovered = y - last < NAME_HEIGHT || (chosen !== undefined && Math.abs(y - scale.y(chosen)) < NAME_HEIGHT);
     if (y < 0 || y > height || (isCovered && !isChosen)) continue;
     last = y;
@@ -359,7 +359,7 @@ function drawNames(ctx: CanvasRenderingContext2D, { height }: Size, scale: LaneS
   ctx.restore();
 }
 
-/** What is under a place of the canvas: a step, a message, or a lane's name. */
+/** The item under a point of the canvas: a step, a message, or a lane's name. */
 export function hit(at: { x: number; y: number }, given: Size): { line?: number; message?: number; node?: number } {
   const scale = scaleFor(given);
   if (at.x < namesWidth.value) {
@@ -385,7 +385,7 @@ function sliceAt(at: { x: number; y: number }, given: Size): LaneSlice | undefin
   });
 }
 
-/** What a place of the axis is called. */
+/** The label of a place on the axis. */
 const placeText = (x: number): string => (axis.value === 'time' ? numberText(Number(x.toFixed(2))) : `line ${Math.round(x) + 1}`);
 
 export function sliceText({ lane, role, state, from, to }: LaneSlice): string {
@@ -393,7 +393,7 @@ export function sliceText({ lane, role, state, from, to }: LaneSlice): string {
   return `${node}, ${role}: ${nameOfState(state)} from ${placeText(from)} to ${placeText(to)}`;
 }
 
-/** What is under a place of the canvas in words: a slice is often too short for its name, and a name too long for its place. */
+/** The words for the item under a point of the canvas. A slice is often too short for its name, and a name too long for its place. */
 export function wordsAt(at: { x: number; y: number }, given: Size): string {
   if (at.x < namesWidth.value) return recording.value.nodes.names[hit(at, given).node ?? -1] ?? '';
   const slice = sliceAt(at, given);

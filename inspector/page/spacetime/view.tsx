@@ -64,14 +64,14 @@ const handlers = {
   },
 };
 
-/** Says what is under the pointer, as the title of the picture. */
+/** Shows the item under the pointer as the title of the picture. */
 function tell(event: PointerEvent): void {
   const canvas = event.currentTarget as HTMLElement;
   const words = wordsAt({ x: event.offsetX, y: event.offsetY }, { width: canvas.clientWidth, height: canvas.clientHeight });
   if (canvas.title !== words) canvas.title = words;
 }
 
-/** No further out than there is something to tell apart. */
+/** Limits zooming out to the whole trace. */
 function zoomBy(factor: number): void {
   if (factor > 1 && diagram.value.thinned) return;
   chosenSpan.value = Math.max(span.value * factor, 1e-6);
@@ -120,7 +120,7 @@ export function SpaceTimeView() {
   );
 }
 
-/** More than these nobody tells apart. */
+/** The most states that are distinguishable. */
 const STATES_MAX = 8;
 
 /** The states that are in sight, with the colors that they have in the plots, too. */

@@ -1,4 +1,4 @@
-/** The network of the run that a story holds beside the one that it speaks of: looked at, and not reached into. */
+/** The network of the run that a story compares with the main one. It is only shown and accepts no gestures. */
 import { computed } from '@preact/signals';
 import { Moment } from '../../model/moment.js';
 import { progress } from '../../model/playback.js';
@@ -19,7 +19,7 @@ const NOTHING = { node: -1, hovered: -1, message: -1, link: null, range: null, w
 const reader = computed(() => besideRun.value && new SceneReader(besideRun.value.run));
 const momentThere = computed(() => new Moment(besideRun.value!.run, besideAt.value.line));
 
-/** The same nodes stand where they stand in the large picture, and go with it when it is moved. */
+/** The same nodes have the same places as in the large picture, and move with it. */
 const hasSameNodes = computed(() => {
   const { names } = besideRun.value!.run.nodes;
   return names.length === recording.value.nodes.size && names.every((name, node) => name === recording.value.nodes.names[node]);

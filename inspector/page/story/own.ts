@@ -1,6 +1,6 @@
 /**
- * A story of one's own: moments of runs, with what is to be seen there, told by whoever looks at the page or by the gestures that are
- * made. It stays in the tab until it is thrown away; saved, it is a file that the page opens again.
+ * The user's own story: moments of runs with captions, written by the user or recorded from gestures. It stays in the tab until it is
+ * discarded, and can be saved as a file that the page opens again.
  */
 import { signal } from '@preact/signals';
 import type { Story, StoryRun, StoryStep } from '../../stories/story.js';
@@ -10,11 +10,11 @@ import { gestureText, lineOfGesture, scenarioNow, type Gesture } from '../reach.
 import { currentLine, recording, selectedNode } from '../state.js';
 
 interface OwnMoment {
-  /** What the run is called. */
+  /** The name of the run. */
   readonly run: string;
   readonly scenario: StoryRun['scenario'];
   readonly at: number;
-  /** Of several lines at that time, what the one that is shown says. */
+  /** The description of the shown line, if several lines have that time. */
   readonly description?: string;
   readonly node?: string;
   readonly text: string;
@@ -23,7 +23,7 @@ interface OwnMoment {
 const PLACE = 'story of one’s own';
 
 export const moments = signal<readonly OwnMoment[]>(recalled());
-/** Whether each gesture is told as it is made. */
+/** True if each gesture becomes a caption. */
 export const tellsGestures = signal(false);
 
 function recalled(): readonly OwnMoment[] {
@@ -53,13 +53,13 @@ function add(line: number, node: string | undefined, text: string): void {
   keep([...moments.value, { run: name, scenario, ...place, ...(node !== undefined && { node }), text }]);
 }
 
-/** Tells what is to be seen at the playhead. */
+/** Adds a caption at the playhead. */
 export function tellMoment(text: string): void {
   const { first, nodes } = recording.value;
   add(Math.max(currentLine.value, first), nodes.names[selectedNode.value], text);
 }
 
-/** Tells a gesture that was just made. */
+/** Adds a caption for a new gesture. */
 export function tellGesture(gesture: Gesture): void {
   if (!tellsGestures.value) return;
   const node = typeof gesture['node'] === 'string' ? gesture['node'] : recording.value.nodes.names[selectedNode.value];

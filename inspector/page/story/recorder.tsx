@@ -1,4 +1,4 @@
-/** Where a story of one's own is put together: moments with their words, one after the other, saved as a file. */
+/** The editor of the user's own story: moments with captions in order, saved as a file. */
 import { useState } from 'preact/hooks';
 import { storyFile } from '../../stories/read-story.js';
 import { numberText } from '../../model/words.js';

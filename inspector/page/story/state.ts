@@ -1,4 +1,4 @@
-/** The story that is told: which step, how to come there, and what is said on the way. */
+/** The open story: the current step, the way to its place, and the captions on the way. */
 import { computed, effect, signal } from '@preact/signals';
 import { lineOfSaying, sayingsOf, startOf, withFigures } from '../../model/place.js';
 import { isTimed, xOf, type Axis, type Playhead } from '../../model/playback.js';
@@ -11,17 +11,17 @@ import { axis, currentLine, isLoading, opened, pauseAt, playhead, playTo, record
 export const allStories = signal<readonly Story[]>([]);
 export const story = signal<Story | null>(null);
 export const stepNumber = signal(0);
-/** Whether the step's place has been found in its run. */
+/** True if the step's place has been found in its run. */
 export const isFound = signal(true);
 
 export const currentStep = computed((): StoryStep | null => story.value?.steps[stepNumber.value] ?? null);
-/** A story of somebody's own has no name, and is in no address. */
+/** A user's story has no name, so it has no address. */
 export const addressOf = computed(() => (story.value?.name ? `#story=${story.value.name}/${stepNumber.value + 1}` : null));
 
-/** So long it takes at most to come from one step to the next. */
+/** The most seconds from one step to the next. */
 const SECONDS_MAX = 5;
 
-/** The run that is shown, for as long as nobody has reached into it or opened another trace. */
+/** The shown run of the story, until a gesture changes it or another trace is opened. */
 let shown: { readonly run: string; readonly recording: ReadTrace } | null = null;
 
 export async function askForStories(): Promise<void> {
@@ -44,7 +44,7 @@ export async function openStory(name: string, number: number): Promise<void> {
   await tellStory(found, number);
 }
 
-/** Tells a story from one of its steps on. */
+/** Opens a story at one of its steps. */
 export async function tellStory(told: Story, number: number): Promise<void> {
   shown = null;
   story.value = told;
@@ -61,7 +61,7 @@ export async function goToStep(number: number): Promise<void> {
   noteStep();
   if (shown?.run !== run || shown.recording !== recording.value) {
     if (!(await loadFromServer(...requestOf(told, run)))) {
-      // What is to be seen is not there: nothing is told of another run.
+      // The trace is missing, so the story ends and does not describe another run.
       if (story.value === told) story.value = null;
       return;
     }
@@ -89,31 +89,31 @@ function noteStep(): void {
   else history.replaceState(null, '', address);
 }
 
-/** How the server is asked for a run: by its name, or, in a story of somebody's own, by its scenario. */
+/** The request to the server for a run: its name or, in a user's story, its scenario. */
 const requestOf = ({ name, runs }: Story, run: string): [path: string, request?: RequestInit] =>
   name === ''
     ? ['./run', { method: 'POST', body: JSON.stringify(runs[run]!.scenario) }]
     : [`./story/${name}/${encodeURIComponent(run)}`];
 
-/** Everything that was said of the run of this step before it. */
+/** All earlier captions of this step's run. */
 function saidBefore(): readonly Saying[] {
   const { run } = currentStep.value!;
   return sayingsOf(story.value!.steps.slice(0, stepNumber.value).filter((one) => one.run === run));
 }
 
-/** The place of the step, in its run or in the one beside it. */
+/** The place of the step, in its run or in the compared one. */
 function placeIn(run: ReadTrace): number | null {
   const step = currentStep.value!;
   return lineOfSaying(run, step, [...saidBefore(), ...(step.along ?? [])]);
 }
 
-/** How far the picture has come in this step: what was said stays said when one goes back. */
+/** The progress of the picture in this step. Captions that were shown stay when the reader goes back. */
 const reached = signal(-1);
 effect(() => {
   if (story.value && !isLoading.value && currentLine.value > reached.peek()) reached.value = currentLine.value;
 });
 
-/** What has been said in this step, its figures counted where each is said. */
+/** The captions shown in this step. The figures of each are counted at its place. */
 export const told = computed((): readonly string[] => {
   const step = currentStep.value;
   if (!step || isLoading.value) return [];
@@ -136,7 +136,7 @@ const fetched = signal<BesideRun | null>(null);
 const isWanted = ({ of, name }: Pick<BesideRun, 'of' | 'name'>): boolean =>
   story.value === of && currentStep.value?.beside === name;
 
-/** The run beside the one of the step; `null` while one of them is read. */
+/** The compared run; `null` while one of the runs is read. */
 export const besideRun = computed(() => (fetched.value && isWanted(fetched.value) && !isLoading.value ? fetched.value : null));
 
 effect(() => {
@@ -156,7 +156,7 @@ async function fetchBeside(of: Story, name: string): Promise<void> {
 
 export const axisBeside = computed((): Axis => (isTimed(besideRun.value!.run) ? axis.value : 'lines'));
 
-/** Where the run beside is: as far on its way from the place before to the place of this step as the large picture is on its own. */
+/** The playhead of the compared run: it makes the same progress between the two places as the main run. */
 export const besideAt = computed((): Playhead => {
   const { run } = besideRun.value!;
   const [from, to] = legIn(recording.value).map((line) => xOf(recording.value, axis.value, line)) as [number, number];

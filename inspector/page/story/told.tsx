@@ -1,4 +1,4 @@
-/** What a story says, sentence by sentence as the picture gets there, with words to ask about where they stand. */
+/** The captions of a story, which appear as the picture gets to their places, with explanations of their terms. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { currentStep, isFound, story, told } from './state.js';

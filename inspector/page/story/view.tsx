@@ -1,4 +1,4 @@
-/** The strip that tells a story, above everything that it speaks of; and the list of all stories. */
+/** The strip with the captions of a story, above all views; and the list of all stories. */
 import { allStories, currentStep, goToStep, isFound, stepNumber, story } from './state.js';
 import { StoryText } from './told.js';
 
@@ -83,8 +83,8 @@ export function StoryList() {
 }
 
 /**
- * A finger that goes from one side to the other and not up or down: handlers of an element; `go` hears 1 for what lies to the right and -1 for what lies to the left. Their names are those of the DOM, for a
- * browser that has no touch when the page is made may have it later.
+ * Handlers for a horizontal swipe on an element: `go` receives 1 for a swipe to the left and -1 for one to the right. They have the names
+ * of the DOM, because a browser without touch may get it later.
  */
 function swipes(go: (direction: 1 | -1) => void) {
   let from: Touch | null = null;

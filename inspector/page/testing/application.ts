@@ -40,7 +40,7 @@ const app = setup({ actors: { cart, load: fromPromise(async ({ input }: { input:
 
 export interface Application {
   readonly actor: AnyActorRef;
-  /** Starts jobs one after the other, each as a promise of its own. */
+  /** Starts jobs one after the other, each with its own promise. */
   load(jobs: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What axe has against the page, or against a part of it. */
+/** The complaints of axe about the page, or about a part of it. */
 export async function axeComplaints(page: Page, part = 'html', rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = { preload: false, iframes: false, resultTypes: ['violations'], ...(rules && { runOnly: rules }) };

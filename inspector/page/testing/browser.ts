@@ -14,7 +14,7 @@ const DESKTOP = { width: 1440, height: 900 };
 
 interface Tab {
   readonly page: Page;
-  /** What the page has said in its console since it was opened. */
+  /** Messages in the console of the page since it was opened. */
   complaints: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Programs of the tests, each a process of its own: `live/peer.fixture.mjs`. */
+/** Programs of the tests, each in a separate process: `live/peer.fixture.mjs`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export interface Peer {
   waitFor(line: string): Promise<void>;
 }
 
-/** Until the test has finished; `environment` says where it reports. */
+/** Starts a peer until the test has finished; `environment` contains the address of its reports. */
 export function startPeer(id: string, port: number, environment: Readonly<Record<string, string>>): Peer {
   const args = ['--import', here('../../../dist/inspector/live/auto.js'), here('../../live/peer.fixture.mjs'), id, String(port)];
   const env = { ...process.env, ...environment, QUIVER_PROGRAM: `peer ${id}` };

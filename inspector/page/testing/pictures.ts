@@ -1,6 +1,6 @@
 /**
- * Pictures of the page for the docs: written when they are missing, and anew with UPDATE_SCREENSHOTS=1. They are in the package, so
- * pngquant has to be installed, which makes a third of them.
+ * Pictures of the page for the docs. They are written if they are missing, and again with UPDATE_SCREENSHOTS=1. They are in the package, so
+ * pngquant reduces them to a third of their size and has to be installed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Once for all tests of the page: the page as it is shipped, and a Chromium that they share. What `npm run build` has made is taken
- * where nothing has changed since that a page is made of; or else the page is built for these tests.
+ * Setup for all tests of the page: the page as it is shipped, and a shared Chromium. The result of `npm run build` is used if its sources
+ * have not changed since; otherwise the page is built for these tests.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const shipped = join(root, 'dist/inspector/page');
 
-/** Whether the shipped page is younger than all that it is made of. */
+/** True if the shipped page is newer than all of its sources. */
 function isUpToDate(): boolean {
   // The last thing that the build makes.
   const last = join(shipped, 'whole/index.js');
