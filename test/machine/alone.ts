@@ -1,10 +1,10 @@
 /**
- * A chart alone, without live actors: each step is XState's own `transition` of the machine's logic, and what it asks for (timers, actors,
- * events for others) is kept as data.
+ * Runs a chart without live actors: each step is XState's own `transition` of the machine's logic. Its requests (timers, actors, events for
+ * others) are kept as data.
  *
- * The root and the actors that it invokes or spawns are made by XState and never started: nothing runs but the steps that are taken here.
- * So a state can be left and come back to, where live actors would have to go the whole way again. In the order in which a live actor
- * would do it, when the step is over: delayed events are armed or canceled, events are sent, actors are stopped.
+ * XState makes the root and the actors that it invokes or spawns, but they are never started: only the steps taken here run. A state can
+ * therefore be left and restored, where live actors would have to repeat the whole path. At the end of a step, the requests are performed
+ * in the order of a live actor: delayed events are armed or canceled, events are sent, actors are stopped.
  */
 import type { ActorOptions, AnyActor, AnyActorLogic, AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -42,7 +42,7 @@ interface Asked {
 /** As the chart names it, for a delayed event that can be canceled. */
 type TimerId = string | symbol;
 
-/** What XState calls them, by number. */
+/** XState's number for this status. */
 const NOT_STARTED = 0;
 const RUNNING = 1;
 
@@ -60,7 +60,7 @@ export interface ChartStanding {
 export class ChartAlone {
   readonly root: AnyActor;
   private readonly actors: Still[] = [];
-  /** By id; XState forgets a timer whose id is taken again, and it goes off all the same. */
+  /** By id. XState forgets a timer whose id is used again, but the timer still fires. */
   private timers = new Map<TimerId, unknown>();
   private asked: Asked[] = [];
   private events: Message[] = [];
@@ -87,7 +87,7 @@ export class ChartAlone {
     this.root = createStaged(logic, { ...start, logger: () => {} } as never, own);
   }
 
-  /** What the first state asks for. */
+  /** Performs the requests of the first state. */
   start(): void {
     this.isStepping = true;
     this.follow(() => this.performAsked());
@@ -104,7 +104,7 @@ export class ChartAlone {
     return { snapshot: this.still._snapshot, actors, timers: new Map(this.timers), named: this.system.getAll() };
   }
 
-  /** Stands there again. Whoever goes on from there brings a clock with the timers that ran. */
+  /** Restores a state. The caller restores the clock with its running timers. */
   comeBack({ snapshot, actors, timers, named }: ChartStanding, clock: Clock, hooks: StageHooks): void {
     this.clock = clock;
     this.hooks = hooks;
@@ -155,7 +155,7 @@ export class ChartAlone {
     if (!this.isStepping) this.goOn();
   }
 
-  /** What a live actor does at its start, but for its work. */
+  /** Performs the start of a live actor, except for its work. */
   private begin(child: Still): void {
     if (child._processingStatus !== NOT_STARTED) return;
     child._processingStatus = RUNNING;
@@ -203,7 +203,7 @@ export class ChartAlone {
     });
   }
 
-  /** What throws on the way ends the chart. */
+  /** Runs `work`. An error ends the chart. */
   private follow(work: () => void): void {
     const root = this.still;
     try {

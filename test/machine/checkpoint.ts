@@ -1,4 +1,4 @@
-/** What a rig leaves behind where another one can go on. */
+/** The state of a rig from which another rig can continue. */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import type { ChartAlone, ChartStanding } from './alone.js';
 import type { ServiceSamples } from './options.js';

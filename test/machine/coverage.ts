@@ -1,8 +1,8 @@
 /**
- * What the paths of a machine cover, and everything that they do not by name, with the reason and the sample that it would take.
+ * The coverage of a machine's paths, with a reason and a suggested sample for every uncovered item.
  *
- * Counted are states, transitions, guards both ways, events, named actions, and what invoked services come to and send, of the machine and of each
- * child machine that ran. Counts of several runs add up: they are plain JSON.
+ * The items are states, transitions, guards both ways, events, named actions, and the results and events of invoked services, of the
+ * machine and of each child machine that ran. Counts of several runs add up: they are plain JSON.
  */
 import type { AnyStateNode } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
@@ -23,9 +23,9 @@ export interface MachineMissing {
   readonly chart: string;
   readonly item: Item;
   readonly reason: string;
-  /** Whether the tests themselves say that it cannot be covered. */
+  /** True if the tests explain why it cannot be covered. */
   readonly isExplained: boolean;
-  /** Whether a search that was not cut off could cover it. */
+  /** True if a complete search might cover it. */
   readonly isOpen?: boolean;
   /** Another part of the chart that is missing and that this one follows from. */
   readonly follows?: Item;
@@ -41,7 +41,7 @@ export interface MachineCoverage {
   /** Kinds that reach the threshold given for them: what they miss is reported, and fails nothing. */
   readonly sufficient: readonly MachineKind[];
   readonly isComplete: boolean;
-  /** Whether a search that was not cut off could cover all that is missing. */
+  /** True if a complete search might cover all missing items. */
   readonly isOpen: boolean;
 }
 
@@ -78,22 +78,22 @@ export function mergeCounts(...all: readonly MachineCounts[]): MachineCounts {
 }
 
 /**
- * Throws a `UsageError` for counts of another machine under the same id, or of this one before its states or transitions were changed: their
- * sum would say nothing.
+ * Throws a `UsageError` for counts of another machine with the same id, or of this one before a change of its states or transitions. The
+ * sum of such counts is meaningless.
  */
 export function refuseOtherCounts(machine: string, own: MachineCounts, others: readonly MachineCounts[]): void {
   const isFixed = (item: string) => /^(state|transition) /.test(item);
   for (const other of others) {
     if (!(machine in other))
       throw new UsageError(
-        `counts that are given are of ${Object.keys(other).join(', ') || 'nothing'}, and not of ${machine}; give each machine a file of its own`,
+        `The counts are of ${Object.keys(other).join(', ') || 'nothing'}, and not of ${machine}. Use a separate file for each machine.`,
       );
     for (const chart of Object.keys(own).filter((name) => name in other)) {
       const [here, there] = [own[chart]!, other[chart]!].map((items) => Object.keys(items).filter(isFixed));
       const odd = here!.find((item) => !there!.includes(item)) ?? there!.find((item) => !here!.includes(item));
       if (odd !== undefined)
         throw new UsageError(
-          `counts of ${chart} that are given are of another machine, or of an older one: ${odd} is only in ${here!.includes(odd) ? 'this one' : 'theirs'}. Give each machine an id and a file of its own, or begin the file anew`,
+          `The counts of ${chart} belong to another machine or to an older version: ${odd} is only in ${here!.includes(odd) ? 'the machine' : 'the counts'}. Use a unique id and a separate file for each machine, or delete the old file.`,
         );
     }
   }
@@ -164,7 +164,7 @@ export function coverageOfMachine(subject: Subject, counts: MachineCounts, cut: 
   };
 }
 
-/** How many values a state can have, as far as its shape tells. */
+/** The number of values of a state according to its shape. */
 function configurationsOf({ type, states }: AnyStateNode): number {
   const inner = Object.values(states).filter((one) => one.type !== 'history');
   if (type === 'parallel') return inner.reduce((product, one) => product * configurationsOf(one), 1);
@@ -179,7 +179,7 @@ function shares(items: Readonly<Record<Item, number>>) {
   return Object.fromEntries(machineKinds.map((kind) => [kind, share(kind)])) as Record<MachineKind, ReturnType<typeof share>>;
 }
 
-/** What is missing and not explained, in one line for each cause: what follows from it is only counted. */
+/** Missing items without an explanation, one line for each cause. Items that follow from it are only counted. */
 export function gapsOf({ missing }: MachineCoverage): readonly string[] {
   const open = missing.filter(({ isExplained }) => !isExplained);
   const isCause = ({ chart, follows }: MachineMissing) =>

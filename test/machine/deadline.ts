@@ -1,6 +1,6 @@
 /**
- * Properties of the ways of a machine with a time to keep: the deadline runs as one more timer, and what is asked is what can come before it
- * goes off, or whether it can go off first.
+ * Properties of a machine's paths with a time limit. The deadline runs as one more timer. A property concerns the states before it fires,
+ * or whether it can fire first.
  */
 import { firstValueFrom, timer } from 'rxjs';
 import type { AnyMachineSnapshot } from 'xstate';
@@ -17,13 +17,13 @@ const ALL_STEPS_MAX = 20_000;
 /** Others have their turn after so many: a runner that ends a test, and Ctrl-C. */
 const STEPS_BETWEEN_TURNS = 500;
 
-/** What is asked of each state before the deadline. */
+/** The question about each state before the deadline. */
 interface Question {
   readonly ms: number;
-  /** Whether nothing more is asked from here on. */
+  /** True if the path ends here. */
   isOver(snapshot: AnyMachineSnapshot): boolean;
   isBroken(rig: Rig): boolean;
-  /** Whether it is asked of what comes by this step. */
+  /** True if the question continues after this step. */
   goesOn(step: MachineStep): boolean;
   description(rig: Rig): string;
 }

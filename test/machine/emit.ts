@@ -10,7 +10,7 @@ import { describeStep } from './steps.js';
 import { Subject } from './subject.js';
 
 /**
- * What an emitted test sees of a machine after a step: its state, its context as text, and which of its actions were asked for.
+ * The observation of an emitted test after a step: the state, the context as text, and the requested actions.
  *
  * @public
  */
@@ -55,10 +55,10 @@ export async function startMachine(
 const seenIn = ({ value, context, acted }: SeenState): SeenPath => ({ value, context, actions: acted.map(({ type }) => type) });
 
 /**
- * Plans as the text of a Vitest file, for people to read, keep and change: every step with what is seen after it.
+ * Emits plans as the text of a readable Vitest file: every step with the observation after it.
  *
- * @param plans as `MachineTesting` makes them.
- * @param importing the line of the file that brings the machine in under the name `machine`, and what is said about it as `tests`.
+ * @param plans The plans of `MachineTesting`.
+ * @param importing The line of the file that imports the machine as `machine`, and its options as `tests`.
  * @example
  * ```ts
  * import { createMachine } from 'xstate';

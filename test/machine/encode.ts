@@ -1,8 +1,8 @@
 /**
- * Any value of an application as text: equal values have equal texts, so that states can be told apart and compared.
+ * Any value of an application as text. Equal values have equal texts, so that states can be distinguished and compared.
  *
- * A protocol's context is plain JSON; an application's may hold dates, maps, class instances and references to actors. An actor is
- * named as its test names it, a function by its name, and what was met before on the way down by its depth, so that a ring has an end.
+ * A protocol's context is plain JSON. An application's context may contain dates, maps, class instances and references to actors. An actor
+ * is named as in its test, a function by its name, and a value that contains the current one by its depth, so that cycles end.
  */
 import { isPlainName, type NameOf } from './names.js';
 

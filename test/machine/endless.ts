@@ -1,8 +1,8 @@
 /**
- * Where a machine that nobody touches can go round for ever.
+ * Finds states where a machine can loop forever without an external event.
  *
- * A circle of steps is a way without end only if no timer runs through all of it: in the end each timer goes off, however often a callback
- * sends in the meantime. So a set of states that can be gone round in counts when for each timer one of its steps ends or renews it.
+ * A cycle of steps is an infinite path only if no timer runs through all of it: each timer fires eventually, however often a callback sends
+ * in the meantime. A set of connected states therefore counts if for each timer one of its steps ends or renews it.
  */
 import type { MachineEdge, MachineVertex } from './graph.js';
 import type { MachineStep } from './options.js';
@@ -13,11 +13,11 @@ interface Move {
   readonly edge: MachineEdge;
 }
 
-/** What can happen when nothing comes from outside. */
+/** The steps that are possible without an external event. */
 export const movesOf = (from: MachineVertex): readonly Move[] =>
   [...(from.edges?.values() ?? [])].filter(({ step }) => !isFromOutside(step)).map((edge) => ({ from, edge }));
 
-/** A round that can be gone for ever among these states: where it begins, and its steps; `null` when there is none. */
+/** An infinite loop among these states: its first state, and its steps; `null` if there is none. */
 export function endless(
   states: ReadonlySet<MachineVertex>,
 ): { readonly at: MachineVertex; readonly steps: readonly MachineStep[] } | null {
@@ -51,7 +51,7 @@ function wayWithin(from: MachineVertex, to: MachineVertex, component: ReadonlySe
   return ways.get(to)!;
 }
 
-/** States that lead to each other: of each, what it leads to and what leads to it. Those that lead nowhere or from nowhere are alone. */
+/** Strongly connected states, each with its successors and predecessors among them. A state without a cycle forms its own component. */
 function* components(states: ReadonlySet<MachineVertex>): Generator<ReadonlySet<MachineVertex>> {
   const after = new Map<MachineVertex, readonly MachineVertex[]>();
   const before = new Map<MachineVertex, MachineVertex[]>([...states].map((state) => [state, []]));

@@ -37,9 +37,9 @@ describe('beside a callback that sends as often as it likes', () => {
 
   test('unless what is sent begins it anew, or there is none', async () => {
     const renewed = sends({ 100: 'b' }, { TICK: { target: 'a', reenter: true } });
-    expect(await comes(renewed)).toEqual(['can go round through "a" for ever | ticker sends TICK']);
+    expect(await comes(renewed)).toEqual(['can loop forever through "a" | ticker sends TICK']);
     expect(await comes(renewed, { withinMs: 250 })).toEqual([expect.stringMatching(/^more than 250 ms can pass/)]);
-    expect(await comes(sends({}))).toEqual(['can go round through "a" for ever | ticker sends TICK']);
+    expect(await comes(sends({}))).toEqual(['can loop forever through "a" | ticker sends TICK']);
   });
 
   test('two timers that each go on while the other one begins anew hold nobody up: together they go round', async () => {
@@ -116,7 +116,7 @@ describe('with bounds', () => {
 
   test('two bounds at once are refused', async () => {
     await expect(late(button, { temporal: { it: { never: is('up'), within: 2, withinMs: 5 } } })).rejects.toThrow(
-      'temporal.it says within and withinMs; give one of them, or two properties',
+      'temporal.it has both within and withinMs. Use one of them, or two properties.',
     );
   });
 

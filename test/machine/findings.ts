@@ -1,8 +1,8 @@
 /**
- * What looks wrong in a machine although no property says so: found in the states and steps of the search, and in the chart.
+ * Suspicious patterns of a machine that violate no property, found in the states and steps of the search, and in the chart.
  *
- * A finding is a warning, since each of these can be meant; `reasons` silences it under its name. One is a failure: an event for a child that
- * has no transition for it in any state.
+ * A finding is a warning, because each of these can be intentional; `reasons` silences it by its name. One is a failure: an event for a
+ * child that has no transition for it in any state.
  */
 import { configOf, rulesOf } from '../charts/config.js';
 import { guardItem } from '../coverage/items.js';
@@ -31,7 +31,7 @@ export const findingKinds = [
 export type FindingKind = (typeof findingKinds)[number];
 
 /**
- * Something that looks wrong in a machine although no property says so.
+ * A suspicious pattern of a machine that violates no property.
  *
  * @public
  */
@@ -39,14 +39,14 @@ export interface Finding {
   readonly kind: FindingKind;
   /** The machine, or the child machine, that has it. */
   readonly chart: string;
-  /** What it is silenced by in `reasons`: `dead end lost`. */
+  /** Key that silences it in `reasons`: `dead end lost`. */
   readonly name: string;
   readonly description: string;
   /** A way to it; empty where it is seen in the chart. */
   readonly steps: readonly MachineStep[];
-  /** Whether the machine is invalid because of it; otherwise it is a warning. */
+  /** True if it makes the machine invalid; otherwise it is a warning. */
   readonly isFailure: boolean;
-  /** Why it is meant, as `reasons` says. */
+  /** The reason from `reasons`, if it is intentional. */
   readonly reason?: string;
 }
 
@@ -94,7 +94,7 @@ export function describeFinding({ name, description, steps }: Finding): string {
   return `${name}: ${way}${description}. If it is meant, give reasons: { ${JSON.stringify(name)}: 'why' }`;
 }
 
-/** What the steps themselves have shown, each kind of it once, with the shortest way. */
+/** The remarks about single steps, each kind once, with the shortest path to it. */
 function remarked({ vertices }: MachineGraph): readonly Unnamed[] {
   const first = new Map<string, { readonly remark: Remark; readonly steps: readonly MachineStep[] }>();
   for (const { way, edges } of vertices)

@@ -1,4 +1,4 @@
-/** Which of the parts that were not covered follow from another: what lies behind a transition that lacks a sample is not covered either. */
+/** Groups uncovered items by cause: items behind a transition that lacks a sample are not covered either. */
 import type { AnyStateMachine } from 'xstate';
 import { configOf, rulesOf, statesOf, stateName, eventName, transitionName, type Rule } from '../charts/config.js';
 import { guardItem, itemsTaken, type Item } from '../coverage/items.js';

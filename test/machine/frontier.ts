@@ -1,10 +1,11 @@
 /**
- * The states that the search has found and not yet gone on from, and which of them is next.
+ * The states that the search has found and not yet expanded, and their priorities.
  *
- * First those that show something new: a transition, a guard decided the other way, a configuration of the charts, a context value that a
- * guard compares with. Then, three times of four, one in which a value goes further that a guard reads which was never decided one of both ways.
- * Else, in turn: a state in which any context value goes further than before, one in which most services are at work (the
- * order in which services settle is where programs break), and the oldest, so that what is near the start is seen completely.
+ * States that show something new come first: a transition, another result of a guard, a configuration of the charts, or a context value
+ * that a guard compares with. Then, three times of four, comes a state in which a value goes further that an undecided guard reads.
+ * Otherwise the search alternates. It takes a state in which any context value goes further than before, the state with the most active
+ * services (the order in which services settle often breaks programs), and the oldest state, so that states near the start are covered
+ * completely.
  */
 import type { MachineVertex } from './graph.js';
 import { Extent, measuresOf } from './measures.js';
@@ -60,7 +61,7 @@ export class Frontier {
     return this.meetsConstant(place, context) ? 'fresh' : further;
   }
 
-  /** Whether a value of the context is for the first time, in this place, one that guards compare with. */
+  /** True if a context value is for the first time, in this place, one that guards compare with. */
   private meetsConstant(place: string, context: unknown): boolean {
     if (this.constants.size === 0 || typeof context !== 'object' || context === null) return false;
     let isMet = false;

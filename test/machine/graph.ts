@@ -23,14 +23,14 @@ export interface MachineVertex extends Vertex {
   readonly way: readonly MachineStep[];
   readonly key: string;
   readonly choices: readonly MachineStep[];
-  /** What of its context can be counted. */
+  /** The countable parts of its context. */
   readonly measures: Measures;
   readonly view: SeenState;
   readonly isTarget: boolean;
   readonly children: ChildCharts;
   /** How many services are at work. */
   readonly pending: number;
-  /** What the predicates of the temporal properties say of this state. */
+  /** The results of the temporal properties' predicates in this state. */
   readonly marks: Marks;
   edges: ReadonlyMap<string, MachineEdge> | null;
   /** Where another rig can go on from, without going the way. */
@@ -50,7 +50,7 @@ export interface MachineEdge extends Edge {
   readonly view: SeenState;
   /** Timers that ran before the step and go on. */
   readonly keeps: readonly string[];
-  /** What the step shows that looks wrong. */
+  /** Suspicious observations in the step. */
   readonly remarks: readonly Remark[];
 }
 
@@ -68,9 +68,9 @@ export interface Failure {
   /** Which rule it breaks, the same for all that break alike. */
   readonly rule: string;
   readonly description: string;
-  /** It came past every path: no steps are known that lead to it. */
+  /** True if the error was not caught on any path, so the steps that cause it are unknown. */
   readonly isUnhandled?: boolean;
-  /** It is not decided: what the search has not seen could show the opposite. */
+  /** True if it is undecided: the states beyond the search could show the opposite. */
   readonly isOpen?: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface MachineGraph extends ChartGraph {
   readonly taken: number;
   /** Why the search ended before it had seen every state; `null` when it has seen all. */
   readonly cut: Cut | null;
-  /** Context values that grow and that nothing reads, so that they do not tell states apart. */
+  /** Context values that grow and are never read, so that they do not distinguish states. */
   readonly unread: readonly string[];
 }
 

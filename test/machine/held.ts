@@ -1,4 +1,4 @@
-/** Which actors are held, so that a step says what they come to, and which ones run for real and need live actors for it. */
+/** Determines which actors are held, so that a step defines their results, and which run for real and need live actors. */
 import type { AnyActorLogic } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import { heldLogic, type LogicKind, type Settling } from './stage.js';

@@ -9,7 +9,7 @@ import { isPlainName } from './names.js';
 import type { Noted } from './rig.js';
 import type { Subject } from './subject.js';
 
-/** The reason, with the cure where there is one. */
+/** The reason why an item is not covered, with a remedy if there is one. */
 export function whyMissing(subject: Subject, chart: string, item: Item, counts: ReadonlyMap<Item, number>): string {
   if (subject.unwritten.has(`${chart}: ${item}` as Noted)) return unwritten(item);
   return replacedBy(subject, chart, item) ?? `${whyNot(item, counts)}${cureFor(subject, chart, item)}`;
@@ -29,7 +29,7 @@ const unwritten = (item: Item): string =>
 const at = (option: string, name: string): string =>
   isPlainName(name) ? `${option}.${name}` : `${option}[${JSON.stringify(name)}]`;
 
-/** What XState takes in place of a transition in `on`, which then is never taken. */
+/** The transition or option that XState takes instead of a transition in `on`, which is then never taken. */
 function replacedBy({ originals }: Subject, chart: string, item: Item): string | undefined {
   const machine = originals.get(chart);
   const rules = machine && kindOf(item) === 'transition' ? [...rulesOf(configOf(machine))] : [];
@@ -90,13 +90,13 @@ function cureForState(machine: AnyStateMachine, name: string): string {
 const constant = ({ choice }: Rule): string =>
   `; ${guardName(choice.guard)} looks at neither context nor event, so no sample changes it: leave the guard out, give another by provide: { guards: { … } }, or say in reasons why it stays`;
 
-/** What the world sends, and has no samples. */
+/** External events without samples. */
 const bareEvents = ({ original, tests, within }: Subject): string[] =>
   original.events.filter((type) => !type.startsWith('xstate.') && !(type in (tests.events ?? {})) && !within.has(type));
 
 type Seen = 'nothing' | 'context' | 'more';
 
-/** What a guard looks at, as far as its text tells. */
+/** The values that a guard reads, according to its text. */
 export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
   const { type, params } = (isObject(guard) ? guard : {}) as { readonly type?: string; readonly params?: unknown };
   const name = type ?? guard;
@@ -111,7 +111,7 @@ export function looksAt(original: AnyStateMachine, guard: unknown): Seen {
   return 'check' in does ? 'more' : namesUsed(Function.prototype.toString.call(does));
 }
 
-/** Of `({ context, event }) => …`, of `(args) => …`, of `function (…) {…}`: which of its first parameter the rest of the text names. */
+/** The parts of a function's first parameter that its text names, for `({ context, event }) => …`, `(args) => …` and `function (…) {…}`. */
 function namesUsed(text: string): Seen {
   const [head, first, single] = /^(?:async\s+)?(?:function\b[^(]*|[\w$]+\s*(?=\())?\(\s*(?:\{([^{}()=]*)\}|([\w$]+))?/.exec(
     text,

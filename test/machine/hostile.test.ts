@@ -295,7 +295,7 @@ test('timers that pile up are a state that is not looked at', async () => {
 describe('what is said wrongly', () => {
   const one = createMachine({ id: 'one', context: { n: 0 }, on: { A: {} } });
   test.each<[MachineTests, RegExp]>([
-    [{ evnts: {} } as never, /^tests.evnts is not known; what may be said is input, events,/],
+    [{ evnts: {} } as never, /^Unknown option tests\.evnts\. Known: input, events,/],
     [{ events: { AA: [{}] } }, /^events.AA: machine one has no transition for it; it takes A$/],
     [{ events: { A: 'x' } } as never, /^the samples of event A are "x"; give a list/],
     [{ events: { A: () => JSON.parse('{') as never } }, /^the samples of event A are a function that throws in {}: /],
@@ -340,14 +340,14 @@ describe('what means nothing is refused by name, and is not left out', () => {
     [{ thresholds: { guards: 3 } }, /thresholds\.guards is not known. Did you mean "guard"/],
     [{ provide: { action: {} } }, /provide\.action is not known. Did you mean "actions"/],
     [{ services: { p: { don: [1] } } }, /services\.p\.don is not known. Did you mean "done"/],
-    [{ invariants: { no: true } }, /invariants\.no is no function/],
-    [{ temporal: { p: { whn: is, eventually: is } } }, /temporal\.p says whn, eventually; a property is/],
-    [{ temporal: { p: {} } }, /temporal\.p says nothing/],
-    [{ temporal: { p: { always: is, never: is } } }, /temporal\.p says always, never/],
-    [{ temporal: { p: { when: is, eventually: is, withinMS: 1 } } }, /temporal\.p says when, eventually, withinMS/],
-    [{ temporal: { p: { always: true } } }, /temporal\.p\.always is no function/],
+    [{ invariants: { no: true } }, /invariants\.no is not a function/],
+    [{ temporal: { p: { whn: is, eventually: is } } }, /temporal\.p contains whn, eventually\. A property is/],
+    [{ temporal: { p: {} } }, /temporal\.p contains nothing/],
+    [{ temporal: { p: { always: is, never: is } } }, /temporal\.p contains always, never/],
+    [{ temporal: { p: { when: is, eventually: is, withinMS: 1 } } }, /temporal\.p contains when, eventually, withinMS/],
+    [{ temporal: { p: { always: true } } }, /temporal\.p\.always is not a function/],
     [{ states: { bb: is } }, /states\.bb: machine t has no such state/],
-    [{ reasons: { 't: state b': ' ' } }, /reasons\["t: state b"\] says nothing/],
+    [{ reasons: { 't: state b': ' ' } }, /reasons\["t: state b"\] is empty/],
   ])('%o', (tests, description) => {
     expect(() => new MachineTesting(good, tests)).toThrow(description);
   });
@@ -374,7 +374,10 @@ describe('what means nothing is refused by name, and is not left out', () => {
 
   test.each([
     [[{ event: { type: 'NOPE' } }], /step 0 sends NOPE: machine t has no transition for it; it takes X/],
-    [[{ event: { type: 'X' } }, { evnt: { type: 'X' } }], /step 1 is {"evnt":{"type":"X"}}; a step says one of event, timer/],
+    [
+      [{ event: { type: 'X' } }, { evnt: { type: 'X' } }],
+      /step 1 is {"evnt":{"type":"X"}}\. A step contains one of event, timer/,
+    ],
   ])('a line that is taken again: %j', async (steps, description) => {
     await expect(replaySteps(good, {}, steps as never)).rejects.toThrow(description);
     await expect(replaySteps(good, {}, [{ event: { type: 'X' } }])).resolves.toBeUndefined();

@@ -1,4 +1,4 @@
-/** What must hold of a machine in any state that it is found in, and of what the outside sees of it. */
+/** The rules that hold in every state of a machine, and for its observable behavior. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { ROUTE } from '../charts/config.js';
 import type { Rejected } from './action-promises.js';

@@ -1,6 +1,6 @@
 /**
- * Coverage of a chart as the tools that people have read it: the chart as lines of text, one for each state and each transition, and lcov
- * records for these lines; guards are branches, states are functions.
+ * Coverage of a chart in the format of lcov. The chart becomes a text with one line for each state and each transition, and lcov records
+ * refer to these lines. Guards are branches, and states are functions.
  */
 import type { AnyStateMachine } from 'xstate';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';

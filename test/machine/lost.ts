@@ -1,6 +1,6 @@
 /**
- * Actors that run although the machine has lost them: no child of their parent any more, or no longer in the context that once referred to
- * them, and out of reach of any action that names a child by its id.
+ * Actors that run although the machine has lost them. They are no longer children of their parent, or no longer in the context that once
+ * referred to them, and no action that names a child by its id reaches them.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { configOf, rulesOf, statesOf } from '../charts/config.js';
@@ -10,7 +10,7 @@ import { implementationsOf, nameOfAction } from './references.js';
 import type { Rig } from './rig.js';
 import { isRunning, kindOfLogic, parentOf } from './stage.js';
 
-/** What XState's own actions have, and what the functions of an application do not. */
+/** Properties of XState's own actions that functions of an application do not have. */
 interface Builtin {
   readonly type?: string;
   readonly actorRef?: unknown;
@@ -30,7 +30,7 @@ export function lostActors({ root, snapshot, made, referred }: Rig): readonly st
     .map((actor) => names.get(actor) ?? baseName(actor));
 }
 
-/** Whether an action of its parent names an actor by its id, to stop it or to send it something. */
+/** True if an action of its parent names an actor by its id, to stop it or to send it an event. */
 function canReach(actor: AnyActor): boolean {
   const parent = parentOf(actor);
   const machine = (parent?.getSnapshot() as Partial<AnyMachineSnapshot> | undefined)?.machine;
@@ -68,7 +68,7 @@ function textOf(action: unknown): string | undefined {
 
 const isQuoted = (text: string, name: string): boolean => ["'", '"', '`'].some((mark) => text.includes(mark + name + mark));
 
-/** Whether the target of an action is this actor, as far as it can be known before the event comes. */
+/** True if the target of an action is this actor, as far as it is known before the event. */
 function names(target: unknown, actor: AnyActor, parent: AnyActor): boolean {
   if (typeof target !== 'function') return target === actor.id || target === actor;
   const { context } = parent.getSnapshot() as AnyMachineSnapshot;
@@ -83,7 +83,7 @@ function names(target: unknown, actor: AnyActor, parent: AnyActor): boolean {
   }
 }
 
-/** Whether a text stops an actor of this id, sends to it or takes it out of `children`. */
+/** True if a text stops an actor of this id, sends to it or removes it from `children`. */
 function mentions(text: string, id: string): boolean {
   const plain = id.replaceAll(/[.+?^${}()|[\]\\*]/g, String.raw`\$&`);
   const quoted = `(['"\`])${plain}\\1`;

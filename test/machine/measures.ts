@@ -1,4 +1,4 @@
-/** What of a context can be counted: its numbers, and the sizes of what it holds. They show where a search gets somewhere new. */
+/** The countable parts of a context: its numbers, and the sizes of its values. They show whether a search makes progress. */
 
 /** By path: `count`, `items.length`, `player.score`. */
 export type Measures = ReadonlyMap<string, number>;

@@ -1,8 +1,8 @@
 /**
- * Names that nothing has: a slip of the pen in the name of a service, a child, a step, a delay or an implementation would leave the real
- * one as it is, and everything green.
+ * Checks names that do not exist. With a typo in the name of a service, a child, a step, a delay or an implementation, the real one would
+ * stay unchanged and every test would pass.
  *
- * What functions start and send under names of their own is only known when they have run; so most of this is asked after the search.
+ * The names that functions start actors and send events under are only known after they have run, so most checks follow the search.
  */
 import type { AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
@@ -33,7 +33,7 @@ export function refuseMisnamedImplementations(machine: AnyStateMachine, { delays
   const asked = functionsOf(machine);
   const refuse = (place: string, names: readonly string[], kind: (typeof PROVIDED)[number]) => {
     const known = [...new Set([...references[kind], ...Object.keys(written[kind])])];
-    // A function may ask for more than the config tells, by a name that stands in it.
+    // A function may use a name that only its text contains.
     const stray = names.find((name) => !known.includes(name) && !asked.some((text) => text.includes(name)));
     if (stray !== undefined) throw unknownWord(`${place}.${stray}: machine ${machine.id} has none of this name`, stray, known);
   };
@@ -84,7 +84,7 @@ const soFar = ({ isComplete, vertices }: MachineGraph): string =>
 function refuseMisnamedEvents(child: string, samples: object, logics: ReadonlySet<unknown>): void {
   const machines = [...logics].filter(isMachine);
   if (machines.length === 0)
-    throw new UsageError(`children.${child} is no machine, and takes no events; what it comes to stands in services.${child}`);
+    throw new UsageError(`children.${child} is not a machine and takes no events. Describe its results in services.${child}.`);
   const stray = Object.keys(samples).find((type) => !machines.some((machine) => takes(machine, type)));
   if (stray !== undefined)
     throw unknownWord(`children.${child}.${stray}: machine ${child} has no transition for it`, stray, machines.flatMap(typesOf));

@@ -1,9 +1,9 @@
 /**
- * Mutants of an application's machine: would its tests notice a small mistake?
+ * Mutants of an application's machine: would its tests detect a small mistake?
  *
- * Two judges look at each. The rules know nothing of the machine itself: its states are searched anew, and an invariant, a temporal property, an
- * unhandled error, an actor left running must tell. The paths know what the machine did, and any other step kills. What survives both
- * either does the same, or wants a sample.
+ * Two judges check each mutant. The rules know nothing of the machine: the mutant's states are searched, and an invariant, a temporal
+ * property, an unhandled error or an actor that keeps running must reveal it. The paths know the behavior of the original, and any
+ * different step kills the mutant. A mutant that survives both is equivalent, or the tests lack a sample.
  */
 import { commuting, mutantsOfChart, nameOf, type Mutant } from '../mutants/chart-mutants.js';
 import type { MachineEdge, MachineGraph, MachineVertex } from './graph.js';
@@ -20,13 +20,13 @@ export interface JudgedMutant {
   readonly name: string;
   readonly killedBy: 'rules' | 'paths' | null;
   readonly diff: readonly string[];
-  /** For a survivor: why it is no mistake. */
+  /** For a survivor: the reason why it is equivalent. */
   readonly reason?: string;
 }
 
 export const machineMutants = ({ machine }: MachineTesting): readonly Mutant[] => mutantsOfChart(machine.id, machine);
 
-/** The mutants judged one after the other; `begins` hears which one is next. */
+/** Judges the mutants one after the other. `begins` is called before each. */
 export async function* judgeMachineMutants(
   testing: MachineTesting,
   mutants: readonly Mutant[],
@@ -62,7 +62,7 @@ async function killer(
   return (await differs(mutated, graph)) ? 'paths' : null;
 }
 
-/** Another machine under the same tests, whose states are told apart by the same. */
+/** Creates a subject for another machine with the same tests and the same distinction of states. */
 function alike({ patience, unread }: Subject, machine: Subject['original'], tests: MachineTests): Subject {
   const subject = new Subject(machine, tests, patience);
   subject.unread = unread;
@@ -74,7 +74,7 @@ async function breaksRule(mutated: Subject): Promise<boolean> {
   return graph.failures.length > 0 || (await temporalFailures(mutated, graph)).length > 0;
 }
 
-/** Whether some step of the graph goes otherwise on the mutant. */
+/** True if a step of the graph has a different result on the mutant. */
 async function differs(mutated: Subject, { first, vertices }: MachineGraph): Promise<boolean> {
   const { sut: _sut, exec: _exec, states: _states, ...tests } = mutated.tests;
   const bare = alike(mutated, mutated.original, tests);

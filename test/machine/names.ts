@@ -1,6 +1,6 @@
 /**
- * What the actors and timers of a machine under test are called, the same in every run: by their id where the application gives one, else
- * by their source and their turn among those that are there. XState's own session ids count through the program and tell nothing.
+ * Names of the actors and timers of a machine under test, the same in every run. A name is the id in the application if there is one,
+ * otherwise the source and the number among the existing ones. XState's session ids count through the program and have no meaning.
  */
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
 import { actorSource } from './stage.js';

@@ -1,15 +1,15 @@
-/** What may be said about a machine for its tests. Nothing has to be: event types are read from the chart. */
+/** Options for the tests of a machine. All are optional: event types are read from the chart. */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Message } from '../../machines/effects.js';
 import type { MachineKind } from './coverage.js';
 import type { Reference, StateTests, StepTests } from './sut.js';
 import type { Temporal } from './temporal.js';
 
-/** What a function of samples may look at. */
+/** Arguments of a function of samples. */
 export interface SampleArgs {
   readonly context: any;
   readonly snapshot: AnyMachineSnapshot;
-  /** What the service was started with; `undefined` for an event. */
+  /** The input of the service; `undefined` for an event. */
   readonly input: any;
 }
 
@@ -27,25 +27,29 @@ export interface ArbitraryLike {
 export type Samples = readonly unknown[] | ((args: SampleArgs) => readonly unknown[]) | ArbitraryLike;
 
 /**
- * What an invoked or spawned actor may come to. Without any, a promise is done with `undefined` or fails with an error, a callback sends
- * nothing, an observable completes; a chart or a `fromTransition` runs for real.
+ * Possible results of an invoked or spawned actor. By default, a promise resolves with `undefined` or rejects with an error, a callback
+ * sends nothing, an observable completes, and a chart or a `fromTransition` runs for real.
  *
  * @public
  */
 export interface ServiceSamples {
-  /** What a promise resolves with; `[]` when it never does. */
+  /** Values with which a promise resolves; `[]` if it never does. */
   readonly done?: Samples;
-  /** What a promise, an observable or a callback fails with; `[]` when it never does. */
+  /** Errors of a promise, an observable or a callback; `[]` if it never fails. */
   readonly fails?: Samples;
   /** Events that a callback, an observable of events or a chart sends to its parent. */
   readonly sends?: Samples;
   /** Values of an observable. */
   readonly next?: Samples;
-  /** Whether an observable may complete (true). */
+  /**
+   * Allows an observable to complete.
+   *
+   * @defaultValue true
+   */
   readonly completes?: boolean;
 }
 
-/** Payloads by event type: `{ ADD: [{ item: 1 }, { item: 2 }] }`; one that is not named is sent bare. */
+/** Payloads by event type: `{ ADD: [{ item: 1 }, { item: 2 }] }`. An event without an entry is sent without a payload. */
 export type EventSamples = Readonly<Record<string, Samples>>;
 
 export const modes = ['live', 'pure'] as const;
@@ -56,53 +60,91 @@ export type Start = { readonly input: unknown } | { readonly snapshot: unknown }
 
 /** How far the search goes. */
 export interface Limits {
-  /** States looked at (2,000). */
+  /**
+   * Most states that the search visits.
+   *
+   * @defaultValue 2000
+   */
   readonly states?: number;
-  /** Steps that the search takes, those on the way back to a state included (30,000). */
+  /**
+   * Most steps that the search takes, including those on the way back to a state.
+   *
+   * @defaultValue 30000
+   */
   readonly searchSteps?: number;
-  /** Actors alive at one time; a state with more is not looked at (12). */
+  /**
+   * Most live actors at one time. A state with more is not visited.
+   *
+   * @defaultValue 12
+   */
   readonly actors?: number;
-  /** Timers that run at one time; a state with more is not looked at (12). */
+  /**
+   * Most running timers at one time. A state with more is not visited.
+   *
+   * @defaultValue 12
+   */
   readonly timers?: number;
-  /** Random walks (10), and the steps of each (50). */
+  /**
+   * Number of random walks.
+   *
+   * @defaultValue 10
+   */
   readonly walks?: number;
+  /**
+   * Steps of each random walk.
+   *
+   * @defaultValue 50
+   */
   readonly steps?: number;
-  /** How long each test of `describeMachine` may take, in milliseconds (120,000), in place of what the runner allows. */
+  /**
+   * Limit for each test of `describeMachine` in milliseconds. It replaces the limit of the test runner.
+   *
+   * @defaultValue 120000
+   */
   readonly testMs?: number;
 }
 
 /**
- * What may be said about a machine for its tests.
+ * Options for the tests of a machine.
  *
  * @public
  */
 export interface MachineTests<Sut = any> {
   /**
-   * `live` (the default): actors of XState, with child machines and the application's actions. `pure`: the chart alone, by XState's own
-   * transitions; no actor runs, no action is performed, and child machines come to what `services` says of them.
+   * `live`: XState actors, with child machines and the application's actions. `pure`: only the chart, by XState's own transitions. No actor
+   * runs, no action is performed, and `services` contains the results of child machines.
+   *
+   * @defaultValue 'live'
    */
   readonly mode?: Mode;
   /** The machine's `input`. */
   readonly input?: unknown;
-  /** Several ways to begin, all tested in one run, in place of `input`; a path that begins otherwise than the first one says so. */
+  /**
+   * Several ways to start, all tested in one run, instead of `input`. A path with another start than the first one begins with a step
+   * `start`.
+   */
   readonly starts?: readonly Start[];
   readonly events?: EventSamples;
-  /** By source name, or by id: what each service may come to; `'real'` runs it. */
+  /** Possible results of each service, by source name or id; `'real'` runs it. */
   readonly services?: Readonly<Record<string, ServiceSamples | 'real'>>;
-  /** Events that the world outside sends to child machines, by the child's source name or id. */
+  /** External events for child machines, by the child's source name or id. */
   readonly children?: Readonly<Record<string, EventSamples>>;
-  /** Delays by name, in milliseconds, in place of the machine's. */
+  /** Delays by name, in milliseconds, which replace those of the machine. */
   readonly delays?: Readonly<Record<string, number>>;
   /** Other implementations, as `machine.provide` takes them. */
   readonly provide?: Readonly<Record<string, unknown>>;
-  /** What tells two states apart, in place of the whole context: `(snapshot) => snapshot.context.items.length`. */
+  /** Identity of a state, instead of the whole context: `(snapshot) => snapshot.context.items.length`. */
   readonly distinguish?: (snapshot: AnyMachineSnapshot) => unknown;
   /** Steps that are not taken from a state, as `filterEvents` of xstate/graph. */
   readonly filter?: (snapshot: AnyMachineSnapshot, step: MachineStep) => boolean;
-  /** Whether paths end here: `toState` of xstate/graph. Without it there is a path to every state. */
+  /** End of a path, as `toState` of xstate/graph. By default, there is a path to every state. */
   readonly toState?: (snapshot: AnyMachineSnapshot) => boolean;
   readonly limits?: Limits;
-  /** All pairs of transitions that can follow each other, too (false). */
+  /**
+   * Also covers all pairs of transitions that can follow each other.
+   *
+   * @defaultValue false
+   */
   readonly pairs?: boolean;
   /**
    * `path`: `describeMachine` registers one test for each path, which the runner filters, retries and runs in parallel. The states are then
@@ -110,32 +152,42 @@ export interface MachineTests<Sut = any> {
    */
   readonly each?: 'path';
   readonly seed?: number;
-  /** Whether the machine's own actions are performed while its states are searched; on live paths they always are (false). */
+  /**
+   * Performs the machine's actions while its states are searched. Live paths always perform them.
+   *
+   * @defaultValue false
+   */
   readonly performActions?: boolean;
-  /** A system under test, made anew for every path. */
+  /** Creates a new system under test for every path. */
   readonly sut?: () => Sut | Promise<Sut>;
   readonly cleanup?: (sut: Sut) => unknown;
-  /** What is done to the system under test for a step, by event type or by what `describeStep` calls it. */
+  /** Operations on the system under test for a step, by event type or by the name that `describeStep` returns. */
   readonly exec?: StepTests<Sut>;
-  /** What must hold in a state, by its name; `*` stands for any. `meta.test` of a state does the same. False or a throw is a failure. */
+  /**
+   * Checks for a state, by its name; `*` is a wildcard. `meta.test` of a state has the same meaning. False or a thrown error is a failure.
+   */
   readonly states?: StateTests<Sut>;
-  /** What must hold in every state, by name; false or a throw is a failure. */
+  /** Checks for every state, each with a name. False or a thrown error is a failure. */
   readonly invariants?: Readonly<Record<string, (snapshot: AnyMachineSnapshot) => boolean | void>>;
   readonly temporal?: Readonly<Record<string, Temporal>>;
-  /** Something simpler that is to do the same. */
+  /** A simpler equivalent of the machine. */
   readonly reference?: Reference;
-  /** Whether the machine is stored and restored at every place of the tours, its timers armed again with what they had left (false). */
+  /**
+   * Stores and restores the machine at every step of the tours, and arms its timers again with their remaining time.
+   *
+   * @defaultValue false
+   */
   readonly restore?: boolean;
   /**
-   * How much of a kind has to be covered, in percent; where nothing is said, all of it, and of `configuration` nothing: many a combination of
-   * parallel regions cannot be.
+   * Required coverage for each kind of item, in percent. The default is 100, except for `configuration`, which has no default: many
+   * combinations of parallel regions are impossible.
    */
   readonly thresholds?: Readonly<Partial<Record<MachineKind | 'configuration', number>>>;
-  /** Why something cannot be covered, by its name in the report; and why a mutant that survives is no mistake. */
+  /** Reasons why an item cannot be covered, by its name in the report, or why a surviving mutant is equivalent. */
   readonly reasons?: Readonly<Record<string, string>>;
 }
 
-/** In place of a value that JSON cannot hold: its place among the samples, and how it looks. */
+/** Reference to a value that JSON cannot hold: its place among the samples, and its description. */
 interface Sampled {
   readonly sample?: number;
   readonly description?: string;

@@ -1,9 +1,9 @@
 /**
- * Chance and time of a machine under test, steered while the machine and its tests run, so that a step from a state goes the same way on every path.
+ * Controls randomness and time while a machine and its tests run, so that a step from a state has the same result on every path.
  *
- * What a step draws follows from the seed, the step and the state before it. An id is the first of the seed's that the state does not contain, so
- * that adding and removing come back to known states. Time stands still between steps, except that a reading which the state keeps
- * is not given twice; it passes when timers go off. A step with `chance` draws other numbers, or comes later.
+ * The random numbers of a step follow from the seed, the step and the state before it. An id is the first of the seed's ids that the state
+ * does not contain, so that adding and removing lead back to known states. Time does not pass between steps, but a reading that the state
+ * keeps is not returned twice. Time passes when timers fire. A step with `chance` draws other numbers, or happens later.
  */
 import { BEGAN, steerChance, uuidOf, type Chance, type NodeCrypto } from '../chance.js';
 import { Random } from '../../network/random.js';
@@ -17,20 +17,20 @@ import type { Timers } from './timers.js';
 export const OTHERS_MAX = 8;
 const LATER_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 31_536_000_000];
 
-/** What `performance.now` returns at the start: a number that a context hardly holds by accident. */
+/** The initial result of `performance.now`: a number that a context is unlikely to contain. */
 const UP_MS = 987_654_321;
 
 /** How many values are tried for one that the state does not contain. */
 const TRIES = 50;
 
-/** Readings of the clock, each with the time without the milliseconds that only tell readings apart. */
+/** Readings of the clock, each with the time without the milliseconds that make readings distinct. */
 export type Readings = ReadonlyMap<number, number>;
 
 export class PathChance {
-  /** Whether a number was drawn, or the clock was read, since the last step began. */
+  /** True if the step has drawn a number or read the clock. */
   hasDrawn = false;
   hasReadClock = false;
-  /** Whether the clock was ever read on this path. */
+  /** True if the clock was ever read on this path. */
   isClocked = false;
   readings = new Map<number, number>();
   private label = '';
@@ -40,8 +40,8 @@ export class PathChance {
   private isPerforming = false;
 
   /**
-   * @param timers the clock that the timers of the path run on.
-   * @param keyOf what tells the present state from others.
+   * @param timers The clock for the timers of the path.
+   * @param keyOf Returns the identity of the present state.
    */
   constructor(
     private readonly seed: number,
@@ -217,7 +217,7 @@ class Stream {
   }
 }
 
-// The globals are replaced while somebody holds them, and steered only while a path has its turn, which nothing asynchronous interrupts.
+// The globals are replaced while at least one path exists. They are controlled only during a synchronous step of a path.
 
 let current: PathChance | null = null;
 let holders = 0;

@@ -1,10 +1,10 @@
-/** Paths as tests of their own, each with a short description: what `createModel` of @xstate/test gave. */
+/** Paths as separate tests, each with a short description, like the result of `createModel` in @xstate/test. */
 import type { StateValue } from 'xstate';
 import type { Plan } from './run.js';
 import { nameOfStep } from './steps.js';
 
 /**
- * A path with a description and a test of its own, to register with any runner.
+ * A path with a description and a test, to register with any runner.
  *
  * @public
  */
@@ -14,7 +14,7 @@ export interface MachinePath<Sut = any> extends Plan {
   /**
    * Takes the path on live actors.
    *
-   * @param sut the system under test, in place of the one that `tests.sut` creates; `tests.cleanup` is not called for it.
+   * @param sut The system under test, instead of a new one from `tests.sut`. `tests.cleanup` is not called for it.
    * @throws Error that describes the failure.
    */
   test(sut?: Sut): Promise<void>;

@@ -27,7 +27,7 @@ export function spread(plans: readonly Plan[]): readonly Plan[] {
 
 function planOf({ tests }: Subject, { first }: MachineGraph, way: readonly MachineEdge[]): Plan {
   const steps = way.map(({ step }) => step);
-  // What "distinguish" leaves out may be otherwise on another way to the same state.
+  // Parts that "distinguish" ignores may differ on another path to the same state.
   return tests.distinguish ? { steps } : { steps, expected: [first.view, ...way.map(({ view }) => view)] };
 }
 

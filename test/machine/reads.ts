@@ -1,9 +1,9 @@
 /**
- * Which values of a context can make a difference, as far as the texts of the functions show: what a guard, a delay, an input, an action or a
- * property of the tests reads, and what such a value is assigned from.
+ * Determines which values of a context can influence a machine, from the texts of its functions. These are the values that a guard, a
+ * delay, an input, an action or a property of the tests reads, and the values that they are computed from.
  *
- * A value that nothing reads but its own assigner (a counter that the page shows) has no influence on where the machine goes, so that states
- * which differ in it alone are one. Where a text does not show what it reads, everything counts as read.
+ * A value that only its own assigner reads, such as a counter for display, has no influence. States that differ only in such values are the
+ * same. If a text does not show what it reads, everything counts as read.
  */
 import type { AnyStateMachine } from 'xstate';
 import { implementationsOf } from './references.js';
@@ -13,10 +13,10 @@ type Read = ReadonlySet<string> | 'all';
 
 /** Options of the tests that see no snapshot. */
 const BLIND = new Set(['sut', 'cleanup', 'exec', 'input', 'provide', 'delays', 'limits', 'reasons']);
-/** Parts of XState's own actions and guards that are no code of the application. */
+/** Parts of XState's own actions and guards, which are not code of the application. */
 const INTERNAL = new Set(['resolve', 'execute', 'check', 'retryResolve']);
 
-/** Whether a key of the context is read by anything but its own assigner. */
+/** Returns a function that is true for a key of the context that more than its own assigner reads. */
 export function isReadIn(machine: AnyStateMachine, tests: MachineTests): (key: string) => boolean {
   const found = new Reads();
   const { context: _context, ...config } = machine.config as Record<string, unknown>;
@@ -53,7 +53,7 @@ class Reads {
     for (const [key, assigner] of Object.entries((assignment ?? {}) as object)) {
       if (typeof assigner !== 'function') continue;
       const reads = readsOf(assigner);
-      // What an actor is started with goes further than its key.
+      // The input of an actor is used beyond its key.
       if (/\bspawn\b/.test(textOf(assigner))) this.add(reads);
       this.assigned.set(key, [...(this.assigned.get(key) ?? []), reads]);
     }
@@ -64,7 +64,7 @@ class Reads {
     else for (const key of reads) this.read.add(key);
   }
 
-  /** With all that what is read is assigned from. */
+  /** Adds the values that read values are computed from. */
   closed(): Read {
     for (const key of this.read) for (const reads of this.assigned.get(key) ?? []) this.add(reads);
     return this.isAll ? 'all' : this.read;
@@ -77,7 +77,7 @@ const textOf = (does: unknown): string => Function.prototype.toString.call(does)
 const isOfXState = (value: object): boolean =>
   ('type' in value && String(value.type).startsWith('xstate.')) || 'guards' in value || 'check' in value;
 
-/** What a function reads of the context that it is given. */
+/** The parts of the context that a function reads. */
 function readsOf(does: unknown): Read {
   const text = textOf(does);
   if (text.includes('[native code]')) return 'all';
@@ -102,7 +102,7 @@ function headAndBody(text: string): readonly [string, string] {
   return other ? [other[1]!, text.slice(other[0].length)] : ['context', ''];
 }
 
-/** Whether a name goes somewhere as a whole, and not only one of its parts. */
+/** True if a text uses a name as a whole, and not only its parts. */
 const isBare = (name: string, body: string): boolean =>
   new RegExp(String.raw`(?<![.\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])(?!\s*(\?\.|\.)\s*[A-Za-z_$])(?!\s*:)`).test(
     body,

@@ -1,6 +1,6 @@
 /**
- * What a chart names and somebody has to write: actions, guards, delays, actors. Only what its config tells is known here; a function
- * may name more when it is run.
+ * Names in a chart that need an implementation: actions, guards, delays, actors. Only names in its config are known here. A function may
+ * use more at run time.
  */
 import type { AnyActorLogic, AnyStateMachine } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
@@ -12,11 +12,11 @@ export interface References {
   readonly actions: ReadonlySet<string>;
   readonly guards: ReadonlySet<string>;
   readonly delays: ReadonlySet<string>;
-  /** What is invoked or spawned, by its source. */
+  /** Sources of invoked and spawned actors. */
   readonly actors: ReadonlySet<string>;
-  /** What actors are called, each with the source or the logic behind it. */
+  /** Ids of actors, each with its source or logic. */
   readonly ids: ReadonlyMap<string, unknown>;
-  /** Logic that stands in the chart itself, in place of a source. */
+  /** Logic in the chart itself, without a source name. */
   readonly inline: ReadonlySet<unknown>;
 }
 
@@ -83,7 +83,7 @@ class Found implements References {
   }
 }
 
-/** The name of an action that somebody writes elsewhere; `undefined` for one that stands there as a function. */
+/** The name of an action that is implemented elsewhere; `undefined` for a function in the chart. */
 export const nameOfAction = (action: unknown): string | undefined =>
   typeof action === 'string'
     ? action
@@ -91,7 +91,7 @@ export const nameOfAction = (action: unknown): string | undefined =>
       ? (action as { readonly type: string }).type
       : undefined;
 
-/** A machine and all machines that it or one of them can start, as far as their configs tell. */
+/** A machine and all machines that it can start, directly or indirectly, according to their configs. */
 export function reachableMachines(
   machine: AnyStateMachine,
   met: ReadonlySet<AnyStateMachine> = new Set(),
@@ -103,8 +103,9 @@ export function reachableMachines(
 }
 
 /**
- * Throws a `UsageError` for a delay or an actor that a chart names and nobody has written: XState waits for no such delay, and starts no
- * such actor. An actor with samples is stood in for. A guard breaks the machine by itself, and an action is reported as not covered.
+ * Throws a `UsageError` for a delay or an actor that a chart names without an implementation: XState neither waits for such a delay nor
+ * starts such an actor. Samples replace the implementation of an actor. A missing guard breaks the machine at run time, and a missing
+ * action is reported as not covered.
  */
 export function refuseUnwritten(root: AnyStateMachine, { services = {} }: MachineTests): void {
   for (const machine of reachableMachines(root)) {

@@ -1,5 +1,5 @@
 /**
- * What is said about a machine and means nothing is refused by name: a slip of the pen would leave a test out, and the rest would be green.
+ * Rejects meaningless options with an error that names them: a typo would silently skip a test while all others pass.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { isObject } from '../../machines/checks.js';
@@ -50,7 +50,7 @@ const SERVICE: Readonly<Record<keyof ServiceSamples, true>> = {
 };
 const LIMITS = ['states', 'searchSteps', 'actors', 'timers', 'walks', 'steps', 'testMs'];
 const PROVIDED = ['actions', 'guards', 'actors', 'delays'];
-/** What each kind of temporal property says, and what it may say besides. */
+/** The required and the optional keys of each kind of temporal property. */
 const BOUNDS = ['within', 'withinMs'];
 const TEMPORAL: readonly (readonly [said: readonly string[], besides: readonly string[]])[] = [
   [['always'], ['when', ...BOUNDS]],
@@ -63,12 +63,11 @@ const STEPS = ['event', 'timer', 'done', 'fails', 'sends', 'next', 'completes', 
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-/** Throws a `UsageError` for the first thing said that means nothing. */
+/** Throws a `UsageError` for the first meaningless option. */
 export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests): void {
   refuseNoMachine(machine);
   const unknown = Object.keys(tests).find((key) => !Object.hasOwn(KNOWN, key));
-  if (unknown !== undefined)
-    throw new UsageError(`tests.${unknown} is not known; what may be said is ${Object.keys(KNOWN).join(', ')}`);
+  if (unknown !== undefined) throw new UsageError(`Unknown option tests.${unknown}. Known: ${Object.keys(KNOWN).join(', ')}`);
   if (tests.each !== undefined && (tests.each as string) !== 'path')
     throw new UsageError(`tests.each is ${JSON.stringify(tests.each)}; give 'path', or leave it out`);
   const nobody = Object.keys(tests.events ?? {}).find((type) => !takes(machine, type));
@@ -83,30 +82,30 @@ export function refuseMeaningless(machine: AnyStateMachine, tests: MachineTests)
   refuseMisnamedImplementations(machine, tests);
   for (const option of ['services', 'children', 'exec', 'states', 'reasons'] as const)
     if (tests[option] !== undefined && !isObject(tests[option]))
-      throw new UsageError(`${option} is ${JSON.stringify(tests[option])}; give an object, by name`);
+      throw new UsageError(`${option} is ${JSON.stringify(tests[option])}. Pass an object with names as keys.`);
   for (const [name, samples] of Object.entries(tests.services ?? {}))
     if (samples !== 'real') refuseKeys(`services.${name}`, samples, Object.keys(SERVICE));
   for (const [name, samples] of Object.entries(tests.children ?? {}))
     if (!isObject(samples)) throw new UsageError(`children.${name} is ${JSON.stringify(samples)}; give samples by event type`);
   for (const option of ['exec', 'states'] as const)
     for (const [name, act] of Object.entries(tests[option] ?? {}))
-      if (!isFunction(act)) throw new UsageError(`${option}[${JSON.stringify(name)}] is no function; give (sut, it) => …`);
+      if (!isFunction(act)) throw new UsageError(`${option}[${JSON.stringify(name)}] is not a function. Pass (sut, it) => …`);
   for (const [name, holds] of Object.entries(tests.invariants ?? {}))
-    if (!isFunction(holds)) throw new UsageError(`invariants.${name} is no function; give (snapshot) => true or false`);
+    if (!isFunction(holds)) throw new UsageError(`invariants.${name} is not a function. Pass (snapshot) => boolean.`);
   for (const [name, property] of Object.entries(tests.temporal ?? {})) refuseProperty(name, property);
   const names = namesOf(machine.root);
   const nowhere = Object.keys(tests.states ?? {}).find((pattern) => !names.some((name) => matches(pattern, name)));
   if (nowhere !== undefined) throw unknownWord(`states.${nowhere}: machine ${machine.id} has no such state`, nowhere, names);
   refuseMode(tests);
   const empty = Object.entries(tests.reasons ?? {}).find(([, why]) => typeof why !== 'string' || why.trim() === '');
-  if (empty) throw new UsageError(`reasons[${JSON.stringify(empty[0])}] says nothing; say why it cannot be covered`);
+  if (empty) throw new UsageError(`reasons[${JSON.stringify(empty[0])}] is empty. Explain why the item cannot be covered.`);
 }
 
 /** Throws a `UsageError` for a step that is none, and for an event that the machine does not know: to take it would test nothing. */
 export function refuseSteps(machine: AnyStateMachine, steps: readonly MachineStep[]): void {
   for (const [i, step] of steps.entries()) {
     if (!isObject(step as unknown) || STEPS.filter((kind) => kind in step).length === 0)
-      throw new UsageError(`step ${i} is ${JSON.stringify(step)}; a step says one of ${STEPS.join(', ')}`);
+      throw new UsageError(`step ${i} is ${JSON.stringify(step)}. A step contains one of ${STEPS.join(', ')}.`);
     if ('start' in step && i > 0) throw new UsageError(`step ${i} starts the machine; only the first step can`);
     if (!('event' in step) || 'to' in step || 'sends' in step) continue;
     const { type } = (step as { readonly event: Message }).event;
@@ -125,7 +124,7 @@ function refuseStarts({ starts, input }: MachineTests): void {
   if (odd >= 0) throw new UsageError(`starts[${odd}] is ${JSON.stringify(starts[odd])}; give { input: … } or { snapshot: … }`);
 }
 
-/** What needs live actors means nothing to a chart alone. */
+/** Throws a `UsageError` for options that need live actors, if the mode is `pure`. */
 function refuseMode(tests: MachineTests): void {
   const { mode = 'live', services = {} } = tests;
   if (!modes.includes(mode)) throw unknownWord(`mode is ${JSON.stringify(mode)}`, String(mode), modes);
@@ -152,14 +151,14 @@ function refuseProperty(name: string, property: unknown): void {
   );
   if (!kind)
     throw new UsageError(
-      `temporal.${name} says ${said.join(', ') || 'nothing'}; a property is always or never (when), sometimes, when + eventually, or when + holds + until; all but sometimes may say within or withinMs`,
+      `temporal.${name} contains ${said.join(', ') || 'nothing'}. A property is always or never (optionally with when), sometimes, when + eventually, or when + holds + until. All except sometimes may have within or withinMs.`,
     );
   if (BOUNDS.every((bound) => said.includes(bound)))
-    throw new UsageError(`temporal.${name} says within and withinMs; give one of them, or two properties`);
+    throw new UsageError(`temporal.${name} has both within and withinMs. Use one of them, or two properties.`);
   for (const [key, value] of Object.entries(property as Readonly<Record<string, unknown>>)) {
     const isBound = BOUNDS.includes(key);
     if (!isBound && !isFunction(value))
-      throw new UsageError(`temporal.${name}.${key} is no function; give (snapshot) => true or false`);
+      throw new UsageError(`temporal.${name}.${key} is not a function. Pass (snapshot) => boolean.`);
     if (isBound && !(typeof value === 'number' && value >= 0))
       throw new UsageError(`temporal.${name}.${key} is ${String(value)}; give a number, at least 0`);
   }

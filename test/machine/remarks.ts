@@ -1,6 +1,6 @@
 /**
- * What a single step shows that looks wrong: an event for a child that has no transition for it now, and what a state has asked for (the result
- * of a spawned promise, a delayed event) that comes when this state was left.
+ * Suspicious observations in a single step: an event for a child that has no transition for it now, and a result of a state (of a spawned
+ * promise or a delayed event) that comes after this state was left.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -64,7 +64,7 @@ export class Askers {
       if (isAskedFor(thing, root, now)) this.askers.set(thing, new Set(entered.length > 0 ? entered : leaves));
   }
 
-  /** What comes of this actor or timer now, though all states that have asked for it were left. */
+  /** The remark about an event of this actor or timer that comes after all states that requested it were left. */
   late(thing: AnyActor | Timer | undefined, root: AnyActor, chart: string): Remark | null {
     if (!thing || this.askers.get(thing)?.size !== 0) return null;
     const { value } = root.getSnapshot() as AnyMachineSnapshot;

@@ -10,7 +10,7 @@ import { describeFailure, type MachineTesting } from './testing.js';
 
 export interface MachineReport {
   readonly machine: string;
-  /** Whether live actors were tested, or the chart alone. */
+  /** The mode of the tests: live actors, or only the chart. */
   readonly mode: Mode;
   /** `unknown`: nothing is wrong as far as the search went, and it did not see every state. */
   readonly verdict: 'valid' | 'invalid' | 'unknown';
@@ -32,10 +32,10 @@ export interface MachineReport {
     readonly of?: number;
   }[];
   readonly failures: readonly (Failure & { readonly text: string })[];
-  /** What looks wrong although no property says so: failures and warnings, those with a reason among them. */
+  /** Suspicious patterns that violate no property: failures and warnings, including those with a reason. */
   readonly findings: readonly (Finding & { readonly text: string })[];
   readonly coverage: MachineCoverage;
-  /** What the tests did in place of XState, and your application has to do. */
+  /** Work that the tests did instead of XState, and that your application has to do. */
   readonly notes: readonly string[];
   readonly mutants?: readonly JudgedMutant[];
 }
@@ -43,14 +43,18 @@ export interface MachineReport {
 export interface ReportOptions {
   /** Counts of other runs, which add to the coverage. */
   readonly others?: readonly MachineCounts[];
-  /** Whether the mutants are judged. */
+  /**
+   * Judges the mutants.
+   *
+   * @defaultValue false
+   */
   readonly mutants?: boolean;
   readonly onProgress?: (what: string) => void;
-  /** What broke past every path while the tests ran, asked at their end. */
+  /** Uncaught errors of all tests, requested at their end. */
   readonly unhandledRejections?: () => Promise<readonly Failure[]>;
 }
 
-/** What a search that ended before its end leaves open, and what would close it; `null` when it has seen all. */
+/** The open questions of an incomplete search, and how to close them; `null` if the search is complete. */
 export function unseenOf({ vertices, cut }: MachineGraph): string | null {
   if (!cut) return null;
   const { limit, value, growing } = cut;
@@ -59,10 +63,10 @@ export function unseenOf({ vertices, cut }: MachineGraph): string | null {
     growing.length === 0
       ? 'To have fewer states, give fewer samples or "distinguish".'
       : `The context grows without end: ${growing.join(', ')}. End it where it no longer matters by "filter", or leave it out by "distinguish".`;
-  return `the search ended at limits.${limit} ${value.toLocaleString('en-US')}, after ${vertices.length.toLocaleString('en-US')} states; of the states beyond nothing is known. To go further, give ${raised}. ${grows}`;
+  return `the search ended at limits.${limit} ${value.toLocaleString('en-US')}, after ${vertices.length.toLocaleString('en-US')} states; the states beyond are unknown. To go further, pass ${raised}. ${grows}`;
 }
 
-/** What holds only because the tests helped. */
+/** Notes on results that depend on help from the tests. */
 export function notesOn({ lostTimers }: Subject): readonly string[] {
   if (lostTimers.size === 0) return [];
   return [

@@ -217,11 +217,11 @@ describe('coverage', () => {
     const own = new MachineTesting(createMachine({ id: 'door', initial: 'locked', states: { locked: {} } }));
     const other = await new MachineTesting(door, half).counts();
     await expect(own.coverage(other)).rejects.toThrow(
-      /^counts of door that are given are of another machine, or of an older one: state opening is only in theirs/,
+      /^The counts of door belong to another machine or to an older version: state opening is only in the counts/,
     );
     const idle = await new MachineTesting(createMachine({ id: 'idle' })).counts();
     await expect(own.coverage(idle)).rejects.toThrow(
-      /^counts that are given are of idle, and not of door; give each machine a file/,
+      /^The counts are of idle, and not of door\. Use a separate file for each machine/,
     );
   });
 

@@ -41,7 +41,7 @@ test('where timers run and services are at work: the timers are armed again with
     new MachineTesting(at(context), { restore: true, services: { work: { fails: [] } } }).restoreFailure();
   expect(await restore({})).toBeNull();
   expect(await restore({ when: new Date(0) })).toMatchObject({
-    description: 'its context is {when:"1970-01-01T00:00:00.000Z"} in place of {when:Date 0}',
+    description: 'its context is {when:"1970-01-01T00:00:00.000Z"} instead of {when:Date 0}',
   });
 });
 

@@ -1,9 +1,9 @@
 /**
- * A machine under test: the real actor of XState with all that surrounds it in our hands.
+ * A machine under test: the real actor of XState in a controlled environment.
  *
- * Its timers go off, its services come to something and its events come when a step says so; nothing else moves. What an invoked or
- * spawned promise, callback or observable would do is not done: the actor is there, and what comes of it is a step, one of its samples.
- * Child machines run for real, on the same clock. The actions of the application are performed or only noted, as the rig is made.
+ * A step lets a timer fire, lets a service finish, or sends an event; nothing else moves. The work of an invoked or spawned promise,
+ * callback or observable is not done: the actor exists, and its result is a step, one of its samples. Child machines run for real, on the
+ * same clock. The actions of the application are performed or only recorded, depending on the options.
  */
 import type { AnyActor, AnyActorLogic, AnyMachineSnapshot, AnyStateNode } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -43,15 +43,15 @@ import type { Subject } from './subject.js';
 export type Noted = `${string}: ${Item}`;
 
 export interface RigOptions {
-  /** Whether the application's actions are performed. */
+  /** True if the application's actions are performed. */
   readonly performs: boolean;
-  /** Where to go on from, in place of the start. */
+  /** A stored state to start from. */
   readonly restored?: unknown;
   /** The rig whose clock goes on where the machine was restored. */
   readonly after?: Rig;
-  /** What `checkpoint` gave of another rig, to go on from. */
+  /** The `checkpoint` of another rig to continue from. */
   readonly from?: Checkpoint | undefined;
-  /** Whether the chart is stepped without live actors, as `mode: 'pure'` does always. */
+  /** True if the chart is stepped without live actors. Always true with `mode: 'pure'`. */
   readonly alone?: boolean;
   /** A deadline, in milliseconds, that begins with the start. */
   readonly deadlineMs?: number | undefined;
@@ -63,22 +63,22 @@ const EVENTS_MAX = 1000;
 export class Rig {
   timers!: Timers;
   root!: AnyActor;
-  /** What the root runs on, where its chart is stepped alone. */
+  /** The runner of the root, if its chart is stepped without live actors. */
   private alone: ChartAlone | null = null;
-  /** What the present step shows that looks wrong. */
+  /** Suspicious observations in the present step. */
   remarks: Remark[] = [];
   readonly chance: PathChance;
   private askers = new Askers();
-  /** What the present step has covered, and which of the application's actions it asked for. */
+  /** The items that the present step has covered, including the requested actions of the application. */
   items = new Set<Noted>();
   acted: Acted[] = [];
   /** The step that was taken last. */
   last: MachineStep | null = null;
-  /** What the machine broke with, once it has. */
+  /** The error that stopped the machine, if any. */
   error: { readonly thrown: unknown } | null = null;
-  /** The context as it was, and as the last step has left the very same object: `null` where it left it alone. */
+  /** Set if the last step mutated the context object: the contexts before and after it. */
   mutated: { readonly before: string; readonly after: string } | null = null;
-  /** Whether the present step ends a service for which no sample says what it is done with. */
+  /** True if the present step ends a service without a sample for its result. */
   isBare = false;
   /** The event that an actor was sent last. */
   latest: Message | null = null;
@@ -110,7 +110,7 @@ export class Rig {
     this.refuseFickle();
   }
 
-  /** Begins as one of the starts says, or goes on from where another rig was. */
+  /** Starts as one of the starts defines, or continues from another rig's checkpoint. */
   private stage(start: Start, from?: Checkpoint): void {
     const before = from && 'alone' in from ? from : null;
     this.askers = new Askers(before?.askers);
@@ -121,7 +121,7 @@ export class Rig {
     this.error = null;
     if (from) this.chance.goOnFrom(from.readings);
     this.chance.step(null, () => this.begin(start, from, before));
-    // What is restored has not gone through its first states.
+    // A restored machine has not passed its first states.
     if (!('snapshot' in start)) for (const item of this.subject.itemsAtStart) this.items.add(item);
     if (!before) this.noteAskers([], 0, new Set());
   }
@@ -169,7 +169,7 @@ export class Rig {
     return [...here, ...(this.isFirst ? this.subject.otherStarts : [])];
   }
 
-  /** Whether no step was taken: there alone another start can be chosen. */
+  /** True if no step was taken yet: only then another start can be chosen. */
   private get isFirst(): boolean {
     return this.last === null && this.options.from === undefined && this.options.restored === undefined;
   }
@@ -265,7 +265,7 @@ export class Rig {
     this.askers.note(this.root, before, [...spawned, ...this.timers.running.filter((timer) => !running.has(timer))]);
   }
 
-  /** What a service comes to, of the chart that has it. */
+  /** The coverage item of a service's result, in the chart that started it. */
   private outcomeOf(step: MachineStep): Noted | null {
     if ('timer' in step || isFromOutside(step)) return null;
     const [[how, name]] = Object.entries(step) as [[string, string]];
@@ -275,7 +275,7 @@ export class Rig {
     return chart === undefined ? null : (`${chart}: outcome ${baseName(actor)} ${what}` as Noted);
   }
 
-  /** Where "distinguish" says what matters, the rest of the context is the application's own. */
+  /** With "distinguish", the rest of the context is the application's responsibility. */
   private contextText(context: unknown): string {
     return this.subject.tests.distinguish ? '' : encode(context, () => 'that is there');
   }
@@ -446,7 +446,7 @@ export class Rig {
     return isAlone && this.timers.running.length === 0 ? { ...clocked, snapshot: this.snapshot } : null;
   }
 
-  /** What tells this state from others: everything that can make a difference later. */
+  /** The identity of this state: everything that can make a difference later. */
   key(): string {
     const told = this.ask('distinguish', () => this.subject.tests.distinguish?.(this.snapshot));
     const names = actorsBelow(this.root);

@@ -1,4 +1,4 @@
-/** Takes a plan on live actors, its actions performed, with a system under test and a reference beside, and judges every step. */
+/** Takes a plan on live actors, with their actions, a system under test and a reference, and judges every step. */
 import type { AnyActor } from 'xstate';
 import { schedule } from './stage.js';
 import { encode } from './encode.js';
@@ -21,7 +21,11 @@ export interface Plan {
 }
 
 export interface PlanOptions {
-  /** Whether the application's actions are performed (true). */
+  /**
+   * Performs the application's actions.
+   *
+   * @defaultValue true
+   */
   readonly performs?: boolean;
   /** After so many steps the machine is stored, and goes on from there as another actor would. */
   readonly restoreAfter?: number;
@@ -126,14 +130,14 @@ class Run {
     if (agreed) yield agreed;
   }
 
-  /** What the machine leaves behind when it is stopped. */
+  /** The rule that the machine breaks by activity after its stop. */
   private leftRunning(): BrokenRule | null {
     this.rig.stop();
     if (this.rig.timers.running.length > 0)
       return {
         rule: LEFT,
         description:
-          'a timer goes on after the machine was stopped: what is raised or sent with a delay, under an id that is in use, runs beside the earlier one; cancel(id) first',
+          'a timer still runs after the machine was stopped: a delayed event with an id that is in use does not replace the earlier timer. Call cancel(id) first',
       };
     return lost(this.rig);
   }
@@ -153,14 +157,14 @@ class Run {
   }
 }
 
-/** That it differs from what the search has seen; the search is needed to judge it. */
+/** The rule that a step has the same result as in the search. It needs the search. */
 export const GOES = 'the machine goes as it did';
 
 const RESTORE = 'stored and restored it goes on alike';
 
 /**
- * Arms the timers of a rig from which this one was restored, with what they had left: XState does not (statelyai/xstate #5331), and an
- * application has to. False where it cannot be done: a timer is nobody's, or the restored machine has armed some itself.
+ * Arms the timers of a rig from which this one was restored, with their remaining time. XState does not (statelyai/xstate #5331), so an
+ * application has to. Returns false if it is not possible: a timer has no owner, or the restored machine has armed some itself.
  */
 function armAgain({ root, timers }: Rig, before: Rig): boolean {
   const names = actorsBelow(before.root);
@@ -182,7 +186,7 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
     await check();
     return null;
   } catch (error) {
-    // What never comes back would not the next time either.
+    // A call that never returns would not return the next time either.
     if (error instanceof UsageError) throw error;
     return { rule: error instanceof FailedCheck ? error.rule : rule, description: (error as Error).message };
   }
@@ -191,13 +195,13 @@ async function attempt(rule: string, check: () => unknown): Promise<BrokenRule |
 const WHY =
   'an action acts past the chart (performActions: true lets the search see it), or the machine reads something outside its context (replace it with provide)';
 
-/** What is seen otherwise than it was. */
+/** The first difference between two observations. */
 export function difference(expected: SeenState, actual: SeenState): BrokenRule | null {
   for (const part of ['value', 'status', 'context', 'actors', 'acted'] as const) {
     const [before, now] = [expected[part], actual[part]].map((one) =>
       part === 'context' ? String(one) : encode(one, () => undefined),
     );
-    if (before !== now) return { rule: GOES, description: `its ${part} is ${now} in place of ${before}; ${WHY}` };
+    if (before !== now) return { rule: GOES, description: `its ${part} is ${now} instead of ${before}; ${WHY}` };
   }
   return null;
 }

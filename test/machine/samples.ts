@@ -10,7 +10,7 @@ import { passedOn } from './within.js';
 
 /** How many values are drawn from an arbitrary. */
 const DRAWN = 6;
-/** An event that a `*` of the chart hears and that no sample names. */
+/** An event that a `*` of the chart takes and that has no samples. */
 const UNNAMED = 'some.other.event';
 
 const plainly = (value: unknown): string => encode(value, () => undefined);
@@ -18,7 +18,7 @@ const plainly = (value: unknown): string => encode(value, () => undefined);
 const isArbitrary = (given: unknown): given is ArbitraryLike =>
   typeof given === 'object' && given !== null && 'generate' in given && 'shrink' in given;
 
-/** A value of an arbitrary, with what the arbitrary wants to be told when it makes the value smaller. */
+/** A value of an arbitrary, with the context that the arbitrary needs to shrink it. */
 interface Drawn {
   readonly value: unknown;
   readonly context: unknown;
@@ -27,7 +27,7 @@ interface Drawn {
 /** Where lists that were drawn come from. */
 const origins = new WeakMap<object, { readonly arbitrary: ArbitraryLike; readonly values: readonly Drawn[] }>();
 
-/** A step with others of its samples in place of its own. */
+/** A step with replaced samples. */
 interface Varied {
   readonly samples: readonly unknown[];
   readonly at: number;
@@ -68,8 +68,8 @@ function variedOf(step: MachineStep, { events, children, services }: MachineTest
 }
 
 /**
- * The step with smaller values in place of its own, one after the other: what its arbitrary makes of it, or those of the list that are
- * shorter as text. `fits` says which of them still fail; the last one that does is as small as it gets.
+ * Shrinks the values of a step, one after the other: with the arbitrary's shrinker, or with the shorter samples of its list. `fits` returns
+ * true if the smaller step still fails. The result is the smallest step found.
  */
 export async function smallest(
   step: MachineStep,
@@ -91,7 +91,7 @@ export async function smallest(
     const smaller = origin.arbitrary.shrink(next.value, next.context) as Iterable<Drawn>;
     next = undefined;
     for (const one of smaller) {
-      // What JSON does not hold has no place among the samples.
+      // A value that is not JSON has no place among the samples.
       if (!isJson(one.value) || !(await fits(varied.with(one.value, at)))) continue;
       next = one;
       break;
@@ -184,7 +184,7 @@ export function eventsFor(
   );
 }
 
-/** What an event without samples is sent with: nothing, and a route each state that can be routed to. */
+/** The default payloads of an event without samples: none, and for a route each state that can be its target. */
 function bareOf(type: string, { machine }: AnyMachineSnapshot): readonly object[] {
   const routes =
     type === ROUTE ? [...rulesOf(configOf(machine))].flatMap(({ route }) => (route === undefined ? [] : [route])) : [];

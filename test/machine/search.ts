@@ -89,7 +89,7 @@ class Search {
         this.open.set(`${subject.name}: ${guardItem(id, outcome)}`, readsOfGuard(choice.guard, guards));
   }
 
-  /** `again` when states are to be told apart by less. */
+  /** Returns `again` if states have to be distinguished by less. */
   async run(): Promise<MachineGraph | 'again'> {
     const { subject, vertices } = this;
     const rig = this.start();
@@ -139,7 +139,7 @@ class Search {
         let next: MachineVertex | undefined;
         while ((next = this.frontier.next())) {
           if (this.vertices.length < statesMax) await this.expand(next);
-          // What other values of chance lead to has no end of its own.
+          // States that only other random numbers reach have no target.
           else Object.assign(next, { edges: new Map(), choices: [], isTarget: true });
         }
       }
@@ -158,7 +158,7 @@ class Search {
     return { limit, value: limits[limit], growing: this.extent.growing() };
   }
 
-  /** Whether there are context values that nothing reads; from now on they do not tell states apart. */
+  /** Returns true if there are context values that are never read. From then on they do not distinguish states. */
   private ignoresUnread(): boolean {
     const { subject } = this;
     const isRead = isReadIn(subject.original, subject.tests);

@@ -1,4 +1,4 @@
-/** What is seen of a machine where it stands, as text that can be compared. */
+/** Observations of a machine's present state, as text that can be compared. */
 import type { AnyActor, AnyMachineSnapshot, StateValue } from 'xstate';
 import { encode } from './encode.js';
 import type { NameOf } from './names.js';
@@ -10,7 +10,7 @@ export interface Acted {
   readonly context: string;
 }
 
-/** What is seen of a machine after a step. */
+/** The observation of a machine after a step. */
 export interface SeenState {
   readonly value: StateValue;
   readonly status: string;

@@ -27,7 +27,7 @@ export function* stepsOfService({ name, samples, kind, subject, args }: HeldServ
   if (isObservable && samples.completes !== false) yield { completes: name };
 }
 
-/** What the service comes to by a step. */
+/** The result of the service in a step. */
 export function settlingOf(step: MachineStep, how: Settling['how'], service: HeldService): Settling {
   if (how === 'completes') return { how };
   const { samples, kind, subject, args, name } = service;

@@ -1,4 +1,4 @@
-/** What the inspector shows of a machine that is tested: its tours with what they cover, or the way to what breaks, children among it. */
+/** A tested machine for the inspector: its tours with their coverage, or the path to a failure, including child machines. */
 import { coverageKinds, kindOf, type Item } from '../coverage/items.js';
 import type { ShownPaths } from '../failure-page.js';
 import { waysOf } from '../paths/paths.js';

@@ -30,7 +30,7 @@ export async function shrink(
     for (let at = 0; at + size <= best.steps.length && tries > 0;) {
       const found = await again(best.steps.toSpliced(at, size));
       tries--;
-      // What breaks earlier than the plan ends is shorter still.
+      // A failure before the end of the plan is shorter still.
       if (found?.rule === failure.rule) best = found;
       else at++;
     }

@@ -40,15 +40,15 @@ describe('a name that nothing has', () => {
       { children: { line: { CHEKC: [{}] } } },
       /^children\.line\.CHEKC: machine line has no transition for it. Did you mean "CHECK"/,
     ],
-    [{ children: { charge: {} } }, /^children\.charge is no machine, and takes no events; .* services\.charge/],
+    [{ children: { charge: {} } }, /^children\.charge is not a machine and takes no events\. .* services\.charge/],
     [{ exec: { PAYY: is } }, /^exec\["PAYY"\]: no step of machine shop is called so. Did you mean "PAY"/],
     [{ exec: { 'payment dome': is } }, /^exec\["payment dome"\]: .*Did you mean "payment done"/],
     [{ delays: { backof: 1 } }, /^delays\.backof: machine shop has none of this name. Did you mean "backoff"/],
     [{ provide: { actions: { lgo: is } } }, /^provide\.actions\.lgo: machine shop has none .*Did you mean "log"/],
     [{ provide: { guards: { isOpn: is } } }, /^provide\.guards\.isOpn: .*Did you mean "isOpen"/],
-    [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is no function/],
+    [{ exec: { PAY: true } } as never, /^exec\["PAY"\] is not a function/],
     [{ children: { line: 'real' } } as never, /^children\.line is "real"; give samples by event type/],
-    [{ services: [] } as never, /^services is \[\]; give an object, by name/],
+    [{ services: [] } as never, /^services is \[\]\. Pass an object with names as keys/],
   ])('%j', async (tests, description) => {
     await expect((async () => searched(shop, tests))()).rejects.toThrow(description);
   });
@@ -258,7 +258,7 @@ describe('the line of a failure', () => {
     });
     const { failures } = await report(sneaks);
     const failure = failures.find(({ rule }) => rule === 'the machine goes as it did')!;
-    expect(failure.text).toMatch(/after PRESS: its value is "b" in place of "a"/);
+    expect(failure.text).toMatch(/after PRESS: its value is "b" instead of "a"/);
     presses = 0;
     expect((await failuresAlong(sneaks, {}, failure.steps)).map(describeFailure)[0]).toBe(failure.text);
   });

@@ -1,6 +1,6 @@
 /**
- * A staged actor system: XState's own actors of an application, with their services, their time and their actions in the hands of whoever
- * tests them (test/machine).
+ * A controlled actor system: XState's own actors of an application, whose services, time and actions are under the control of the tests
+ * (test/machine).
  */
 import {
   createActor,
@@ -26,7 +26,7 @@ const factories = {
   transition: fromTransition((state: unknown) => state, undefined),
 };
 
-/** What made an actor's logic: the chart's `createMachine`, one of XState's `from…` functions, or somebody's own hands. */
+/** The creator of an actor's logic: `createMachine`, one of XState's `from…` functions, or `other` for custom logic. */
 export type LogicKind = 'machine' | keyof typeof factories | 'other';
 
 export function kindOfLogic(logic: AnyActorLogic): LogicKind {
@@ -41,7 +41,7 @@ export interface Scheduled {
   readonly source: AnyActor;
   readonly target: AnyActor;
   readonly event: Message;
-  /** What it is canceled by. */
+  /** The id that cancels it. */
   readonly id: string;
 }
 
@@ -50,15 +50,15 @@ export interface PerformedAction {
   readonly type: string;
   readonly params: unknown;
   readonly info: { readonly context: unknown };
-  /** Absent where nobody has written it: XState performs nothing then, and says nothing. */
+  /** Absent if there is no implementation: XState then silently performs nothing. */
   readonly exec?: (info: unknown, params: unknown) => unknown;
 }
 
-/** What the host of a staged actor system is asked and told. */
+/** The hooks of a controlled actor system. */
 export interface StageHooks {
-  /** A new actor, nothing of it run yet. Whatever logic is given runs in place of its own. */
+  /** Called for a new actor before it runs. The returned logic replaces its own. */
   created(actor: AnyActor, kind: LogicKind): AnyActorLogic;
-  /** Whether an action of the application is performed. */
+  /** Returns true if an action of the application is performed. */
   performs(actor: AnyActor, action: PerformedAction): boolean;
   /** Performs an action, which may return a promise; XState does not wait for it. */
   perform(action: PerformedAction, work: () => unknown): void;
@@ -92,7 +92,7 @@ export function createStaged(
         hooks.schedules({ source, target, event, id });
         schedule(source, target, event, delay, id);
       };
-      // As its observers would hear of it, without a copy for each.
+      // Passes inspection events to the observer without a copy for each.
       actor.system._sendInspectionEvent = (inspected: any) => {
         if (inspected.type === '@xstate.actor') prepare(inspected.actorRef);
         if (inspected.type === '@xstate.event')
@@ -115,7 +115,7 @@ export function createStaged(
     if (sessions === 0 && inspected.type === '@xstate.actor') prepare(inspected.actorRef);
   };
   const actor = createActor(logic, { ...options, ...(from && { snapshot: from }), inspect: first });
-  // What XState restores has forgotten in which order its states were entered.
+  // XState does not restore the order in which states were entered.
   if (from) (actor as unknown as { _snapshot: unknown })._snapshot = from;
   actor.subscribe({ error: (thrown: unknown) => hooks.broke(thrown) });
   return actor;
@@ -125,10 +125,10 @@ export function createStaged(
 export const schedule = ({ source, target, event, id }: Scheduled, delay: number): void =>
   source.system.scheduler.schedule(source, target, event, delay, id);
 
-/** Tells a held callback to fail: one of XState's own fails by what it throws. */
+/** The type of an event that makes a held callback fail: XState's own callbacks fail by what they throw. */
 const BREAKS = 'quiver.breaks';
 
-/** The same kind of logic that does nothing by itself: what comes of it, `settle` says. */
+/** The same kind of logic without its work; `settle` defines its result. */
 export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void): AnyActorLogic {
   return {
     ...logic,
@@ -143,7 +143,7 @@ export function heldLogic(logic: AnyActorLogic, heard: (event: Message) => void)
   } as AnyActorLogic;
 }
 
-/** What a service that does nothing by itself comes to. */
+/** The result of a held service. */
 export type Settling =
   | { readonly how: 'done' | 'fails' | 'next'; readonly value: unknown }
   | { readonly how: 'completes' }
@@ -166,7 +166,7 @@ export function settleService(actor: AnyActor, kind: LogicKind, settling: Settli
   relay(actor, actor, { type, ...('value' in settling && { data: settling.value }) });
 }
 
-/** A promise that stands in for a chart or another logic whose work is held. */
+/** A promise that replaces a chart or another logic whose work is held. */
 export const standIn = factories.promise as AnyActorLogic;
 
 /** Which options an actor was made with: its source's name, where it has one. */
@@ -176,6 +176,6 @@ export const actorSource = ({ src }: AnyActor): string | undefined =>
 /** The actor that invoked or spawned this one. */
 export const parentOf = (actor: AnyActor): AnyActor | undefined => actor._parent as AnyActor | undefined;
 
-/** Whether an actor has been started and neither ended nor been stopped. */
+/** True if an actor has been started, and has neither ended nor been stopped. */
 export const isRunning = (actor: AnyActor): boolean =>
   (actor as unknown as { _processingStatus: number })._processingStatus === 1;

@@ -3,7 +3,7 @@ import type { Message } from '../../machines/effects.js';
 import { encode } from './encode.js';
 import type { MachineStep } from './options.js';
 
-/** What kind of step this is and of whom: `SUBMIT`, `item#2: SUBMIT`, `after 1000 in red`, `charge done`. */
+/** The kind of a step and its actor: `SUBMIT`, `item#2: SUBMIT`, `after 1000 in red`, `charge done`. */
 export function nameOfStep(step: MachineStep): string {
   if ('timer' in step) return step.timer;
   if ('start' in step) return `start #${step.start + 1}`;
@@ -39,7 +39,7 @@ function describeValues(step: MachineStep): string {
   return value === undefined ? name : `${name} ${JSON.stringify(value)}`;
 }
 
-/** Whether a step can contain a value: JSON gives it back, and it is the same on every path. */
+/** Returns true if a step can contain a value: JSON preserves it, and it is the same on every path. */
 export type Holds = (value: unknown) => boolean;
 
 /** A value under its key where a step can contain it, otherwise its place among the samples and its description. */
@@ -65,7 +65,7 @@ export function heldEvent(
   return { event: { type }, sample, description: encode(payload, () => undefined) };
 }
 
-/** Whether JSON gives the value back as it was. */
+/** True if JSON preserves the value. */
 export function isJson(value: unknown, around: readonly unknown[] = []): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -76,5 +76,5 @@ export function isJson(value: unknown, around: readonly unknown[] = []): boolean
   return Object.values(value).every((one) => isJson(one, inside));
 }
 
-/** Whether this is an event of the world outside, and nothing that time or a service brings. */
+/** True for an external event, which neither a timer nor a service sends. */
 export const isFromOutside = (step: MachineStep): boolean => 'start' in step || ('event' in step && !('sends' in step));

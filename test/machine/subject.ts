@@ -15,19 +15,19 @@ import { pathChance } from './path-chance.js';
 import type { Noted } from './rig.js';
 import { sentWithin } from './within.js';
 
-/** The name of a function in the list of actions that only tells which one is performed next. */
+/** The prefix of a function in the list of actions that reports the next action. */
 const COVERS = 'quiver.covers ';
 
-/** Transitions without an event and raised events in one step, where the machine sets no limit of its own; XState has none. */
+/** Limit of eventless transitions and raised events in one step, if the machine does not set one. XState has none. */
 export const MICROSTEPS_MAX = 1000;
 
-/** Waits for what is run for real, and says what does not come back; there is no clock here, so it is for whoever has one. */
+/** Waits for real work, and rejects if it takes too long. There is no clock here, so the caller implements it. */
 export type Patience = <T>(what: string, promise: Promise<T>) => Promise<T>;
 
 export class Subject {
   readonly name: string;
   readonly machine: AnyStateMachine;
-  /** Of the machine itself and of every child machine that was met: what its config tells is there. */
+  /** The charts of the machine and of every child machine found, with the items of their configs. */
   readonly charts = new Map<string, readonly Item[]>();
   /** The same charts as the application has them. */
   readonly originals = new Map<string, AnyStateMachine>();
@@ -35,9 +35,9 @@ export class Subject {
   readonly within: ReadonlySet<string>;
   /** Named actions without an implementation, as coverage has them. */
   readonly unwritten = new Set<Noted>();
-  /** Keys of the context that do not tell states apart, since nothing reads them; `null` before the search has asked for them. */
+  /** Keys of the context that do not distinguish states, because they are never read; `null` before the search has determined them. */
   unread: ReadonlySet<string> | null = null;
-  /** Whether the chart has turned out to have actors that it cannot be searched without. */
+  /** True if the chart turned out to need live actors. */
   needsActors = false;
   /** A guard that was asked again at once and gave another answer. */
   nondeterministic: string | undefined;
@@ -66,7 +66,7 @@ export class Subject {
     this.machine = this.observed(own, this.name);
   }
 
-  /** The ways to begin, the first of them where nothing else is said. */
+  /** The ways to start. The first one is the default. */
   get starts(): readonly Start[] {
     return this.tests.starts ?? [{ input: this.tests.input }];
   }
@@ -82,12 +82,12 @@ export class Subject {
     return itemsAtStart(this.machine).map((item): Noted => `${this.name}: ${item}`);
   }
 
-  /** What a chart under observation is called, `undefined` for other logic. */
+  /** The name of an observed chart; `undefined` for other logic. */
   chartName(logic: AnyActorLogic): string | undefined {
     return this.names.get(logic as AnyStateMachine);
   }
 
-  /** Whoever listens hears of guards as they are decided. */
+  /** Notifies the listener of every guard when it is decided. */
   listen(noting: ((item: Noted) => void) | null): void {
     this.noting = noting;
   }
@@ -112,7 +112,7 @@ export class Subject {
     return item;
   }
 
-  /** What a function that stands among the actions covers. */
+  /** The item that a function in the list of actions covers. */
   coveredBy(type: string): Noted | undefined {
     return type.startsWith(COVERS) ? (type.slice(COVERS.length) as Noted) : undefined;
   }
@@ -129,7 +129,7 @@ export class Subject {
     return samples?.[actorSource(actor) ?? ''] ?? samples?.[baseName(actor)];
   }
 
-  /** What a service may come to when no sample says. */
+  /** The default results of a service without samples. */
   defaultsOf(kind: LogicKind, name: string): Readonly<Record<'done' | 'fails', readonly unknown[]>> {
     const failure = [this.failureOf(name)];
     if (kind === 'promise') return { done: [undefined], fails: failure };
@@ -170,7 +170,7 @@ export class Subject {
     return observed;
   }
 
-  /** An action that nobody has written, and that no config names: a function has asked for it. */
+  /** Records an action without an implementation that no config names: a function requested it. */
   lacks(actor: AnyActor, type: string): void {
     const chart = this.chartName(actor.logic as AnyActorLogic);
     if (chart === undefined || this.unwritten.has(`${chart}: action ${type}` as Noted)) return;
@@ -187,13 +187,13 @@ export class Subject {
   }
 }
 
-/** For services that the machine names and whose implementation comes later: they come to what their samples say. */
+/** Adds implementations for services that are named but not implemented: their samples define the results. */
 function withStandIns(machine: AnyStateMachine): AnyStateMachine {
   const missing = [...referencesOf(machine).actors].filter((src) => !(src in implementationsOf(machine).actors));
   return missing.length === 0 ? machine : machine.provide({ actors: Object.fromEntries(missing.map((src) => [src, standIn])) });
 }
 
-/** Puts before each named action that somebody has written a function that tells of it, and gives the names of all. */
+/** Puts a reporting function before each named action with an implementation. Returns the names of all. */
 function noteActions(config: ChartConfig, chart: string, isWritten: (name: string) => boolean): readonly string[] {
   const names = new Set<string>();
   const noted = (actions: readonly unknown[]): unknown[] =>
@@ -241,7 +241,7 @@ const again = (): boolean => {
   return true;
 };
 
-/** What the services that the states invoke can come to, and what they send, as far as lists of samples name it. */
+/** The items for the results and events of invoked services, as far as lists of samples define them. */
 function outcomesOf(machine: AnyStateMachine, services: MachineTests['services'] = {}): readonly Item[] {
   const { actors } = implementationsOf(machine);
   const invoked = [...statesOf(configOf(machine))].flatMap(([, { invoke }]) => invoke ?? []);

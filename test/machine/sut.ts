@@ -1,4 +1,4 @@
-/** A system under test beside the machine: what is done to it for a step, what must be seen of it in a state, and a reference beside both. */
+/** A system under test next to the machine: its operation for a step, its checks in a state, and a reference for both. */
 import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
 import type { MachineStep } from './options.js';
@@ -10,12 +10,12 @@ export type StepTests<Sut> = Readonly<Record<string, (sut: Sut, step: any) => un
 /** By the name of a state: `paying`, `paying.card`, `paying.*`; `*` for all. */
 export type StateTests<Sut> = Readonly<Record<string, (sut: Sut, snapshot: AnyMachineSnapshot) => unknown>>;
 
-/** Something simpler that is to do the same as the machine: a model with a state of its own, made anew for every path. */
+/** A simpler equivalent of the machine: a model with its own state, created for every path. */
 export interface Reference<State = any> {
   start(): State;
   /** The state after a step. */
   step(state: State, step: MachineStep): State;
-  /** Whether machine and reference agree; false or a throw is a failure. */
+  /** Compares machine and reference. False or a thrown error is a failure. */
   agrees(state: State, snapshot: AnyMachineSnapshot): boolean | void;
 }
 

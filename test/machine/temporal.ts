@@ -1,8 +1,8 @@
 /**
- * What must hold of the way a machine goes, and not of one state: decided on all states and steps that the search has found.
+ * Properties of a machine's paths, decided on all states and steps that the search has found.
  *
- * `eventually` asks what the machine does when nobody touches it: its timers go off and its services come to something, and on every such
- * way, in any order, the state must be reached. A machine that can only wait for an event has come to rest.
+ * `eventually` concerns the machine without external events: its timers fire and its services finish, in any order, and every such path
+ * must reach the state. A machine that can only wait for an event is quiescent.
  */
 import type { AnyMachineSnapshot } from 'xstate';
 import { UsageError } from '../../machines/errors.js';
@@ -15,25 +15,25 @@ import type { Subject } from './subject.js';
 
 type Predicate = (snapshot: AnyMachineSnapshot) => boolean;
 
-/** So many steps, or so many milliseconds of virtual time. */
+/** A limit in steps, or in milliseconds of virtual time. */
 interface Bounds {
   readonly within?: number;
   readonly withinMs?: number;
 }
 
 /**
- * A property of the ways that a machine can go.
+ * A property of a machine's paths.
  *
- * - `always`, `never`: of every state; with `when`, of every state from such a one on, whatever happens; `within` so many steps or `withinMs`
- *   milliseconds of virtual time after it, without `when` after the start.
- * - `sometimes`: of one state at least.
- * - `when`, `eventually`: from such a state, without events from outside, such a state is reached, unless something else goes round for ever
- *   in which no timer runs through; or `within` so many steps, or `withinMs` milliseconds of virtual time. A service may take any time: only
- *   a timer of the machine bounds how long one is waited for.
- * - `when`, `holds`, `until`: from such a state on it holds, whatever happens, until such a state is reached; `within` or `withinMs` say when
- *   that has to be where no event comes from outside, as for `eventually`.
+ * - `always`, `never`: true (or false) in every state, with `when` in every state from such a state on. `within` limits it to a number of
+ *   steps, `withinMs` to milliseconds of virtual time, after `when` or the start.
+ * - `sometimes`: true in at least one state.
+ * - `when`, `eventually`: without external events, every path from a state with `when` reaches a state with `eventually`. An infinite loop
+ *   violates it, unless a timer runs through all of the loop. `within` and `withinMs` limit the path. A service may take any time; only a
+ *   timer of the machine limits the wait for it.
+ * - `when`, `holds`, `until`: from a state with `when`, `holds` stays true until a state with `until`, whatever happens. `within` and
+ *   `withinMs` limit the time until then without external events, as for `eventually`.
  *
- * A bound is one of both, and its last step or moment belongs to it.
+ * A property has at most one of the two limits, which is inclusive.
  *
  * @public
  */
@@ -44,7 +44,7 @@ export type Temporal =
   | (Bounds & { readonly when: Predicate; readonly eventually: Predicate })
   | (Bounds & { readonly when: Predicate; readonly holds: Predicate; readonly until: Predicate });
 
-/** What the predicates of a property say of one state. */
+/** The results of a property's predicates in one state. */
 export type Marks = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 export function marksOf(temporal: Readonly<Record<string, Temporal>> | undefined, snapshot: AnyMachineSnapshot): Marks {
@@ -120,7 +120,7 @@ function failureOf(graph: MachineGraph, property: Temporal, marks: MarksAt): Fou
   return 'eventually' in property && withinMs === undefined ? neverComes(starts, marks) : null;
 }
 
-/** A way from one of these that does not reach the state: it comes to rest before, or goes round for ever. */
+/** A path from one of these states that does not reach the target: it becomes quiescent before, or loops forever. */
 function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
   const isBefore = (vertex: MachineVertex) => vertex.edges !== null && !marks(vertex)['eventually'];
   const ways = new Map(starts.filter(isBefore).map((start) => [start, start.way] as const));
@@ -133,7 +133,7 @@ function neverComes(starts: readonly MachineVertex[], marks: MarksAt): Found {
   if (!round) return null;
   return {
     steps: [...ways.get(round.at)!, ...round.steps],
-    description: `can go round through ${JSON.stringify(round.at.value)} for ever`,
+    description: `can loop forever through ${JSON.stringify(round.at.value)}`,
   };
 }
 
@@ -197,7 +197,7 @@ export async function temporalFailuresAlong(subject: Subject, steps: readonly Ma
   return failures;
 }
 
-/** What a search would know that has gone this way alone. */
+/** The graph of a search that has taken only this path. */
 async function graphAlong(subject: Subject, steps: readonly MachineStep[]): Promise<MachineGraph> {
   const rig = new Rig(subject, { performs: false });
   const known = new Map<string, MachineVertex>();

@@ -26,9 +26,9 @@ import { temporalFailuresAlong, temporalFailures } from './temporal.js';
 import { walkRandomly, type Walks } from './walks.js';
 
 /**
- * All that the generated tests of a machine find out, each part once, when it is asked for: `describeMachine` asks for all of it.
+ * Lazily computed results of a machine's generated tests. `describeMachine` uses all of them.
  *
- * @throws UsageError for what is no machine, and for options that name what the machine does not have.
+ * @throws UsageError if the machine is invalid, or if an option names a part that the machine does not have.
  * @example
  * ```ts
  * import { createMachine } from 'xstate';
@@ -44,7 +44,7 @@ import { walkRandomly, type Walks } from './walks.js';
 export class MachineTesting {
   private searched: Promise<MachineGraph> | undefined;
   private made: Promise<Subject> | undefined;
-  /** What cannot be tested is refused where it is given. */
+  /** The subject with its checked options. */
   private readonly given: Subject;
 
   constructor(
@@ -77,7 +77,7 @@ export class MachineTesting {
     return plansOf(await this.subject(), await this.graph(), kind);
   }
 
-  /** What breaks in some state that was found, each on a way as short as it gets. */
+  /** Failures in the states found, each on a path that is as short as possible. */
   async searchFailures(): Promise<readonly Failure[]> {
     const subject = await this.subject();
     const { failures } = await this.graph();
@@ -87,7 +87,7 @@ export class MachineTesting {
     return holdingChance(() => Promise.all(failures.map((failure) => shrink(failure, bare, this.again(alone, failure, false)))));
   }
 
-  /** Steps taken again; the search goes on past what breaks, so that its failures are looked for by their own rule alone. */
+  /** Takes steps again. The search continues after a failure, so only its own rule is checked. */
   private again(subject: Subject, { rule }: Failure, performs: boolean) {
     const options = performs ? {} : { performs, counts: (one: string) => one === rule };
     return async (steps: readonly MachineStep[]) =>
@@ -107,7 +107,7 @@ export class MachineTesting {
   }
 
   /**
-   * Paths of one kind, each with a short description and a test of its own.
+   * Paths of one kind, each with a short description and a test.
    *
    * @param kind `shortest` to every state, `tour` of every transition, `simple`, or `pairs` of transitions.
    */
@@ -124,7 +124,7 @@ export class MachineTesting {
     }));
   }
 
-  /** What breaks on one path, as it is: on a subject of its own, so that paths can be taken at the same time. */
+  /** The failure of one path, without shrinking. Each call has its own subject, so that paths can run at the same time. */
   async failureOf(plan: Plan, sut?: unknown): Promise<Failure | null> {
     const { cleanup, ...rest } = (await this.subject()).tests;
     const tests = sut === undefined ? { ...rest, ...(cleanup && { cleanup }) } : { ...rest, sut: () => sut };
@@ -157,17 +157,17 @@ export class MachineTesting {
     });
   }
 
-  /** What looks wrong although no property says so. */
+  /** Suspicious patterns that violate no property. */
   async findings(): Promise<readonly Finding[]> {
     return findingsIn(await this.subject(), await this.graph());
   }
 
-  /** What the search has covered, how often. */
+  /** The coverage counts of the search. */
   async counts(): Promise<MachineCounts> {
     return countsOf(await this.subject(), await this.graph());
   }
 
-  /** What is covered by this run, and by others whose counts are given. */
+  /** The coverage of this run, and of others whose counts are passed. */
   async coverage(...others: readonly MachineCounts[]): Promise<MachineCoverage> {
     const own = await this.counts();
     refuseOtherCounts(this.machine.id, own, others);
@@ -202,9 +202,9 @@ export function describeFailure({ rule, description, steps, isUnhandled }: Failu
 }
 
 /**
- * Takes steps again on live actors and throws what breaks on the way, all of it: the line that a failure prints.
+ * Repeats steps on live actors and throws all failures on the path. A failure prints the line that calls it.
  *
- * @throws Error with the rules that are broken, and where; UsageError for what are no steps.
+ * @throws Error with the broken rules and their places. UsageError if the steps are invalid.
  * @example
  * ```ts
  * import { createMachine } from 'xstate';
@@ -220,7 +220,7 @@ export async function replaySteps(machine: AnyStateMachine, tests: MachineTests,
   if (failures.length > 0) throw new Error(failures.map(describeFailure).join('\n'));
 }
 
-/** What breaks on this way, each rule once: on live actors, then in the chart alone, then what is said of the way as a whole. */
+/** The failures on this path, each rule once: on live actors, then in the chart without actors, then of the path as a whole. */
 export function failuresAlong(
   machine: AnyStateMachine,
   given: MachineTests,
@@ -242,7 +242,7 @@ async function brokenAlong(
   const found = new Map<string, Failure>();
   const take = async (of: Subject, plan: Plan, options: PlanOptions): Promise<void> => {
     const failure = await runPlan(of, plan, { ...options, counts: (rule) => !found.has(rule) });
-    // Steps after the end of a machine that broke cannot happen, and that tells nothing new.
+    // Steps after the end of a broken machine cannot happen, which is not a new failure.
     if (!failure || found.has(failure.rule) || (failure.rule === CANNOT_HAPPEN && found.size > 0)) return;
     found.set(failure.rule, failure);
     // A system under test that went wrong once is waited for in vain at every step after.

@@ -1,12 +1,12 @@
 /**
- * The clock of a machine under test: time passes when a path says so, and which timer goes off next is a choice among those that can.
+ * The clock of a machine under test. Time passes when a path defines it, and the next timer is a choice among those that can fire first.
  *
- * A virtual clock with one time would show one order of the timers; here all times that fit the path are kept together (see zone.ts).
+ * A virtual clock with one time would show one order of the timers. Here all times that fit the path are kept together (see zone.ts).
  */
 import type { Scheduled } from './stage.js';
 import { Zone } from './zone.js';
 
-/** What `setTimeout` takes; with anything longer, or with no number, it goes off at once. */
+/** The longest delay of `setTimeout`. A longer or invalid delay fires immediately. */
 const DELAY_MAX = 2 ** 31 - 1;
 
 /** A deadline is over just after its last moment, so that what comes in that moment is in time. */
@@ -27,11 +27,11 @@ export class Timers {
   readonly running: Timer[] = [];
   /** Milliseconds since the start of the path, as its clock shows them. */
   now = 0;
-  /** The same without the milliseconds that only tell readings of the clock apart. */
+  /** The time without the milliseconds that make readings of the clock distinct. */
   passed = 0;
   private zone = new Zone();
   private deadline: Timer | null = null;
-  /** For whom the next timer is. */
+  /** The owner of the next timer. */
   private scheduled: Scheduled | null = null;
 
   /** @param before the timers of a path that goes on here, whose time is gone on from. */
@@ -41,7 +41,7 @@ export class Timers {
 
   readonly noted = (scheduled: Scheduled): void => void (this.scheduled = scheduled);
 
-  /** What XState asks a clock for. */
+  /** The clock in XState's format. */
   readonly clock = {
     setTimeout: (run: () => void, delay: number): Timer => {
       const isKept = delay <= DELAY_MAX;
@@ -76,7 +76,7 @@ export class Timers {
     this.deadline = this.clock.setTimeout(() => {}, ms + AFTER);
   }
 
-  /** Whether the deadline can be over before any other timer goes off. */
+  /** True if the deadline can fire before any other timer. */
   isDeadlineOver(): boolean {
     return this.deadline !== null && this.due().includes(this.deadline);
   }
@@ -95,7 +95,7 @@ export class Timers {
     timer.run();
   }
 
-  /** So many milliseconds pass while no timer runs. */
+  /** Lets milliseconds pass while no timer runs. */
   pass(ms: number): void {
     this.now += ms;
     this.passed += ms;

@@ -20,7 +20,7 @@ export function* deadEnds(subject: Subject, graph: MachineGraph): Generator<Foun
     if (leaves[0] === original.root) continue;
     const place = places.get(JSON.stringify(value))!;
     const isStatic = leaves.every((leaf) => isClosed(leaf, original.root)) && !place.isLeft;
-    // What samples, or a filter, leave out may lead out of it.
+    // Values that samples or a filter exclude may lead out of it.
     const isSeen = view.actors.length === 0 && pending === 0 && !tests.filter && !leavesOut(tests.events);
     const isEmpty = isSeen && edges.size === 0;
     const isBlocked = isSeen && place.isOpen && !place.isActive && leaves.every((leaf) => !asksEvents(original, leaf));
@@ -60,14 +60,14 @@ function* around(leaf: AnyStateNode): Generator<AnyStateNode> {
 
 const transitionsOf = ({ transitions, always }: AnyStateNode) => [...[...transitions.values()].flat(), ...(always ?? [])];
 
-/** Whether a state, and those around it up to the root, have neither actors nor transitions that do something. */
+/** True if a state, and those around it up to the root, have neither actors nor transitions with effects. */
 const isClosed = (leaf: AnyStateNode, root: AnyStateNode): boolean =>
   [...around(leaf)].every(
     (node) =>
       node.invoke.length === 0 && transitionsOf(node).every((one) => one.target === undefined && one.actions.length === 0),
   ) && transitionsOf(root).every(({ target }) => target === undefined);
 
-/** Whether a guard here looks at an event, so that another sample may lead out. */
+/** True if a guard here reads an event, so that another sample may lead out. */
 const asksEvents = (machine: AnyStateMachine, leaf: AnyStateNode): boolean =>
   [...around(leaf), machine.root].some((node) =>
     transitionsOf(node).some(({ guard }) => guard !== undefined && looksAt(machine, guard) === 'more'),
@@ -90,11 +90,11 @@ interface Place {
   /** Configurations that an event from outside leads to. */
   readonly byEvent: Set<string>;
   isLeft: boolean;
-  /** Whether some step takes a transition here. */
+  /** True if a step takes a transition here. */
   isActive: boolean;
-  /** Whether an event from outside takes one. */
+  /** True if an external event takes one. */
   isTouched: boolean;
-  /** Whether all of its states were gone on from, and none of them is an end. */
+  /** True if all of its states were expanded, and none of them is final. */
   isOpen: boolean;
 }
 

@@ -43,14 +43,14 @@ const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Objec
 function kindOfSource(machine: AnyStateMachine, src: unknown) {
   const written = implementationsOf(machine).actors;
   const logic = typeof src === 'string' ? written[src] : src;
-  // What nobody has written is stood in for by a promise.
+  // A promise replaces a missing implementation.
   return logic === undefined ? 'promise' : kindOfLogic(logic as AnyActorLogic);
 }
 
 const isBelow = (one: AnyStateNode, top: AnyStateNode): boolean =>
   one === top || (one.parent !== undefined && isBelow(one.parent, top));
 
-/** Whether the services of a state lead out of it, and nothing else does. */
+/** True if only the services of a state lead out of it. */
 function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
   const isInside = (one: AnyStateNode): boolean => isBelow(one, node);
   const around: AnyStateNode[] = [];
@@ -58,7 +58,7 @@ function isWaiting(node: AnyStateNode, within: ReadonlySet<string>): boolean {
   const waysOf = ({ transitions, always }: AnyStateNode) => [...[...transitions.values()].flat(), ...(always ?? [])];
   const out = [
     ...nodesOf(node).flatMap((one) => waysOf(one).filter(({ target }) => target?.some((to) => !isInside(to)))),
-    // What leads into the state again starts the service again.
+    // Ways back into the state start the service again.
     ...waysOf(node).filter(({ target, reenter }) => reenter && target?.includes(node)),
     ...around.flatMap((one) =>
       waysOf(one).filter(({ target, eventType }) => target !== undefined && !eventType.startsWith('xstate.done.state.')),

@@ -1,9 +1,9 @@
 /**
- * Which events the world outside sends to a machine: those that it has transitions for, but for those that it, its child machines or its
- * services send to it themselves.
+ * Determines the external events of a machine: those with transitions, except events that the machine, its child machines or its services
+ * send to it.
  *
- * What a machine sends to a child is no event of its own, and what it passes on under the name under which it came has come from somewhere
- * else.
+ * An event that a machine sends to a child is not an event of its own, and an event that it passes on under the same name comes from
+ * elsewhere.
  */
 import type { AnyActor, AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition } from 'xstate';
 import type { Message } from '../../machines/effects.js';
@@ -39,7 +39,7 @@ export function sentWithin(machine: AnyStateMachine, { services = {}, events = {
   return types;
 }
 
-/** Whether a service sends to this machine, and not to one of its child machines. */
+/** True if a service sends to this machine, and not to one of its child machines. */
 function isServiceOf(machine: AnyStateMachine, name: string, family: ReadonlySet<AnyStateMachine>): boolean {
   const uses = (chart: AnyStateMachine) => {
     const { actors, ids } = referencesOf(chart);
@@ -63,12 +63,12 @@ function sentBy(machine: AnyStateMachine): readonly Sent[] {
   };
   for (const { event, choice } of rulesOf(config)) for (const action of choice.actions ?? []) look(action, event);
   for (const [, { entry = [], exit = [] }] of statesOf(config)) for (const action of [...entry, ...exit]) look(action);
-  // What functions alone ask for.
+  // Actions that only functions request.
   for (const action of Object.values(written)) if (!used.has(action)) look(action);
   return sent;
 }
 
-/** As far as the chart tells: a string is the id of a child, but for two of XState's own. */
+/** The receiver according to the chart: a string is the id of a child, except for two of XState's own. */
 function receiverOf(to: unknown): Sent['to'] {
   if (to === '#_parent') return 'parent';
   if (to === '#_internal') return 'self';
@@ -98,7 +98,7 @@ function heardBy(snapshot: AnyMachineSnapshot): readonly string[] {
     .flatMap((one) => (one.endsWith('*') ? passedOn(snapshot, one) : [one]));
 }
 
-/** Whether a transition sends the very event that it takes. */
+/** True if a transition sends the event that it takes. */
 function passesOn({ actions }: AnyTransitionDefinition, machine: AnyStateMachine): boolean {
   return actions.some((given: unknown) => {
     const action = implementationsOf(machine).actions[nameOfAction(given) ?? ''] ?? given;

@@ -1,13 +1,13 @@
 /**
- * Which of several running timers can go off next, exactly: difference bounds, as model checkers of timed automata keep them.
+ * Determines exactly which of several running timers can fire next, with difference bounds as in model checkers for timed automata.
  *
- * What passes between two steps of a path is any time at all, so after `wait 300`, some event, `wait 500` either timer may be first; but
- * of two timers armed in the same step the shorter one is, and of two equal ones the one that was armed first, as clocks do it. The zone
- * holds for every pair of timers how much longer than the other one can have left, from all that has happened; it is the set of all
- * timings of the path so far. References: Dill, "Timing assumptions and verification of finite-state concurrent systems" (1989);
- * Bengtsson and Yi, "Timed automata: semantics, algorithms and tools" (2004).
+ * Any time may pass between two steps of a path, so after `wait 300`, some event, `wait 500` either timer may be first. Of two timers armed
+ * in the same step, the shorter one fires first, and of two equal ones the one that was armed first. The zone contains for every pair of
+ * timers how much longer than the other one can have left; it is the set of all timings of the path so far. References: Dill, "Timing
+ * assumptions and verification of finite-state concurrent systems" (1989). Bengtsson and Yi, "Timed automata: semantics, algorithms and
+ * tools" (2004).
  *
- * `bounds[i][j]` is the most that the time left of timer i can exceed that of timer j; index 0 is the present, with nothing left.
+ * `bounds[i][j]` is the most that the time left of timer i can exceed that of timer j. Index 0 is the present, with nothing left.
  */
 export class Zone {
   private bounds: number[][] = [[0]];
@@ -27,7 +27,7 @@ export class Zone {
     for (const row of this.bounds) row.splice(timer + 1, 1);
   }
 
-  /** Whether the timer at this place can be the next to go off; timers stand in the order in which they were armed. */
+  /** True if the timer at this place can fire next. Timers are in the order in which they were armed. */
   canFire(timer: number): boolean {
     const then = this.when(timer);
     if (then === null) return false;
