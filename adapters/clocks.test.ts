@@ -17,29 +17,29 @@ const direct = (message: object) => ({ v: 1, name: 'link/1', message }) as never
 
 test('what another one passes on is told as its word, and the peer’s own as that', () => {
   const { clocks, frame } = heardIn();
-  clocks.hear('b', passedOn(frame));
-  expect(clocks.reasonOf('c')).toMatch(/^heard by way of b and refused/);
+  clocks.take('b', passedOn(frame));
+  expect(clocks.reasonOf('c')).toMatch(/^connected through b, but refused/);
   expect(clocks.reasonOf('b')).toBeNull();
-  clocks.hear('c', direct(frame));
-  expect(clocks.reasonOf('c')).toMatch(/^heard and refused/);
+  clocks.take('c', direct(frame));
+  expect(clocks.reasonOf('c')).toMatch(/^connected, but refused/);
 });
 
 test('where nobody passes on, nothing that is passed on counts', () => {
   const { clocks, frame } = heardIn({ relay: false });
-  clocks.hear('b', passedOn(frame));
+  clocks.take('b', passedOn(frame));
   expect(clocks.reasonOf('c')).toBeNull();
 });
 
 test('of whom this peer does not wait for nothing is kept', () => {
   const { clocks, frame } = heardIn({ missed: ['d'] });
-  clocks.hear('b', passedOn(frame));
-  clocks.hear('c', direct(frame));
+  clocks.take('b', passedOn(frame));
+  clocks.take('c', direct(frame));
   expect(clocks.reasonOf('c')).toBeNull();
 });
 
 test('who is heard no more is not called refused', () => {
   const { clock, clocks, frame } = heardIn();
-  clocks.hear('b', passedOn(frame));
+  clocks.take('b', passedOn(frame));
   clock.ms += 1_000;
   expect(clocks.reasonOf('c')).not.toBeNull();
   clock.ms += 1;
@@ -52,7 +52,7 @@ test.each([
   ['a word that says no session', { v: 1, message: { type: 'relayed', origin: 7 } }],
 ])('what is no frame is passed over: %s', (_, said) => {
   const { clocks } = heardIn();
-  clocks.hear('b', said as never);
+  clocks.take('b', said as never);
   expect([clocks.reasonOf('b'), clocks.reasonOf('c')]).toEqual([null, null]);
 });
 
@@ -62,36 +62,36 @@ test('sessions are numbered a thousand to a millisecond, from the clock on, to a
 
 test('a clock that is more than a day ahead is told with both times, and one that is just a day ahead is none', () => {
   const { clocks, frame } = heardIn();
-  clocks.hear('c', direct(frame));
+  clocks.take('c', direct(frame));
   expect(clocks.reasonOf('c')).toBe(
-    'heard and refused, for its clock is more than a day ahead: it began at 2026-03-03 12:00:00 UTC by its clock, and here it is 2026-03-01 12:00:00 UTC. Set both clocks right',
+    'connected, but refused because its clock is more than a day ahead: it started at 2026-03-03 12:00:00 UTC by its clock, and here it is 2026-03-01 12:00:00 UTC. Correct both clocks',
   );
-  clocks.hear('c', direct({ type: 'frame', session: firstSession(noon + DAY) }));
+  clocks.take('c', direct({ type: 'frame', session: firstSession(noon + DAY) }));
   expect(clocks.reasonOf('c')).toBeNull();
-  clocks.hear('c', direct({ type: 'frame', session: firstSession(noon + DAY + 1) }));
+  clocks.take('c', direct({ type: 'frame', session: firstSession(noon + DAY + 1) }));
   expect(clocks.reasonOf('c')).not.toBeNull();
 });
 
 test('one that began more than a day before this peer may have run for so long, or its clock is behind', () => {
   const { clock, clocks } = heardIn();
-  clocks.hear('b', passedOn({ type: 'frame', session: firstSession(noon - DAY - 1) }));
+  clocks.take('b', passedOn({ type: 'frame', session: firstSession(noon - DAY - 1) }));
   expect(clocks.reasonOf('c')).toBe(
-    'heard by way of b, and does not answer: it began at 2026-02-28 11:59:59 UTC by its clock, and this peer at 2026-03-01 12:00:00 UTC by the clock here; ' +
-      'unless it has run for so long, the clocks are more than a day apart: set both right',
+    'connected through b, but does not answer: it started at 2026-02-28 11:59:59 UTC by its clock, and this peer at 2026-03-01 12:00:00 UTC by its own. ' +
+      'Unless it has run for that long, the clocks differ by more than a day. Correct both clocks',
   );
-  clocks.hear('b', passedOn({ type: 'frame', session: firstSession(noon - DAY) }));
+  clocks.take('b', passedOn({ type: 'frame', session: firstSession(noon - DAY) }));
   expect(clocks.reasonOf('c')).toBeNull();
   clock.ms += 500;
-  clocks.hear('c', direct({ type: 'frame', session: 0 }));
-  expect(clocks.reasonOf('c')).toContain('it began at 1970-01-01 00:00:00 UTC');
+  clocks.take('c', direct({ type: 'frame', session: 0 }));
+  expect(clocks.reasonOf('c')).toContain('it started at 1970-01-01 00:00:00 UTC');
 });
 
 test('a peer that is linked is forgotten, and what is no session changes nothing', () => {
   const { clocks, frame } = heardIn();
-  clocks.hear('c', direct(frame));
-  for (const session of [-1, 0.5, 'x', undefined]) clocks.hear('c', direct({ type: 'frame', session }));
-  clocks.hear('c', { v: 1, message: 'x' } as never);
-  expect(clocks.reasonOf('c')).toMatch(/^heard and refused/);
+  clocks.take('c', direct(frame));
+  for (const session of [-1, 0.5, 'x', undefined]) clocks.take('c', direct({ type: 'frame', session }));
+  clocks.take('c', { v: 1, message: 'x' } as never);
+  expect(clocks.reasonOf('c')).toMatch(/^connected, but refused/);
   clocks.forget('c');
   expect(clocks.reasonOf('c')).toBeNull();
 });

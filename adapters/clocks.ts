@@ -1,86 +1,87 @@
 /**
- * What peers say of their clocks before they are linked. A session is numbered by the clock at its start, and one of a day to come is taken for
- * invented (linked.ts): two peers whose clocks are so far apart do not link, and each can say why from what it has heard of the other, directly or by
- * way of a third.
+ * Start times of peers before they are linked.
+ *
+ * The number of a session is the time of its start. One that is more than a day ahead is rejected as forged (linked.ts), so peers whose
+ * clocks differ by more do not link. Each of them finds the reason in the frames of the other, received directly or through a third peer.
  */
 import type { SchedulerLike } from 'rxjs';
 import { isObject } from '../machines/checks.js';
 import type { NodeId } from '../machines/effects.js';
 import type { Json } from './transports/transport.js';
 
-/** No clock goes so far ahead: a session that says so is invented, and nobody could ever begin a later one. */
+/** Limit on how far a clock may be ahead. A session beyond it is forged, and no later one could ever begin. */
 const AHEAD_MS_MAX = 24 * 60 * 60 * 1_000;
 export const SESSIONS_A_MS = 1_000;
 
-/** Of one clock, all later than in its earlier runs, with room for chance. */
+/** Sessions of one clock, each later than those of earlier runs, with room for a random part. */
 export const firstSession = (now: number): number => Math.floor(now) * SESSIONS_A_MS;
 export const lastSession = (now: number): number => (now + AHEAD_MS_MAX) * SESSIONS_A_MS;
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-/** Of Sweden: the year first, and all in digits. */
+/** Swedish format: digits only, with the year first. */
 const inDigits = { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' } as const;
 const textOf = (ms: number): string => `${new Intl.DateTimeFormat('sv-SE', inDigits).format(ms)} UTC`;
 
 interface ClocksOptions {
   readonly clock: Pick<SchedulerLike, 'now'>;
-  /** So long a peer is believed to be there still that was heard: that one is gone who is heard by way of others nobody tells. */
+  /** Milliseconds after its last frame for which a peer counts as present. Its end is not reported if others relay its frames. */
   readonly silenceMs: number;
-  /** True if others may pass on what a peer says. */
+  /** True if peers relay frames of others. */
   readonly relay: boolean;
-  /** True if this peer waits for that one: of nobody else anything is kept. */
+  /** True if this peer waits for that one. Nothing is recorded for other peers. */
   readonly isMissed: (peer: NodeId) => boolean;
 }
 
-/** When a peer began, by its clock; by whom it was heard, where it was not heard directly, and when last, by the clock here. */
-interface Heard {
+/** Start of a peer by its own clock, the relay of its last frame, and the time of that frame by the clock here. */
+interface Sighting {
   readonly began: number;
   readonly via: NodeId | null;
   readonly at: number;
 }
 
 export class Clocks {
-  /** Of peers that are heard and not linked. */
-  private readonly heard = new Map<NodeId, Heard>();
+  /** Peers whose frames arrive but that are not linked. */
+  private readonly sightings = new Map<NodeId, Sighting>();
 
-  /** When this peer began, by the clock here. */
+  /** Start of this peer by its own clock. */
   private readonly began: number;
 
   constructor(private readonly options: ClocksOptions) {
     this.began = options.clock.now();
   }
 
-  /** Below the link layer, which does not take it: from the peer itself, or passed on. */
-  hear(from: NodeId, said: Json): void {
-    const message = isObject(said) ? said['message'] : null;
+  /** Reads a frame below the link layer, from the peer itself or relayed. */
+  take(from: NodeId, frame: Json): void {
+    const message = isObject(frame) ? frame['message'] : null;
     if (!isObject(message)) return;
     if (message['type'] !== 'relayed') this.note(from, null, message);
     else if (this.options.relay) this.note(message['origin'], from, message['message']);
   }
 
-  private note(peer: unknown, via: NodeId | null, said: unknown): void {
-    const session = isObject(said) ? said['session'] : null;
+  private note(peer: unknown, via: NodeId | null, frame: unknown): void {
+    const session = isObject(frame) ? frame['session'] : null;
     const { clock, isMissed } = this.options;
     if (typeof peer === 'string' && isMissed(peer) && isTime(session))
-      this.heard.set(peer, { began: Math.floor(session / SESSIONS_A_MS), via, at: clock.now() });
+      this.sightings.set(peer, { began: Math.floor(session / SESSIONS_A_MS), via, at: clock.now() });
   }
 
   forget(peer: NodeId): void {
-    this.heard.delete(peer);
+    this.sightings.delete(peer);
   }
 
-  /** Why a peer is not linked, if it is its clock, or may be. */
+  /** Explains why a peer is not linked if its clock is, or may be, the reason. */
   reasonOf(peer: NodeId): string | null {
-    const heard = this.heard.get(peer);
+    const sighting = this.sightings.get(peer);
     const now = this.options.clock.now();
-    if (heard === undefined || now > heard.at + this.options.silenceMs) return null;
-    const { began: theirs } = heard;
-    const how = heard.via === null ? 'heard' : `heard by way of ${heard.via}`;
+    if (sighting === undefined || now > sighting.at + this.options.silenceMs) return null;
+    const { began: theirs } = sighting;
+    const how = sighting.via === null ? 'connected' : `connected through ${sighting.via}`;
     if (theirs > now + AHEAD_MS_MAX)
-      return `${how} and refused, for its clock is more than a day ahead: it began at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}. Set both clocks right`;
+      return `${how}, but refused because its clock is more than a day ahead: it started at ${textOf(theirs)} by its clock, and here it is ${textOf(now)}. Correct both clocks`;
     if (this.began <= theirs + AHEAD_MS_MAX) return null;
     return (
-      `${how}, and does not answer: it began at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by the clock here; ` +
-      'unless it has run for so long, the clocks are more than a day apart: set both right'
+      `${how}, but does not answer: it started at ${textOf(theirs)} by its clock, and this peer at ${textOf(this.began)} by its own. ` +
+      'Unless it has run for that long, the clocks differ by more than a day. Correct both clocks'
     );
   }
 }

@@ -321,6 +321,8 @@ describe('over several hops', () => {
 
   test('nearest without levels is refused', async () => {
     const { all } = peers(['a', 'b']);
-    expect(() => all[0]!.nearest({ within: 1 })).toThrow('nearest needs levels of leaders: give createElection their radii');
+    expect(() => all[0]!.nearest({ within: 1 })).toThrow(
+      'election.nearest needs levels of leaders. Pass radii to createElection',
+    );
   });
 });

@@ -1,11 +1,11 @@
 /**
- * A leader among peers: every group of peers that reach each other has one, soon after changes stop.
+ * Leader election: soon after changes stop, every group of connected peers has exactly one leader.
  *
- * A leader is not a lock: while the network changes there may be none or several, and each part of a divided network has its own. What
- * must never happen twice needs a lock and its fence; see docs/locks.md.
+ * A leader is not a lock: while the network changes there may be none or several, and each part of a partitioned network has its own. Work
+ * that must never happen twice needs a lock and its fencing token; see docs/locks.md.
  *
- * With `links`, who is not linked is reached through others; with `radii` there are leaders on several levels too, the lowest
- * within so many hops of everybody, and `nearest` finds one.
+ * If `links` restricts the connections, peers reach each other through others. `radii` adds levels of leaders. The lowest level has a
+ * leader within the given number of hops of every peer, and `nearest` finds one.
  */
 import { BehaviorSubject, filter, firstValueFrom, type Subscription } from 'rxjs';
 import { electionCore, nearest } from '../machines/election/index.js';
@@ -38,26 +38,27 @@ import type { Transport } from './transports/transport.js';
 import type { NodeActor } from './node/node-logic.js';
 
 /**
- * Options for `createElection`; everybody gives the same `peers`, `links` and `radii`.
+ * Options for `createElection`. All peers pass the same `peers`, `links` and `radii`.
  *
  * @public
  */
 export interface ElectionOptions extends InEnvironment {
-  /** Connected by the election, closed by whoever made it. It keeps its order and tells who is there: `linked` makes one. */
+  /** Transport with ordered delivery and reported presence, such as `linked`. The election connects it; its creator closes it. */
   readonly transport: Transport;
-  /** All who may ever take part, this one included; everybody gives the same list. */
+  /** Ids of all peers that may ever participate, including this one. All peers pass the same list. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name elect together. @defaultValue `election` */
+  /** Name of the election. Only peers with the same name elect together. @defaultValue `election` */
   readonly name?: string;
-  /** Who may be linked with whom; everybody with everybody unless given. */
+  /** Pairs of peers that may be linked. Default: all pairs. */
   readonly links?: readonly (readonly [NodeId, NodeId])[];
-  /** How far leaders of each further level reach, in hops, the lowest level first. */
+  /** Distance in hops that leaders of each further level cover, the lowest level first. */
   readonly radii?: readonly number[];
   /**
-   * So long a peer waits for others to be heard of before it takes itself for the leader, unless everybody whom it may be linked with
-   * says so at once, in milliseconds. @defaultValue 30 */
+   * Milliseconds that a peer waits for others before it elects itself. It elects itself at once if all peers that it may be linked with
+   * already follow it. @defaultValue 30
+   */
   readonly settleMs?: number;
-  /** XState's own option: an observer of the node's live actors. */
+  /** Observer of the node's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
 }
 
@@ -81,60 +82,60 @@ const CHECKS = {
 };
 
 /**
- * What `election.nearest` finds: a leader of some level, 1 the lowest, and how far away it is.
+ * Result of `election.nearest`: a leader, its level (1 is the lowest) and its distance.
  *
  * @public
  */
 export interface Nearest {
   readonly leader: NodeId;
   readonly level: number;
-  /** In hops. */
+  /** Distance in hops. */
   readonly distance: number;
 }
 
 /**
- * What a peer knows of the election at a moment.
+ * State of an election as one peer sees it.
  *
  * @public
  */
 export interface ElectionStatus {
-  /** `null` while none is known. */
+  /** Id of the leader; `null` while it is unknown. */
   readonly leader: NodeId | null;
   readonly isLeader: boolean;
   /**
-   * Of the peers that this one may be linked with, those of whom it has not heard that they follow the same leader: they are not there, not
-   * linked yet, or of another mind. While there is one, somebody else may be in office as well.
+   * Possible neighbors that are not known to follow the same leader: they are absent, not linked yet, or follow another one. While the list
+   * is not empty, another peer may also be leader.
    */
   readonly unheard: readonly NodeId[];
 }
 
 /**
- * How `election.run` runs its callback.
+ * Options for `election.run`.
  *
  * @public
  */
 export interface RunOptions {
-  /** Gives up; `run` rejects with its reason. */
+  /** Stops the run. `run` rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * How `election.run` runs its callback one at a time, under a lock.
+ * Options for `election.run` with a lock: the callback runs on one peer at a time.
  *
  * @public
  */
 export interface RunOnceOptions extends RunOptions {
-  /** Locks among the same peers: the callback runs under the lock named `leader of` the election, one at a time. */
+  /** Locks among the same peers. The callback holds the lock named `leader of` and the name of the election. */
   readonly locks: Pick<Locks, 'acquire'>;
 }
 
 /**
- * A leader among peers: every group of peers that reach each other has one, soon after changes stop. It returns at once and
- * connects the transport. A leader is no lock: while the network changes there may be none or several. A cold start may have several in office
- * from `settleMs` after the first has started until they are linked and have heard of each other; no time bounds that.
+ * Creates an election and connects its transport, without waiting. Soon after changes stop, every group of connected peers has exactly one
+ * leader. A leader is not a lock: while the network changes there may be none or several. After a cold start several peers may be leaders,
+ * from `settleMs` after the start until they are linked and notified of each other. No time limits that.
  *
- * @throws UsageError for an option that is missing, wrong or not known, for a transport that promises too little (`linked` makes
- * one that does), and when the transport's id is not among `peers`.
+ * @throws UsageError for an option that is missing, wrong or unknown, for a transport with too few guarantees (wrap it in `linked`), and if
+ * `peers` does not contain the transport's id.
  * @example
  * ```ts
  * import { createElection } from 'xstate-quiver/election';
@@ -142,7 +143,7 @@ export interface RunOnceOptions extends RunOptions {
  *
  * const bus = new InProcessBus();
  * const elections = ['a', 'b'].map((id) => createElection({ transport: bus.transport(id), peers: ['a', 'b'] }));
- * // Each runs it while it leads; the signal aborts when it leads no more.
+ * // Each peer runs the callback while it is the leader; the signal aborts when it loses the leadership.
  * await Promise.race(elections.map((each) => each.run((signal) => console.log(`${each.leader} leads`, signal.aborted))));
  * await Promise.all(elections.map((each) => each.close()));
  * ```
@@ -151,24 +152,24 @@ export interface RunOnceOptions extends RunOptions {
 export const createElection = (options: ElectionOptions): Election => new Election(options);
 
 /**
- * Who leads, as one peer knows it; `createElection` makes it. It dispatches `change` when another peer leads or nobody is known to,
- * and `leader` says who.
+ * An election as one peer sees it. Create it with `createElection`. It dispatches `change` when the leader changes or becomes unknown;
+ * `leader` contains its id.
  *
  * @public
  */
 export class Election extends EventTarget implements AsyncDisposable, AsyncIterable<NodeId> {
-  /** The node under the election: its notices and state, for those who want to see more. */
+  /** Node of the election, with its notifications and state. */
   readonly node: LiveNode;
-  /** Resolves once a leader is known; rejects with the error with which the election ended before. */
+  /** Resolves once a leader is known. Rejects with the error of the election if it ends before. */
   readonly ready: Promise<void>;
   private readonly leaders = new BehaviorSubject<NodeId | null>(null);
   private readonly ending = new AbortController();
-  /** Of the present time in office of this peer. */
+  /** Signal of this peer's current term as leader. */
   private office = new AbortController();
   private settling: Subscription | undefined;
   private readonly settleMs: number;
   private readonly hasLevels: boolean;
-  /** All whom this peer may be linked with. */
+  /** All peers that this one may be linked with. */
   private readonly others: readonly NodeId[];
 
   constructor(options: ElectionOptions) {
@@ -184,7 +185,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       transport,
       protocol: electionCore,
       topology: { nodes: [...new Set(peers)].sort(), links: [] },
-      // No two processes have the same clock.
+      // Processes do not share a clock.
       options: { clock: 'logical', ...(radii.length === 0 ? {} : { radii }) },
       name,
       clock,
@@ -196,11 +197,11 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
       if (this.settling?.closed === false && this.isFollowed) this.change(transport.id);
     });
     this.node.notifications$.subscribe((notification) => {
-      if (notification.type === 'leader') this.hear((notification as LeaderChange).leader);
+      if (notification.type === 'leader') this.follow((notification as LeaderChange).leader);
     });
-    // A peer that is notified of nobody has itself.
+    // By default a peer follows itself.
     this.node.ready.then(
-      () => this.hear(transport.id),
+      () => this.follow(transport.id),
       () => {},
     );
     void this.node.closed.then(release);
@@ -211,23 +212,23 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     this.ready.catch(() => {});
   }
 
-  /** The object as an XState actor: see `LiveNode`. */
+  /** The election as an XState actor: see `LiveNode`. */
   get actor(): NodeActor {
     return this.node.actor;
   }
 
-  /** Who leads, as far as this peer knows; `null` while none is known. */
+  /** Id of the leader as far as this peer knows; `null` while it is unknown. */
   get leader(): NodeId | null {
     return this.leaders.value;
   }
 
-  /** True if this peer leads, as far as it knows. */
+  /** True if this peer is the leader, as far as it knows. */
   get isLeader(): boolean {
     return this.leader === this.node.id;
   }
 
   /**
-   * Who leads, and who may not know of it.
+   * Returns the leader, and the peers that may not follow it.
    *
    * @example
    * ```ts
@@ -237,28 +238,28 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
    */
   status(): ElectionStatus {
     const { leader, isLeader } = this;
-    return { leader, isLeader, unheard: this.unheardOf(leader) };
+    return { leader, isLeader, unheard: this.notFollowing(leader) };
   }
 
-  /** Resolves when this peer leads: at once, if it does already. */
+  /** Resolves when this peer is the leader, at once if it already is. */
   get elected(): Promise<void> {
     const elected = this.until((leader) => leader === this.node.id);
-    // Who has asked need not wait for the answer.
+    // A caller may ignore the promise, so its rejection is handled here.
     elected.catch(() => {});
     return elected;
   }
 
   /**
-   * Runs the callback whenever this peer leads, until it has come to an end while it does: then `run` settles as the callback has.
-   * The callback's signal aborts when the peer leads no more; what it does after that counts for nothing, and `run` waits for it
-   * before it begins again.
+   * Runs the callback whenever this peer is the leader, and settles as the callback does once it has finished within one term. The
+   * callback's signal aborts when this peer loses the leadership. The outcome of an aborted callback is ignored, and `run` waits for it
+   * before the next call.
    *
-   * @throws the reason of `signal`, a ClosedError when the election is closed, or the error that ended it.
+   * @throws the reason of `signal`, a ClosedError if the election is closed, or the error that ended it.
    */
   async run<T>(callback: (signal: AbortSignal) => T | Promise<T>, options?: RunOptions): Promise<T>;
   /**
-   * The same, under a lock: of several in office one works at a time, and what it does can carry the fence of the lock. The signal aborts when
-   * the lock is lost, too.
+   * Runs the callback under a lock: if several peers are leaders, only one of them works at a time, and its writes can carry the fencing
+   * token of the lock. The signal also aborts when the lock is lost.
    *
    * @example
    * ```ts
@@ -272,9 +273,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   ): Promise<T> {
     checkOptions('election.run', options, RUN_CHECKS);
     if (typeof callback !== 'function')
-      throw new UsageError(
-        'election.run takes what the leader does first. Pass a function, as in election.run(async (signal) => …)',
-      );
+      throw new UsageError('election.run takes a function as its first argument, as in election.run(async (signal) => …)');
     const { signal, locks } = options;
     const over = signal ? AbortSignal.any([signal, this.ending.signal]) : this.ending.signal;
     for (;;) {
@@ -297,19 +296,19 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   }
 
   /**
-   * The nearest leader of any level at most `within` hops away, as far as this peer knows; `null` when there is none or it does not
-   * take part yet.
+   * Returns the nearest leader of any level at most `within` hops away, as far as this peer knows. Returns `null` if there is none, or if
+   * this peer is not participating yet.
    *
-   * @throws UsageError unless `createElection` was given `radii`; the error that ended the election, once it has ended.
+   * @throws UsageError if `createElection` was called without `radii`; the error of the election after it has ended.
    */
   nearest({ within }: { readonly within: number }): Nearest | null {
-    if (!this.hasLevels) throw new UsageError('nearest needs levels of leaders: give createElection their radii');
+    if (!this.hasLevels) throw new UsageError('election.nearest needs levels of leaders. Pass radii to createElection');
     if (this.ending.signal.aborted) throw this.ending.signal.reason;
     const view = this.node.view();
     return Object.keys(view).length === 0 ? null : nearest(view, within);
   }
 
-  /** Who leads now, and then whenever that has changed; ends when the election is closed, throws when the network is lost. */
+  /** Iterates over the current leader and each later one. Ends when the election is closed; throws when the network is lost. */
   async *[Symbol.asyncIterator](): AsyncGenerator<NodeId, void, undefined> {
     let last: NodeId | null = null;
     for (;;) {
@@ -321,7 +320,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     }
   }
 
-  /** Takes part no longer; the others elect somebody else if this peer led. The transport stays open. */
+  /** Leaves the election. If this peer was the leader, the others elect another one. The transport stays open. */
   async close(): Promise<void> {
     await this.node.close();
     await this.node.closed;
@@ -331,7 +330,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     return this.close();
   }
 
-  /** `null` when this peer leads no more before it is granted the lock. */
+  /** Acquires the lock; returns `null` if this peer loses the leadership before. */
   private async enter(locks: RunOnceOptions['locks'], inOffice: AbortSignal): Promise<Lock | null> {
     try {
       return await locks.acquire(`leader of ${this.node.name}`, { signal: inOffice });
@@ -341,7 +340,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     }
   }
 
-  private hear(leader: NodeId): void {
+  private follow(leader: NodeId): void {
     if (leader !== this.node.id) return this.change(leader);
     if (this.isLeader) return;
     this.change(null);
@@ -349,12 +348,12 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
     else this.settling = this.node.environment.clock.schedule(() => this.change(leader), this.settleMs);
   }
 
-  /** Nobody is left who might say otherwise. */
+  /** True if all possible neighbors follow this peer. */
   private get isFollowed(): boolean {
-    return this.others.length > 0 && this.unheardOf(this.node.id).length === 0;
+    return this.others.length > 0 && this.notFollowing(this.node.id).length === 0;
   }
 
-  private unheardOf(leader: NodeId | null): NodeId[] {
+  private notFollowing(leader: NodeId | null): NodeId[] {
     const links = (this.node.role('election')?.context as ElectionContext | undefined)?.links ?? [];
     const follows = (peer: NodeId) => links.some((link) => link.peer === peer && link.height?.lid[1] === leader);
     return this.others.filter((peer) => !follows(peer));
@@ -363,7 +362,7 @@ export class Election extends EventTarget implements AsyncDisposable, AsyncItera
   private change(leader: NodeId | null): void {
     this.settling?.unsubscribe();
     if (this.ending.signal.aborted || leader === this.leader) return;
-    if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" leads no more`));
+    if (this.isLeader) this.office.abort(new LostError(`peer "${this.node.id}" is no longer the leader`));
     if (leader === this.node.id) this.office = new AbortController();
     this.leaders.next(leader);
     this.dispatchEvent(new CustomEvent('change', { detail: { leader } }));

@@ -1,29 +1,29 @@
 /**
- * What an adapter has from outside: time and chance. Everything in adapters/ takes them from here (lint forbids the platform's own), so
- * that a whole cluster runs in virtual time and a seed replays it. Sockets come in by options of the transports that use them.
+ * Sources of time and randomness for adapters. All code in adapters/ uses them (lint forbids those of the platform), so that a whole
+ * cluster runs in virtual time and a seed replays it. Transports receive sockets as options.
  */
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 
-/** What is used of Web Crypto. */
+/** The part of Web Crypto that adapters use. */
 export type Randomness = Pick<Crypto, 'getRandomValues' | 'randomUUID'>;
 
 /** @public */
 export interface PlatformEnvironment {
   /** Timers, and the time of day in milliseconds since 1970. */
   readonly clock: SchedulerLike;
-  /** Where chance and secrets come from. */
+  /** Source of random numbers and secrets. */
   readonly crypto: Randomness;
 }
 
-/** What every option of an adapter's may bring along. @public */
+/** Options that every adapter accepts. @public */
 export interface InEnvironment {
-  /** Timers, and the time of day in milliseconds since 1970; the platform's unless given. */
+  /** Timers, and the time of day in milliseconds since 1970. Default: the platform's. */
   readonly clock?: SchedulerLike | undefined;
-  /** Where chance and secrets come from; the platform's Web Crypto unless given. */
+  /** Source of random numbers and secrets. Default: the platform's Web Crypto. */
   readonly crypto?: Randomness | undefined;
 }
 
-/** The given environment, and the platform for the rest. */
+/** Completes the given environment with the platform's. */
 export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.crypto }: InEnvironment): PlatformEnvironment => ({
   clock,
   crypto,
@@ -31,7 +31,7 @@ export const environmentOf = ({ clock = asyncScheduler, crypto = globalThis.cryp
 
 const WORDS = 2 ** 32;
 
-/** A uniform integer `0 <= value < bound` for a bound up to 2^32; the words that would favor small values are drawn again. */
+/** Draws a uniform integer `0 <= value < bound` for a bound up to 2^32. Words that would favor small values are drawn again. */
 export function drawBelow(crypto: Randomness, bound: number): number {
   const fair = WORDS - (WORDS % bound);
   const word = new Uint32Array(1);
@@ -40,5 +40,5 @@ export function drawBelow(crypto: Randomness, bound: number): number {
   return word[0]! % bound;
 }
 
-/** A number `0 <= value < 1`. */
+/** Draws a number `0 <= value < 1`. */
 export const fraction = (crypto: Randomness): number => drawBelow(crypto, WORDS) / WORDS;

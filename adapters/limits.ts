@@ -1,36 +1,43 @@
 /**
- * The limits of what ships: how much is numbered, kept and sent at once before a call is refused, waits or is forgotten. Those of locks are
- * in locks/limits.ts. Not here: what a user sets (`limits` of hubs and meshes), and what frames and texts may be at all
- * (transports/reading.ts).
+ * Limits of the released package: how many items are numbered, stored and sent at once before a call is rejected, waits, or old items are
+ * forgotten. Limits of locks are in locks/limits.ts, those of frames and texts in transports/reading.ts. Users set only the `limits` of
+ * hubs and meshes.
  *
- * What ships lies so far out that no test of a minute comes near. A rehearsal therefore has its peers made with small limits as well:
- * the same code, and its corners within reach. They are no options, because peers of one cluster must not differ in them: two that
- * number the grants of an epoch differently grant a fence twice.
+ * No test of a minute reaches the released limits. So a rehearsal also creates its peers with small limits, to reach the corner cases of
+ * the same code. These limits are not options, because the peers of one cluster must agree on them: two peers that number the grants of an
+ * epoch differently could grant a fencing token twice.
  */
 export interface PeerLimits {
-  /** Of a link: messages under way to a peer, messages that may wait beyond them, and their characters; nodes have as much again. */
+  /**
+   * Limits of a link: messages in flight to a peer, messages that may wait in addition, and their characters. Nodes may use the same number
+   * again.
+   */
   readonly window: number;
   readonly room: number;
   readonly roomSize: number;
-  /** Characters beyond `roomSize` for what nodes say. */
+  /** Additional characters for messages of nodes. */
   readonly nodesRoomSize: number;
-  /** The largest frame that a link makes; a larger message goes in parts. */
+  /** Largest frame that a link creates. A larger message is sent in parts. */
   readonly linkFrameBytes: number;
-  /** What may wait in a hub for peers that have not come yet: from one sender, for one peer (half of what a line takes at once), and in all. */
+  /**
+   * Messages that may wait in a hub for absent peers: from one sender, for one peer (half of what a line accepts at once), and in total.
+   */
   readonly mail: Readonly<Record<'sender' | 'receiver' | 'all', MailLimits>>;
-  /** How many of those who went are remembered, by a hub and by a peer. */
+  /** Number of departed peers that a hub and a peer remember. */
   readonly gone: number;
-  /** Conversations with a peer whose messages are counted. */
+  /** Number of conversations with a peer whose messages are counted. */
   readonly counted: number;
-  /** Messages of a node for peers that have not come. */
+  /** Number of a node's messages that wait for absent peers. */
   readonly waiting: number;
-  /** Of a seal: characters that wait for a peer's answer, how far behind the latest a message may come, and earlier runs of a peer. */
+  /**
+   * Limits of a seal: characters that wait for a peer's answer, the distance of a late message to the latest, and earlier runs of a peer.
+   */
   readonly unansweredChars: number;
   readonly late: number;
   readonly retired: number;
-  /** Characters that a NATS server is sent before it is asked whether it has them. */
+  /** Number of characters after which a NATS server is asked whether it has received them. */
   readonly unaskedChars: number;
-  /** Lasting names that are fetched at once. */
+  /** Number of lasting names that are fetched at once. */
   readonly names: number;
 }
 
@@ -61,8 +68,8 @@ const SHIPPED: PeerLimits = {
 };
 
 /**
- * Small enough for a run of twenty seconds to reach all of them, and large enough for a handful of peers whose answers take half a second: a window
- * of two messages or a kilobyte would let them say so little that nothing settles.
+ * Small enough for a run of twenty seconds to reach each limit. Large enough for a handful of peers whose answers take half a second: with
+ * a window of two messages or a kilobyte, they would send too little to make progress.
  */
 const SMALL: PeerLimits = {
   window: 8,
@@ -75,7 +82,7 @@ const SMALL: PeerLimits = {
     receiver: { messages: 40, chars: 2 ** 14 },
     all: { messages: 60, chars: 2 ** 15 },
   },
-  // As many as a rehearsal has peers: a hub that ships remembers more than a cluster has.
+  // The number of peers in a rehearsal. The released hub remembers more peers than a cluster has.
   gone: 5,
   counted: 10_000,
   waiting: 200,
@@ -86,12 +93,12 @@ const SMALL: PeerLimits = {
   names: 2,
 };
 
-/** Where a rehearsal says which it wants; neither side imports the other. */
+/** Key under which a rehearsal selects limits. Neither side imports the other. */
 const PLACE = Symbol.for('xstate-quiver.limits');
 
-/** What ships, unless a rehearsal has chosen the small limits. */
+/** Returns the released limits by default, the small ones in a rehearsal that selected them. */
 export const chosenHere = <T>(shipped: T, small: T): T =>
   (globalThis as Record<symbol, unknown>)[PLACE] === 'small' ? small : shipped;
 
-/** The limits of a peer that is created now. */
+/** Returns the limits for a peer that is created now. */
 export const limitsHere = (): PeerLimits => chosenHere(SHIPPED, SMALL);

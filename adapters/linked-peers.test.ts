@@ -11,10 +11,10 @@ import type { Json, Transport } from './transports/transport.js';
 
 describe('what it is made of', () => {
   test.each<[what: string, options: unknown, answer: string]>([
-    ['no options', undefined, 'linked takes its options as an object: give { peers }'],
+    ['no options', undefined, 'linked takes its options as an object. Pass { peers }'],
     ['no peers', {}, "linked: peers is missing. Pass a list of ids of the others, as in ['a', 'b', 'c']"],
     ['a peer that is none', { peers: ['b', ''] }, 'a peer cannot be ""'],
-    ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers names "b" twice. Pass a unique id for each peer'],
+    ['a peer twice', { peers: ['b', 'c', 'b'] }, 'linked: peers contains "b" twice. Pass a unique id for each peer'],
     ['no time between beats', { peers: [], beatMs: 0 }, 'linked: beatMs is 0. Pass a whole number of milliseconds from 1 to'],
     ['no patience', { peers: [], patience: 0 }, 'linked: patience is 0. Pass a whole number of beats from 1 to'],
     ['a relay that is no answer', { peers: [], relay: 1 }, 'linked: relay is 1. Pass true or false'],
@@ -35,7 +35,7 @@ describe('what it is made of', () => {
 
   test('what is no transport, is linked already, or is too narrow', () => {
     expect(() => linked({} as never, { peers: [] })).toThrow(
-      'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
+      'linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })',
     );
     const once = linked(wireOf().transport('a'), { peers: ['b'] });
     expect(() => linked(once, { peers: ['b'] })).toThrow(
@@ -43,7 +43,7 @@ describe('what it is made of', () => {
     );
     expect(linkedPeersOf(once)).toEqual(['b']);
     expect(() => linked(wireOf({ messageBytesMax: 8_191 }).transport('a'), { peers: [] })).toThrow(
-      'transport "a" carries messages of 8191 bytes; the link layer needs 8192',
+      'transport "a" carries messages of 8191 bytes. linked needs at least 8192',
     );
     expect(() => linked(wireOf({ messageBytesMax: 8_192 }).transport('a'), { peers: [] })).not.toThrow();
   });
@@ -154,9 +154,9 @@ describe('why a peer is not linked', () => {
 
   test('it is not named, or nobody of its name is there while others are', async () => {
     const { a, medium } = await of(['b']);
-    expect([absenceOf(a, 'x'), absenceOf(a, 'b')]).toEqual(['not named in the peers of linked here', null]);
+    expect([absenceOf(a, 'x'), absenceOf(a, 'b')]).toEqual(['not in the peers of linked here', null]);
     for (let i = 1; i <= 7; i++) medium.up(`x${i}`);
-    expect(absenceOf(a, 'b')).toBe('not there, but there is x1, x2, x3, x4, x5, which linked is not given here');
+    expect(absenceOf(a, 'b')).toBe('not connected; x1, x2, x3, x4, x5 is connected, which is not in the peers of linked here');
   });
 
   test('what the medium knows of it counts, and names the others as well', async () => {
@@ -165,14 +165,14 @@ describe('why a peer is not linked', () => {
     );
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('x');
-    expect(absenceOf(a, 'b')).toBe('its hub is away; there is x, which linked is not given here');
+    expect(absenceOf(a, 'b')).toBe('its hub is away; x is connected, which is not in the peers of linked here');
     medium.up('b');
     // Who is named is not a stranger.
-    expect(absenceOf(a, 'c')).toBe('not there, but there is x, which linked is not given here');
+    expect(absenceOf(a, 'c')).toBe('not connected; x is connected, which is not in the peers of linked here');
     expect(absenceOf(a, 'b')).toBe('its hub is away');
     medium.up('c');
     expect(absenceOf(a, 'c')).toBe(
-      'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there',
+      'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer',
     );
   });
 
@@ -182,7 +182,7 @@ describe('why a peer is not linked', () => {
     medium.up('b');
     const frame = { type: 'frame', session: (time.now() + 2 * DAY) * 1_000 };
     medium.received('b', { v: 1, name: 'link/1', message: frame } as Json);
-    expect(absenceOf(a, 'b')).toMatch(/^heard and refused, for its clock is more than a day ahead/);
+    expect(absenceOf(a, 'b')).toMatch(/^connected, but refused because its clock is more than a day ahead/);
     medium.down('b');
     expect(absenceOf(a, 'b')).toBeNull();
     expect(said().length).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ test.each(['link', 'link/12'])('a peer that speaks "%s" is of another version', 
   const a = linked(transport('a'), { peers: ['b'], clock: time });
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name, message: { type: 'frame' } });
-  expect(said()).toEqual([expect.stringContaining(`peer "b" speaks "${name}" of the link layer, this side "link/1"`)]);
+  expect(said()).toEqual([expect.stringContaining(`peer "b" uses version "${name}" of the link layer, this peer "link/1"`)]);
   void a.close();
   await beats(time, 40);
 });
@@ -214,7 +214,7 @@ test('another version of the link layer, and what is no envelope at all, are nam
   await a.connect();
   ends.get('a')!.received('b', { v: 1, name: 'link/2', message: { type: 'frame' } });
   expect(said()).toEqual([
-    'peer "a" dropped a message: peer "b" speaks "link/2" of the link layer, this side "link/1". Run the same release on both',
+    'peer "a" dropped a message: peer "b" uses version "link/2" of the link layer, this peer "link/1". Run the same release on both',
   ]);
   const other = wireOf();
   const c = linked(other.transport('c'), { peers: ['b'], clock: time });

@@ -19,7 +19,7 @@ describe('frames', () => {
     expect(Math.max(...sent.map(([, , message]) => Buffer.byteLength(JSON.stringify(message))))).toBeLessThanOrEqual(8_192);
   });
 
-  test('what waited for a peer that went is not said to it when it comes back', async () => {
+  test('messages that waited for a gone peer are not sent when it returns', async () => {
     const said = warnings();
     const { a, wire, heardB, time } = await pair({ patience: 5 }, { messageBytesMax: 8_192 });
     wire.isCut = () => true;
@@ -32,7 +32,7 @@ describe('frames', () => {
     expect([heardB, said()]).toEqual([['a up', 'a down', 'a up', 'a: "new"'], []]);
   });
 
-  test('a message that is none is dropped and told, and so is what nobody of ours writes', async () => {
+  test('invalid messages and frames are dropped with a warning', async () => {
     const said = warnings();
     const { a, b, wire, sent, heardB, time } = await pair();
     const becomes = (body: string) => {
@@ -75,7 +75,7 @@ describe('what is taken of a session', () => {
     { type: 'relay', target: 'c', message },
     { type: 'relayed', origin: 'c', message },
   ];
-  /** What peer `a` says of a word of peer `b`. */
+  /** Report of peer `a` about a frame of peer `b`. */
   const complaints = async (message: object) => {
     const said = warnings();
     const before = said().length;
@@ -109,14 +109,14 @@ describe('what is taken of a session', () => {
 });
 
 describe('two nodes of one id', () => {
-  test('the second takes the place of the first, which is told after three beats, and not before', async () => {
+  test('the second node replaces the first, which ends after exactly three beats', async () => {
     const { ends, transport, time, a, heardA, heardB } = await pair();
     const first = ends.get('a')!;
     await beats(time, 5);
     const second = linked(transport('a'), { peers: ['a', 'b'], clock: time });
     await second.connect();
     const own = ends.get('a')!;
-    // Both hear what is for their id.
+    // Both receive frames for their id.
     ends.set('a', { ...own, received: (from, message) => [first, own].forEach((end) => end.received(from, message)) });
     await beats(time, 2);
     expect(a.isClosed).toBe(false);
@@ -126,7 +126,7 @@ describe('two nodes of one id', () => {
     void second.close();
   });
 
-  test('a peer that goes on with this session is believed, whatever is said in its name of a later one', async () => {
+  test('a peer that continues its session is trusted despite frames of a later one', async () => {
     const { ends, time, a, sent } = await pair();
     const { message } = sent.findLast(([from, to]) => from === 'b' && to === 'a')![2];
     const forged = { ...message, to: message.to + 1_000 };
@@ -138,7 +138,7 @@ describe('two nodes of one id', () => {
   });
 });
 
-test('a peer that has not come counts as gone for good when too much of what nodes say waits for it', async () => {
+test('an absent peer counts as gone for good when too many node messages wait for it', async () => {
   const time = clock();
   const a = linked(wireOf().transport('a'), { peers: ['b'], clock: time });
   const heard: string[] = [];
@@ -148,9 +148,7 @@ test('a peer that has not come counts as gone for good when too much of what nod
   for (let i = 0; i < 200 && !a.isClosed; i++) a.send('b', large);
   await turns();
   expect(heard).toEqual([
-    expect.stringMatching(
-      /^more of what nodes said waits for peer "b", which has not come, than \d+ messages or \d+ characters$/,
-    ),
+    expect.stringMatching(/^more than \d+ messages or \d+ characters wait for peer "b", which has not connected$/),
   ]);
 });
 
@@ -168,7 +166,7 @@ describe('a close', () => {
     wire.isCut = () => false;
     await beats(time, 4);
     expect([heardB.at(-1), heardC.at(-1)]).toEqual(['c up', 'a up']);
-    // What c says does not arrive, and c hears everything.
+    // Frames from c are lost, and c receives everything.
     wire.isCut = (from, to) => from === 'c' && to === 'a';
     a.send('c', 'last');
     let isClosed = false;
@@ -183,7 +181,7 @@ describe('a close', () => {
     void c.close();
   });
 
-  test('leaves who is reached by way of another before that one, and nobody before all have everything', async () => {
+  test('leaves relayed peers before their relay, and none before all have everything', async () => {
     const { a, sent, heardB, heardC, time } = await byWay();
     expect([heardB, heardC].map((heard) => heard.includes('a up'))).toEqual([true, true]);
     sent.length = 0;
@@ -198,7 +196,7 @@ describe('a close', () => {
   });
 });
 
-test('what its clock was is no reason any more once a peer was linked', async () => {
+test('after a peer was linked, its earlier clock is not reported as the reason', async () => {
   warnings();
   const { a, ends, wire, transport, time } = await (async () => {
     const net = wireOf();
@@ -218,7 +216,7 @@ test('what its clock was is no reason any more once a peer was linked', async ()
   expect([[...a.peers], absenceOf(a, 'b')]).toEqual([['b'], null]);
   wire.isCut = () => true;
   await beats(time, 12);
-  expect([a.peers.size, absenceOf(a, 'b')]).toEqual([0, expect.stringMatching(/^connected, and its link layer does not answer/)]);
+  expect([a.peers.size, absenceOf(a, 'b')]).toEqual([0, expect.stringMatching(/^connected, but its link layer does not answer/)]);
   for (const peer of [a, b]) void peer.close();
   await beats(time, 40);
 });

@@ -1,4 +1,4 @@
-/** The link layer and its medium: frames that fit, messages that do not, and frames that nobody of ours sent. */
+/** The link layer and its medium: frames that fit, oversized messages, and frames that no peer of Quiver sent. */
 import { connect } from '@nats-io/transport-node';
 import { WebSocket } from 'ws';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -65,7 +65,7 @@ describe.each(media)('over %s', (_, open) => {
     expect([a.isClosed, b.isClosed]).toEqual([false, false]);
   });
 
-  test('a message of 5 MB arrives whole, between two small ones; one of 9 MB is refused at send', async () => {
+  test('a message of 5 MB arrives between two small ones; send rejects one of 9 MB', async () => {
     const create = await open();
     const [a, b] = [linked(create('a'), { peers, ...fast }), linked(create('b'), { peers, ...fast })];
     closing(a, b);
@@ -73,7 +73,7 @@ describe.each(media)('over %s', (_, open) => {
     await Promise.all([a.connect(), b.connect()]);
     const large = '"\\€😀'.repeat(500_000);
     expect(() => a.send('b', 'x'.repeat(9_000_000))).toThrow(
-      'transport "a" cannot carry this message: it has 9000002 bytes as JSON, and 8388608 are the limit. Split it. Nothing was sent',
+      'transport "a" cannot carry this message: it has 9000002 bytes as JSON; the limit is 8388608. Split it. Nothing was sent',
     );
     for (const message of ['before', large, 'after']) a.send('b', message);
     await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(3);
@@ -101,7 +101,7 @@ function narrow(bus: InProcessBus, id: string, largest: { bytes: number }): Tran
 }
 
 const key = 'sixteen bytes and more';
-test('when the first of two hubs goes, nothing is lost on the way to the second, and nobody is told that the other was down', async () => {
+test('losing the first of two hubs loses no message and reports no peer as down', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const [first, second] = [await webSocketHub({ port: 0 }), await webSocketHub({ port: 0 })];
@@ -154,7 +154,7 @@ test.each([
   }
 });
 
-/** Two that are up, and nobody runs but this program until it waits: nothing is acknowledged meanwhile. */
+/** Two linked peers in a process without other work: they exchange no acknowledgments until the test waits. */
 async function up() {
   const bus = new InProcessBus();
   const [a, b] = peers.map((id) => linked(bus.transport(id), { peers, beatMs: 20, patience: 10_000 })) as [
@@ -182,7 +182,7 @@ test.each<[string, Json, number]>([
         name: 'BackpressureError',
         peer: 'b',
         message: expect.stringMatching(
-          /^transport "a" accepts no more messages for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it, .* raise limits.bytesPerSecond there. Nothing was sent$/,
+          /^transport "a" accepts no more messages for "b" now: \d+\.\d MiB in \d+ messages or parts of them wait for it. .* raise limits.bytesPerSecond there. Nothing was sent$/,
         ),
       }),
     );
@@ -193,7 +193,7 @@ test.each<[string, Json, number]>([
   },
 );
 
-test('a small message goes between the parts of a large one of another conversation, and never past one of its own', async () => {
+test('small messages overtake large ones of other conversations only', async () => {
   const { a, heard } = await up();
   const say = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text } });
   const large = (name: string, text: string) => a.send('b', { v: 1, name, message: { type: text, d: 'x'.repeat(4_000_000) } });
@@ -206,7 +206,7 @@ test('a small message goes between the parts of a large one of another conversat
   expect(types).toEqual(['after locks', 'after locks', 'first', 'second', 'third', 'after bulk', 'after more']);
 });
 
-test('what nodes say has room where nothing else has; a peer that reads none of that either counts as gone, and the warning says why', async () => {
+test('node messages have extra space; a peer beyond it counts as gone, with a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const { a, told } = await up();
@@ -222,7 +222,7 @@ test('what nodes say has room where nothing else has; a peer that reads none of 
 });
 
 const HUGE = Number.MAX_SAFE_INTEGER;
-/** As a stranger says it that hears nothing. */
+/** Sends a frame as a stranger that receives nothing. */
 const frame = (fields: object) => ({
   type: 'frame',
   to: null,
@@ -237,7 +237,7 @@ const frame = (fields: object) => ({
   ...fields,
 });
 
-/** Two peers on a bus that believes who says to be somebody, and a stranger that says to be b. */
+/** Two peers on a bus that trusts the claimed sender, and a stranger that claims to be b. */
 async function deceived() {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
@@ -272,7 +272,7 @@ async function deceived() {
 }
 
 const later = () => (Date.now() + 5_000) * 1_000;
-/** What a stranger may say, also one that knows which sessions there are: `real` is the last frame of b. */
+/** Frames of a stranger, including one that knows the sessions: `real` is the last frame of b. */
 const strange: [string, (real: Frame) => object][] = [
   ['a huge session', () => frame({ session: HUGE })],
   ['for a huge session', () => frame({ session: 0, to: HUGE })],
@@ -285,7 +285,7 @@ const strange: [string, (real: Frame) => object][] = [
   ['what the peer might say next', ({ session, to, seq }) => frame({ session, to, seq, echo: 7, bodies: ['=7'] })],
 ];
 
-test('frames that are forged by who hears nothing stop no link, not for a moment', async () => {
+test('forged frames of a stranger that receives nothing never stop a link', async () => {
   const { a, b, told, heard } = await deceived();
   told.length = 0;
   for (const [what, message] of strange) {
@@ -301,7 +301,7 @@ test('frames that are forged by who hears nothing stop no link, not for a moment
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
 
-test('frames that are forged in the name of a peer that is not there, yet or any more, neither keep it out nor end who hears them', async () => {
+test('forged frames of an absent peer neither block it nor end a receiver', async () => {
   const { a, b, told, start } = await deceived();
   const forge = () => {
     for (const [, message] of strange) a.forge({ v: 1, name: 'link/1', message: message(a.last()) as Json });
@@ -342,10 +342,10 @@ test.each([
   expect([a.transport.isClosed, b.transport.isClosed]).toEqual([false, false]);
 });
 
-test('frames for a later session, of a peer that goes on with this one, are not believed however many there are', async () => {
+test('forged frames for a later session do not replace a running session', async () => {
   const { a, b, heard } = await deceived();
   for (let i = 0; i < 20; i++) {
-    // With the session that the peer has, but for one of ours that nobody began.
+    // With the session of the peer, but for a session of this peer that never began.
     a.forge({ v: 1, name: 'link/1', message: frame({ session: later() - 4_000_000, to: later() }) as Json });
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -354,13 +354,13 @@ test('frames for a later session, of a peer that goes on with this one, are not 
   expect(a.transport.isClosed).toBe(false);
 });
 
-test("what is no envelope, on a medium that is the link layer's alone, is named", async () => {
+test('a warning names messages without an envelope on a medium of the link layer', async () => {
   const { a } = await deceived();
   a.forge(['a seal', 'that nobody opens']);
   expect(vi.mocked(console.warn).mock.calls.join()).toContain('it is not an envelope, from "b"');
 });
 
-test('a peer that passes on for one who is in its list alone: the lists are named as the cause', async () => {
+test('if one of two lists lacks a relayed peer, the warning names the lists', async () => {
   const { a } = await deceived();
   a.forge({ v: 1, name: 'link/1', message: { type: 'relay', target: 'c', message: frame({ session: later() }) } as Json });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
@@ -368,20 +368,20 @@ test('a peer that passes on for one who is in its list alone: the lists are name
   );
 });
 
-test('a peer that speaks another link layer is refused with a warning, and the others are served', async () => {
+test('another version of the link layer is refused with a warning; others are served', async () => {
   const { a, b, heard } = await deceived();
   const old = { type: 'frame', session: 1, to: null, ack: 0, seq: 0, bodies: [] };
   a.forge({ v: 1, name: 'link', message: old });
   expect(vi.mocked(console.warn).mock.calls.join()).toContain(
-    'peer "b" speaks "link" of the link layer, this side "link/1". Run the same release on both',
+    'peer "b" uses version "link" of the link layer, this peer "link/1". Run the same release on both',
   );
   b.transport.send('a', 'served');
   await expect.poll(() => heard).toEqual(['served']);
 });
 
-test('a medium that is too narrow is refused by name', () => {
+test('a medium with too small messages is refused with an error that names it', () => {
   const transport = createTransport('a', { ...inProcessGuarantees, messageBytesMax: 5_000 }, () => {});
-  expect(() => linked(transport, { peers })).toThrow('transport "a" carries messages of 5000 bytes; the link layer needs 8192');
+  expect(() => linked(transport, { peers })).toThrow('transport "a" carries messages of 5000 bytes. linked needs at least 8192');
 });
 
 test('a peer called constructor is refused before anything starts', () => {

@@ -210,7 +210,7 @@ test('nothing is said to who has not come: no hub keeps mail for it', async () =
 
 test('a peer that is named twice is refused before anything starts', () => {
   expect(() => linked(new InProcessBus().transport('a'), { peers: ['a', 'b', 'c', 'b'] })).toThrow(
-    'linked: peers names "b" twice. Pass a unique id for each peer',
+    'linked: peers contains "b" twice. Pass a unique id for each peer',
   );
 });
 

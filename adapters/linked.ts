@@ -1,24 +1,22 @@
 /**
- * The link layer: a transport as the papers assume it, made of one that loses, doubles or keeps silent about who is there.
+ * The link layer adds the guarantees that the papers assume to a transport that loses, duplicates or reports nothing about other peers.
  *
- * Between each two peers stands the chart of machines/link: what is sent is numbered, acknowledged and sent again until it arrives, in
- * order and once; heartbeats tell who is there. An outage of the medium that is shorter than the patience of the detector only delays.
- * After a longer one the peers are notified with `down`, what was under way is lost, and `up` begins again. `down` is a suspicion: the peer may
- * be alive behind a cut. If the transport reports that the peer is gone, one and a half heartbeats of silence are enough.
+ * A chart (machines/link) runs between each two peers. It numbers messages, acknowledges them and sends them again until they arrive, once
+ * and in order. Heartbeats show which peers are up. An outage that is shorter than the patience of the failure detector only delays
+ * messages. After a longer one the peers receive `down`, messages in flight are lost, and a later `up` starts over. `down` is a suspicion:
+ * the peer may still run behind a partition. If the transport reports that a peer is gone, one and a half heartbeats of silence suffice.
  *
- * Two peers that do not reach each other are linked still while there is a third that both of them reach: it passes their frames on
- * (machines/link/ways.ts), unless `relay` is `false`.
+ * Two peers that do not reach each other stay linked through a third one that reaches both: it relays their frames (machines/link/ways.ts),
+ * unless `relay` is `false`.
  *
- * Frames fit their medium: what is under way to a peer, in one frame or many, takes a quarter of the largest message that the medium
- * carries, because escapes make up to four characters of one. A larger message goes in parts (adapters/parts.ts), up to 8 MiB, between which
- * small ones of other conversations go: order is kept within a conversation, among large messages and among small ones. What is
- * beyond that is refused at `send`. For a peer 32 MiB or 10,256 messages wait at most; more is refused at `send` with a
- * `BackpressureError`, and the link stays up.
+ * Frames fit their medium. The frames in flight to one peer take at most a quarter of the largest message of the medium, because escapes
+ * use up to four characters for one. Larger messages are sent in parts (adapters/parts.ts), up to 8 MiB; `send` rejects larger ones. Small
+ * messages of other conversations may overtake parts: order is kept within a conversation, separately for large and small messages. At most
+ * 32 MiB or 10,256 messages wait for a peer. Beyond that `send` throws a `BackpressureError`, and the link stays up.
  *
- * A medium that believes who says to be somebody lets in a second node of the same id. It takes the place of the first, as one that was
- * started again would; the first no longer hears from a peer but that it remembers a later session, which the first never began, and ends
- * with a `ConnectionError`. A stranger that writes in a peer's name, and does not hear what is sent to it, is believed nothing: each frame
- * echoes a number that its receiver has drawn (machines/link).
+ * A medium that trusts the claimed sender admits a second node with the same id. That node replaces the first one, as after a restart. The
+ * other peers then remember a later session than the first node's, and it ends with a `ConnectionError`. A process that sends in a peer's
+ * name without receiving that peer's frames is ignored: each frame echoes a number that its receiver has drawn (machines/link).
  */
 import { filter, firstValueFrom, map, merge, of, timer } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';
@@ -65,30 +63,32 @@ import type { Linked, Reliable, Transport } from './transports/transport.js';
  * @public
  */
 export interface LinkedOptions extends InEnvironment {
-  /** Everybody to be linked with; the transport's own id may be among them. */
+  /** Ids of all peers to be linked with. They may include the transport's own id. */
   readonly peers: readonly NodeId[];
-  /** Milliseconds between two heartbeats; 100 unless given. Longer than a round trip, or messages are sent more than once for nothing. */
+  /** Milliseconds between two heartbeats. Choose more than a round trip to avoid needless retransmissions. @defaultValue 100 */
   readonly beatMs?: number;
-  /** So many heartbeats of silence, and a peer counts as gone. @defaultValue 30 */
+  /** Number of missing heartbeats after which a peer counts as gone. @defaultValue 30 */
   readonly patience?: number;
   /**
-   * True if peers pass on frames between two that do not reach each other; they do unless it is `false`, for everybody alike. Who relays
-   * could speak in another's name: without it nobody is notified of a peer what did not come from it.
+   * False to disable relaying between peers that do not reach each other; use the same value at all peers. A relaying peer could forge
+   * messages of others. Without relaying, all messages come from their sender directly. @defaultValue `true`
    */
   readonly relay?: boolean;
-  /** XState's own option: an observer of the link's live actors. */
+  /** Observer of the link's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
 }
 
 /** @internal */
 export const LINKED_MESSAGE_BYTES_MAX = 2 ** 23;
-/** Of the quarter, for what stands around the messages in a frame. */
+/** Part of the quarter that is reserved for the head of a frame. */
 const HEAD_SIZE = 2 ** 10;
 const MEDIUM_BYTES_MIN = 2 ** 13;
-/** After so many heartbeats with nothing for this session, a peer that remembers a later one speaks with another node. */
+/**
+ * Number of heartbeats without an answer to this session, after which a peer with a later session is considered linked with another node.
+ */
 const STRAY_BEATS = 3;
 
-/** So many are named in a warning. */
+/** Maximum number of peers that a warning lists. */
 const STRANGERS_MAX = 5;
 
 const BEAT_MS = 100;
@@ -103,16 +103,16 @@ const CHECKS = {
   ...environment,
 };
 
-/** The conversation of this version of the link layer, and those of all versions: nobody who speaks one understands another. */
+/** Name of the conversation of this version of the link layer, and pattern for all versions. Versions do not understand each other. */
 const NAME = 'link/1';
 const ANY_VERSION = /^link(\/\d{1,9})?$/;
 
 /**
- * The link layer: a transport that keeps its order, loses and doubles nothing and tells who is there, made of one that does not. It
- * takes over the given transport: connects it, and closes it when it is closed itself. Messages may be up to 8 MiB; one of several frames'
- * parts may be overtaken by small ones of other conversations.
+ * The link layer: wraps a transport to add ordered delivery without loss or duplication, and reports of which peers are up. The result owns
+ * the given transport: it connects and closes it. Messages may be up to 8 MiB. Small messages of other conversations may overtake the parts
+ * of a large one.
  *
- * @throws UsageError for an option that is missing, wrong or not known, or a transport whose largest message is below 8,192 bytes.
+ * @throws UsageError for an option that is missing, wrong or unknown, and for a transport whose largest message is below 8,192 bytes.
  * @example
  * ```ts
  * import { broadcastChannel, linked } from 'xstate-quiver/transports';
@@ -128,7 +128,7 @@ const ANY_VERSION = /^link(\/\d{1,9})?$/;
  */
 export function linked(transport: Transport, options: LinkedOptions): Transport<Linked> {
   if (!isTransport(transport))
-    throw new UsageError('linked takes a transport first, as in linked(webSocket({ id, url }), { peers })');
+    throw new UsageError('linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })');
   if (linkedPeersOf(transport) !== undefined)
     throw new UsageError(
       `transport "${transport.id}" is already linked. Pass the transport below it to linked, or use it as it is`,
@@ -136,20 +136,20 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   checkOptions('linked', options, CHECKS);
   for (const peer of options.peers) checkId(peer, 'a peer');
   const twice = options.peers.find((peer, i) => options.peers.indexOf(peer) < i);
-  if (twice !== undefined) throw new UsageError(`linked: peers names "${twice}" twice. Pass a unique id for each peer`);
+  if (twice !== undefined) throw new UsageError(`linked: peers contains "${twice}" twice. Pass a unique id for each peer`);
   checkMilliseconds('linked: beatMs × patience', (options.beatMs ?? BEAT_MS) * (options.patience ?? PATIENCE));
   const { identity, messageBytesMax } = transport.guarantees;
   const promised = { order: 'fifo', loss: 'none', duplication: 'none', presence: 'reported' } as const;
   const guarantees: Linked = { ...promised, identity, messageBytesMax: LINKED_MESSAGE_BYTES_MAX };
   if (messageBytesMax < MEDIUM_BYTES_MIN) {
     throw new UsageError(
-      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes; the link layer needs ${MEDIUM_BYTES_MIN}`,
+      `transport "${transport.id}" carries messages of ${messageBytesMax} bytes. linked needs at least ${MEDIUM_BYTES_MIN}`,
     );
   }
   const limits = limitsHere();
   const { clock } = environmentOf(options);
   const { peers, relay = true, beatMs = BEAT_MS, patience = PATIENCE } = options;
-  // Who is not linked tries those who could pass on in turn, one at each beat.
+  // A peer that is not linked tries the possible relays in turn, one at each heartbeat.
   const silenceMs = beatMs * (patience + peers.length);
   const isMissed = (peer: NodeId) => !made.peers.has(peer) && peers.includes(peer);
   const clocks = new Clocks({ clock, silenceMs, relay, isMissed });
@@ -166,7 +166,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     };
     transport.events.subscribe((event) => {
       if (event.type === 'down') clocks.forget(event.peer);
-      if (event.type === 'message') clocks.hear(event.from, event.message);
+      if (event.type === 'message') clocks.take(event.from, event.message);
       if (event.type === 'gone' && made.peers.has(event.peer)) node.attempt('gone', { peer: event.peer });
     });
     const giveUp = () => void transport.close();
@@ -174,7 +174,7 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
     node.notifications$.subscribe((notification) => report(notification as LinkNotification));
     node.steps$.subscribe(({ role, event }) => {
       const peer = (node.role(role!)?.context as LinkContext | undefined)?.peer;
-      // Not in the middle of a step.
+      // Deferred until the step is complete.
       if (peer !== undefined && outgoing.hasTurns(peer)) queueMicrotask(() => outgoing.handOn(peer));
       if (event.type === 'frame' && isForAnother(event as Frame, node.role(role!)))
         medium.broke(new ConnectionError(`another node uses the id "${transport.id}". Pass a unique id for each peer`));
@@ -198,27 +198,27 @@ export function linked(transport: Transport, options: LinkedOptions): Transport<
   return made;
 }
 
-/** What a name that is wrong here or there looks like from here. */
+/** Reason for which a peer is not linked, such as an id that is missing in one of the lists. */
 function unlinked(peer: NodeId, below: Transport, named: readonly NodeId[], ofClock: string | null): string | null {
-  if (!named.includes(peer)) return 'not named in the peers of linked here';
+  if (!named.includes(peer)) return 'not in the peers of linked here';
   if (ofClock !== null) return ofClock;
   const known = absenceOf(below, peer);
   if (below.peers.has(peer))
     return (
       known ??
-      'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there'
+      'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer'
     );
   const strangers = [...below.peers].filter((other) => !named.includes(other)).slice(0, STRANGERS_MAX);
   if (strangers.length === 0) return known;
-  const others = `there is ${strangers.join(', ')}, which linked is not given here`;
-  return known === null ? `not there, but ${others}` : `${known}; ${others}`;
+  const others = `${strangers.join(', ')} is connected, which is not in the peers of linked here`;
+  return known === null ? `not connected; ${others}` : `${known}; ${others}`;
 }
 
 function linkNode(transport: Transport, options: LinkedOptions, windowSize: number, limits: PeerLimits): LiveNode {
   const { peers, beatMs = BEAT_MS, patience = PATIENCE, relay = true, inspect } = options;
   const { clock, crypto } = environmentOf(options);
   const others = peers.filter((peer) => peer !== transport.id);
-  // Later than in every earlier run; of two in one millisecond the peer's memory corrects the earlier (machines/link).
+  // Later than in all earlier runs. If two runs start in the same millisecond, the peer's memory corrects the earlier one (machines/link).
   const session = firstSession(clock.now()) + drawBelow(crypto, SESSIONS_A_MS);
   const nonce = drawBelow(crypto, 2 ** 20) * 2 ** 32 + drawBelow(crypto, 2 ** 32);
   const protocol: RunningCore<LinkOptions> = {
@@ -227,25 +227,25 @@ function linkNode(transport: Transport, options: LinkedOptions, windowSize: numb
       linkedCore.accepts(message, instance) && isPlausible(message as Frame | Bye | Relay | Relayed, clock.now()),
   };
   const topology: Topology = { nodes: [transport.id, ...others], links: others.map((peer) => [transport.id, peer, 1]) };
-  const said = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
+  const linkOptions = { session, nonce, beat: beatMs, patience, relay, windowSize, ...roomsIn(limits) };
   return new LiveNode(
-    // The link's own protocol is what makes it reliable.
-    { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: said, clock, crypto, inspect },
-    { ...graphOf(protocol, topology), options: { ...said, suspicions: null } },
+    // This protocol itself adds the required reliability.
+    { transport: transport as Transport<Reliable>, name: NAME, protocol, topology, options: linkOptions, clock, crypto, inspect },
+    { ...graphOf(protocol, topology), options: { ...linkOptions, suspicions: null } },
   );
 }
 
-function isPlausible(said: Frame | Bye | Relay | Relayed, now: number): boolean {
-  const message = said.type === 'relay' || said.type === 'relayed' ? said.message : said;
+function isPlausible(frame: Frame | Bye | Relay | Relayed, now: number): boolean {
+  const message = frame.type === 'relay' || frame.type === 'relayed' ? frame.message : frame;
   const sessionMax = lastSession(now);
   return (
     message.session <= sessionMax && (message.type === 'bye' || ((message.to ?? 0) <= sessionMax && message.bodies.every(isPart)))
   );
 }
 
-/** A peer that this end believes to be up with says that it remembers a later session, and does not answer this one. */
-const isForAnother = (said: Frame, end: RoleView<LinkContext> | undefined): boolean =>
-  end?.value === 'up' && remembersLater(end.context, said) && end.context.silence >= STRAY_BEATS;
+/** True if a linked peer reports a later session and does not answer this one. */
+const isForAnother = (frame: Frame, end: RoleView<LinkContext> | undefined): boolean =>
+  end?.value === 'up' && remembersLater(end.context, frame) && end.context.silence >= STRAY_BEATS;
 
 function announce(
   notification: LinkNotification,
@@ -271,16 +271,16 @@ function announce(
 }
 
 const otherVersion = (from: NodeId, name: string): string =>
-  `peer "${from}" speaks "${name}" of the link layer, this side "${NAME}". Run the same release on both`;
+  `peer "${from}" uses version "${name}" of the link layer, this peer "${NAME}". Run the same release on both`;
 
 function tooMuchFor(peer: NodeId, limits: PeerLimits): string {
   const { window, room, roomSize } = roomsIn(limits);
-  return `more of what nodes said waits for peer "${peer}", which has not come, than ${window + room} messages or ${roomSize} characters`;
+  return `more than ${window + room} messages or ${roomSize} characters wait for peer "${peer}", which has not connected`;
 }
 
 /**
- * Takes leave of each peer as soon as it has what was sent to it, of those that are not all reached directly when all have; and after their
- * patience of all: what they have not taken is lost.
+ * Leaves each peer once it has received everything. If some peers are reached through others, leaves none before all have received
+ * everything. After the patience of the detector it leaves all peers, and undelivered messages are lost.
  */
 async function lastWords(
   node: LiveNode,
@@ -290,14 +290,14 @@ async function lastWords(
   const takeLeave = (): boolean => {
     const ends = endsOf(node.view());
     const waiting = ends.filter((end) => isUp(end) && outgoing.waitsFor(end.context));
-    // Where somebody is reached by way of another, and answers by way of it, nobody is left before all have what was sent.
+    // If a peer is reached through another one, no peer is left before all have received everything.
     const mayGo = waiting.length === 0 || ends.every(({ context }) => context.via === null);
     const done = mayGo ? ends.filter((end) => end.value !== 'left' && !waiting.includes(end)) : [];
     for (const { context } of byWayFirst(done)) node.attempt('leave', { peer: context.peer });
     return waiting.length === 0;
   };
-  const said = merge(of(null), node.steps$).pipe(map(takeLeave), filter(Boolean));
-  await firstValueFrom(merge(said, timer(beatMs * patience, node.environment.clock)), { defaultValue: true });
+  const isDelivered = merge(of(null), node.steps$).pipe(map(takeLeave), filter(Boolean));
+  await firstValueFrom(merge(isDelivered, timer(beatMs * patience, node.environment.clock)), { defaultValue: true });
   for (const { context } of byWayFirst(endsOf(node.view()).filter(({ value }) => value !== 'left'))) {
     outgoing.noteLost(context);
     node.attempt('leave', { peer: context.peer });

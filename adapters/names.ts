@@ -11,8 +11,8 @@ export type { LastingNames, LastingNamesOptions } from './locks/lasting-names.js
 /**
  * Short unique numbers for many peers: no number is given twice.
  *
- * With `transport` and `peers`, a tree of the peers gives most numbers without a message, as long as its root (the first peer, by default) stays.
- * With `locks`, a majority of their peers keeps the count, and it survives crashes.
+ * If `transport` and `peers` are given, a tree of the peers assigns most numbers without a message, as long as its root (the first peer, by
+ * default) stays. If `locks` is given, a majority of their peers stores the count, and it survives crashes.
  *
  * @throws UsageError for an option that is missing, wrong or unknown, and when the transport's id is not among `peers` or `parents` has no root.
  * @example

@@ -1,11 +1,11 @@
 /**
- * A lock on oneself and all peers that are there, without names or a server: local mutual exclusion over a transport.
+ * A lock on a peer and all its connected peers, without names or a server: local mutual exclusion over a transport.
  *
- * Whom it locks are the peers that have been there ever since the lock was asked for. Two that hold at the same time
- * have no peer in common, and neither is one of the other's.
+ * The lock covers the peers that have been connected since the request. Two holders at the same time have no peer in common, and neither is
+ * a peer of the other.
  *
- * Assumes a transport that tells both ends when one of them is gone. A held peer that goes, or closes its neighborhood, leaves `peers`
- * and is free at once: look at `has(peer)` again before you commit anything with it.
+ * The transport must report to both ends when one of them is gone. A held peer that disconnects, or closes its neighborhood, leaves `peers`
+ * and is free at once: check `has(peer)` again before you commit anything.
  */
 import { exclusionCore } from '../machines/exclusion/index.js';
 import type { ExclusionNotification } from '../machines/exclusion/machine.js';
@@ -24,22 +24,21 @@ import type { NodeActor } from './node/node-logic.js';
 import { objectLogic, type Failed, type FromActor, type ObjectLogic } from './object-logic.js';
 
 /**
- * What a `Neighborhood` is made of.
+ * Options for `createNeighborhood`.
  *
  * @public
  */
 export interface NeighborhoodOptions extends InEnvironment {
-  /** Connected by the neighborhood, closed by whoever made it. */
+  /** Transport that the neighborhood connects. Its creator closes it. */
   readonly transport: Transport;
-  /** All who may ever be neighbors, this one included. */
+  /** Ids of all peers that may ever be neighbors, including this one. */
   readonly peers: readonly NodeId[];
-  /** Only peers of the same name lock each other. @defaultValue `neighborhood` */
+  /** Name of the neighborhood. Only peers with the same name lock each other. @defaultValue `neighborhood` */
   readonly name?: string;
-  /** XState's own option: an observer of the node's live actors. */
+  /** Observer of the node's live actors, as in XState. */
   readonly inspect?: Inspect | undefined;
 }
 
-/** What each option of a neighborhood has to be. */
 const CHECKS = {
   transport: checks.transport,
   peers: checks.peers,
@@ -49,11 +48,11 @@ const CHECKS = {
 };
 
 /**
- * A lock on oneself and all peers that are there, without names or a server. Two that hold at the same time have no peer in common,
- * and neither is one of the other's.
+ * Creates a lock on this peer and all its connected peers, without names or a server. Two holders at the same time have no peer in common,
+ * and neither is a peer of the other.
  *
- * @throws UsageError for an option that is missing, wrong or not known, when the transport promises too little, or its id is not
- * among `peers`.
+ * @throws UsageError for an option that is missing, wrong or unknown, for a transport with too few guarantees, and if `peers` does not
+ * contain the transport's id.
  * @example
  * ```ts
  * import { InProcessBus } from 'xstate-quiver/transports';
@@ -64,7 +63,7 @@ const CHECKS = {
  * await Promise.all([a.ready, b.ready]);
  * {
  *   await using held = await a.lock();
- *   for (const peer of held.peers) console.log(`nobody else has locked ${peer}`);
+ *   for (const peer of held.peers) console.log(`only this peer has locked ${peer}`);
  * }
  * await Promise.all([a.close(), b.close()]);
  * ```
@@ -73,16 +72,16 @@ const CHECKS = {
 export const createNeighborhood = (options: NeighborhoodOptions): Neighborhood => new Neighborhood(options);
 
 /**
- * A lock on a peer and its neighbors; `createNeighborhood` makes it.
+ * A lock on a peer and its neighbors. Create it with `createNeighborhood`.
  *
  * @public
  */
 export class Neighborhood implements AsyncDisposable {
-  /** Resolves once this peer takes part; rejects if its transport cannot connect. */
+  /** Resolves once this peer participates. Rejects if its transport cannot connect. */
   readonly ready: Promise<void>;
-  /** The node under the neighborhood: its notices and state, for those who want to see more. */
+  /** Node of the neighborhood, with its notifications and state. */
   readonly node: LiveNode;
-  /** Who waits for the lock, in the order of asking; `null` for who has given up. */
+  /** Callers that wait for the lock, in the order of their requests. `give` is `null` after a caller has stopped waiting. */
   private readonly waiting: { give: ((held: HeldNeighborhood) => void) | null; refuse(error: Error): void }[] = [];
 
   constructor(options: NeighborhoodOptions) {
@@ -106,15 +105,15 @@ export class Neighborhood implements AsyncDisposable {
     void this.node.closed.then((error) => this.closed(error ?? new ClosedError(`neighborhood "${name}" is closed`)));
   }
 
-  /** The object as an XState actor: see `LiveNode`. */
+  /** The neighborhood as an XState actor: see `LiveNode`. */
   get actor(): NodeActor {
     return this.node.actor;
   }
 
   /**
-   * Waits until it holds this peer and all that stay; with a signal it can be given up.
+   * Waits until it holds this peer and its connected peers. The signal stops the wait.
    *
-   * @throws ClosedError when the neighborhood is closed, or the error that ended it; the reason of `signal`.
+   * @throws ClosedError if the neighborhood is closed, or the error that ended it; the reason of `signal`.
    */
   async lock({ signal }: { readonly signal?: AbortSignal } = {}): Promise<HeldNeighborhood> {
     signal?.throwIfAborted();
@@ -122,7 +121,7 @@ export class Neighborhood implements AsyncDisposable {
     const place: (typeof this.waiting)[number] = { give: null, refuse: () => {} };
     const given = new Promise<HeldNeighborhood>((give, refuse) => Object.assign(place, { give, refuse }));
     this.waiting.push(place);
-    // Who asked stays in the queue of the protocol; what comes after giving up is given back.
+    // An aborted request stays in the queue of the protocol, and its grant is released at once.
     signal?.addEventListener('abort', () => (place.give = null), { once: true });
     return abortable(given, signal);
   }
@@ -138,7 +137,7 @@ export class Neighborhood implements AsyncDisposable {
     for (const { refuse } of this.waiting.splice(0)) refuse(error);
   }
 
-  /** Takes part no longer; the transport stays open. */
+  /** Leaves the neighborhood. The transport stays open. */
   close(): Promise<void> {
     return this.node.close();
   }
@@ -149,7 +148,7 @@ export class Neighborhood implements AsyncDisposable {
 }
 
 /**
- * A locked neighborhood as its holder sees it; `lock()` of a `Neighborhood` hands it out.
+ * A locked neighborhood as its holder sees it, the result of `lock()` of a `Neighborhood`.
  *
  * @public
  */
@@ -158,7 +157,7 @@ export class HeldNeighborhood implements AsyncDisposable {
 
   constructor(private readonly node: LiveNode) {}
 
-  /** The peers that are held now, without oneself: some may go, none can come. */
+  /** Ids of the peers that are held now, without this one. Peers may leave the list, but none is added. */
   get peers(): readonly NodeId[] {
     if (this.isReleased) return [];
     const context: ExclusionContext | undefined = this.node.view()['exclusion']?.context;
@@ -170,7 +169,7 @@ export class HeldNeighborhood implements AsyncDisposable {
     return this.peers.includes(peer);
   }
 
-  /** Frees everybody. Once is enough, more often is harmless. */
+  /** Releases all peers. Further calls have no effect. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -183,7 +182,7 @@ export class HeldNeighborhood implements AsyncDisposable {
 }
 
 /**
- * The events of `neighborhoodLogic`: `lock` asks for the lock, `unlock` releases it or stops waiting.
+ * Events of `neighborhoodLogic`: `lock` requests the lock, `unlock` releases it or stops waiting.
  *
  * @public
  */
@@ -192,8 +191,8 @@ export interface NeighborhoodEvent {
 }
 
 /**
- * The notices of `neighborhoodLogic`: `unlocked` at the start and after each release, `locked` with the peers that are held, `failed` for an
- * event that cannot be carried out.
+ * Notices of `neighborhoodLogic`: `unlocked` at the start and after each release, `locked` with the held peers, `failed` for an event that
+ * cannot be handled.
  *
  * @public
  */
@@ -207,8 +206,8 @@ interface NeighborhoodState {
 }
 
 /**
- * A neighborhood as actor logic: send it `lock` and `unlock`, and receive `locked` and `unlocked`. The snapshot has `held` while the lock is held: look at
- * `held.peers` before you commit anything, because peers can leave. Stopping the actor releases the lock.
+ * A neighborhood as actor logic: send it `lock` and `unlock`, and receive `locked` and `unlocked`. The snapshot contains `held` while the
+ * lock is held. Check `held.peers` before you commit anything, because peers can leave. Stopping the actor releases the lock.
  *
  * @example
  * ```ts

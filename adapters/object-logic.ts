@@ -2,26 +2,26 @@
  * Actor logic for the objects of this package: an application's machine invokes an election, a quota and so on as a child.
  *
  * The application creates the object, passes it as input and closes it; several actors may use one object. The actor announces the current
- * state when it starts and every change after that: to its parent, to listeners (`on`) and in its snapshot. Each notice has `from`, the id of
- * the actor, so that a parent can tell two children apart. A request that fails is answered by `failed`. When the object closes, the actor is
- * done; when the object ends with an error, the actor ends with the same error.
+ * state when it starts, and each later change: to its parent, to listeners (`on`) and in its snapshot. Each notice contains `from`, the id
+ * of the actor, so that a parent can distinguish its children. If a request fails, the actor sends `failed`. When the object closes, the
+ * actor is done. When the object ends with an error, the actor ends with the same error.
  *
- * Snapshots persist without the object, which is not data. A restored actor needs an object of its own process: `of(object)` binds one.
+ * Snapshots persist without the object, which is not data. A restored actor needs an object of the new process: `of(object)` binds one.
  */
 import type { ActorLogic, ActorSystem, AnyActorRef, AnyEventObject, EventObject, Snapshot } from 'xstate';
 import { UsageError } from '../machines/errors.js';
 import { parentOf } from '../network/world/internals.js';
 import { unknownWord } from '../network/scenario/read.js';
 
-/** What every notice has: the id of the actor that sends it. */
+/** Field of every notice: the id of the actor that sends it. */
 export interface FromActor {
-  /** The id of the actor, as in `invoke: { id }`. */
+  /** Id of the actor, as in `invoke: { id }`. */
   readonly from: string;
 }
 
 /**
  * The answer of an actor to an event that failed.
- *
+ * Notice of an actor after an event that failed.
  * @public
  */
 export interface Failed<E> extends FromActor {
@@ -34,17 +34,17 @@ export interface Failed<E> extends FromActor {
 /** A notice before its actor adds its id. */
 export type WithoutFrom<N> = N extends FromActor ? Omit<N, 'from'> : never;
 
-/** What an attached object can change of its actor. */
+/** Function with which an attached object changes its actor. */
 export interface Report<S, N> {
   /** Updates the snapshot, then sends the notice. */
   (state: Partial<S>, notice?: WithoutFrom<N>): void;
 }
 
-/** How one object becomes an actor. */
+/** Rules that turn one kind of object into an actor. */
 interface Adapter<O, S, E extends EventObject, N extends EventObject> {
-  /** The key of the input, and the first part of the logic's name. */
+  /** Key of the input, and first part of the logic's name. */
   readonly key: string;
-  /** A method that tells this object from its persisted remains. */
+  /** A method that distinguishes the object from its persisted form. */
   readonly method: keyof O & string;
   /** The state before the first report. */
   readonly initial: NoInfer<S>;
@@ -62,7 +62,7 @@ type Handlers<E extends EventObject> = {
 export type ObjectSnapshot<S> = Snapshot<undefined> & S;
 
 /**
- * The actor logic of an object of this package, such as `electionLogic`: invoke it with the object as its input, or bind one by `of`.
+ * Actor logic of an object of this package, such as `electionLogic`. Invoke it with the object as input, or bind one with `of`.
  *
  * @public
  */
@@ -73,7 +73,7 @@ export interface ObjectLogic<K extends string, O, S, E extends EventObject, N ex
   ActorSystem<any>,
   N
 > {
-  /** The same logic for this object, without an input: for a machine that is restored from its persisted text. */
+  /** The same logic bound to this object, without input. Use it for a machine that is restored from persisted text. */
   of(object: O): ObjectLogic<K, O, S, E, N>;
 }
 
@@ -115,7 +115,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
       }
     },
     transition: (snapshot, event, { self, id, emit, defer }) => {
-      const tell = (notice: EventObject) =>
+      const announce = (notice: EventObject) =>
         defer(() => {
           emit(notice);
           parentOf(self)?.send(notice);
@@ -127,7 +127,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
       }
       if (event.type === REPORT) {
         const { state, notice } = event as Reported<S, N>;
-        if (notice) tell(notice);
+        if (notice) announce(notice);
         if (state.status !== undefined) here?.stopping.abort();
         return { ...snapshot, ...state };
       }
@@ -138,7 +138,7 @@ export function objectLogic<K extends string, O extends object, S, E extends Eve
       });
       return snapshot;
     },
-    // The state is not persisted: a restored actor announces the state of its own object.
+    // The state is not persisted: a restored actor announces the state of its new object.
     getPersistedSnapshot: ({ status, output, error }) => ({ status, output, error }) as Snapshot<undefined>,
     restoreSnapshot: (snapshot) => ({ ...adapter.initial, ...snapshot }) as State,
   };

@@ -52,12 +52,12 @@ test.each<[what: string, check: Check, good: readonly unknown[], bad: readonly u
     [{}, { guarantees: true }, 'x', null],
   ],
   [
-    "what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')",
+    "a storage for the state of a peer, as in folderStorage('/var/lib/printers/a')",
     storage,
     [{ load: () => {}, save: () => {} }],
     [{ load: () => {} }, { save: () => {} }, null],
   ],
-  ['what createLocks gives', someLocks, [{ request: () => {}, close: () => {} }], [{ request: () => {} }, { close: () => {} }]],
+  ['locks from createLocks', someLocks, [{ request: () => {}, close: () => {} }], [{ request: () => {} }, { close: () => {} }]],
   ['a scheduler of RxJS', environment.clock, [clock], [{ now: clock.now }, { schedule: clock.schedule }]],
   [
     "Web Crypto, as the platform's own",
@@ -125,7 +125,7 @@ test.each<[value: unknown, why: string | null]>([
   [[], 'is empty'],
   [['a', 7], 'has 7 at place 1: it is 7. It is not a string'],
   [['a', 'b', ''], 'has "" at place 2: it is empty'],
-  [['a', 'b', 'a'], 'names "a" twice'],
+  [['a', 'b', 'a'], 'contains "a" twice'],
 ])('peers %j', (value, why) => {
   expect(peers.refused(value)).toBe(why);
 });
@@ -145,8 +145,8 @@ describe('all options together', () => {
   });
 
   test.each<[options: unknown, answer: string]>([
-    [undefined, 'make takes its options as an object: give { one }'],
-    ['x', 'make takes its options as an object: give { one }'],
+    [undefined, 'make takes its options as an object. Pass { one }'],
+    ['x', 'make takes its options as an object. Pass { one }'],
     [{}, 'make: one is missing. Pass a text'],
     [{ one: undefined }, 'make: one is missing. Pass a text'],
     [{ one: 7 }, 'make: one is 7. Pass a text'],
@@ -158,8 +158,8 @@ describe('all options together', () => {
 
   test('where none is needed they may be left out, and are named', () => {
     expect(check(7, { two: optional(flag), three: optional(flag) })).toThrow(
-      'make takes its options as an object: leave them out, or give some of two, three',
+      'make takes its options as an object. Omit them, or pass some of two, three',
     );
-    expect(check(7, { one: someText, two: someText })).toThrow('make takes its options as an object: give { one, two }');
+    expect(check(7, { one: someText, two: someText })).toThrow('make takes its options as an object. Pass { one, two }');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The options of an adapter, checked where they are handed over: every complaint names the function, the option and what it has to be,
- * and nothing has been opened yet.
+ * Checks for the options of adapters. Each error names the function, the option and the expected value, and is thrown before anything is
+ * opened.
  *
  *     checkOptions('createThing', options, { transport, peers, name: optional(text), ...environment });
  */
@@ -9,12 +9,12 @@ import { UsageError } from '../machines/errors.js';
 import { shownValue, unknownWord } from '../network/scenario/read.js';
 import { checkId, refusedId } from './transports/ids.js';
 
-/** What an option has to be. */
+/** A check of one option. */
 export interface Check {
-  /** As a complaint says it: `give …`. */
+  /** Expected value, as in an error: `Pass …`. */
   readonly must: string;
   readonly isOptional?: true;
-  /** What is wrong with the value, behind the option's name; `null` when nothing is. */
+  /** Explains what is wrong with the value, as a predicate for the option's name; `null` if it is valid. */
   refused(value: unknown): string | null;
 }
 
@@ -23,7 +23,7 @@ const isNumber = (value: unknown, min: number, max: number): boolean => typeof v
 const shown = (value: unknown): string =>
   value instanceof Promise ? 'a promise, which is to be awaited first' : shownValue(value);
 
-/** What the function accepts; `must` says it in words. */
+/** Check with a predicate. `words` describes the expected value. */
 export const must = (words: string, isGood: (value: unknown) => boolean): Check => ({
   must: words,
   refused: (value) => (isGood(value) ? null : `is ${shown(value)}`),
@@ -42,14 +42,14 @@ export const flag = must('true or false', (value) => typeof value === 'boolean')
 export const signal = must('an AbortSignal', (value) => hasMethods(value, 'addEventListener', 'throwIfAborted'));
 export const atLeast = (min: number, unit: string): Check =>
   must(`a number of ${unit}, at least ${min}`, (value) => typeof value === 'number' && Number.isFinite(value) && value >= min);
-/** A timer of the platform waits no longer than that; one that shall is rung at once. */
+/** Longest delay of a platform timer. A longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 export const milliseconds = (min: number): Check =>
   must(`a number of milliseconds from ${min} to ${TIMER_MS_MAX}`, (value) => isNumber(value, min, TIMER_MS_MAX));
-/** Beats, and the ticks between them: charts count in whole ones. */
+/** Whole numbers, such as heartbeats and ticks: charts count in integers. */
 export const wholeNumberOf = (unit: string): Check =>
   must(`a whole number of ${unit} from 1 to ${TIMER_MS_MAX}`, (value) => isIntegerOf(value, 1, TIMER_MS_MAX));
-/** Throws a `UsageError` for what several options come to, where no timer waits so long. */
+/** Throws a `UsageError` if the product of several options exceeds the longest timer. */
 export function checkMilliseconds(what: string, ms: number): void {
   const check = milliseconds(1);
   const why = check.refused(ms);
@@ -59,14 +59,14 @@ export const port = must(
   'a port from 0 to 65535, where 0 takes any free one',
   (value) => Number.isInteger(value) && isNumber(value, 0, 65_535),
 );
-/** What `new` can be said to; an arrow function is none. */
+/** True for a class or constructor function, false for an arrow function. */
 export const isClass = (value: unknown): boolean => typeof value === 'function' && value.prototype !== undefined;
-/** Permits, or what else is counted. */
+/** A count, such as a number of permits. */
 export const wholeNumber = must('a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
 export const eachOf = (what: string, isGood: (value: unknown) => boolean): Check =>
   must(`a list of ${what}`, (value) => Array.isArray(value) && value.every(isGood));
 
-/** The id of a peer; `checkId` says what is wrong with it. */
+/** Id of a peer. `checkId` throws the error. */
 export const id: Check = {
   must: 'a text that names this peer',
   refused: (value) => {
@@ -75,15 +75,15 @@ export const id: Check = {
   },
 };
 
-/** The ids of all peers. */
+/** Ids of all peers. */
 export const peers: Check = {
-  must: "the ids of all who take part, as in ['a', 'b', 'c']",
+  must: "the ids of all peers, as in ['a', 'b', 'c']",
   refused: (value) => {
     if (!Array.isArray(value)) return `is ${shown(value)}`;
     const wrong = value.findIndex((peer) => refusedId(peer) !== null);
     if (wrong >= 0) return `has ${shown(value[wrong])} at place ${wrong}: ${refusedId(value[wrong])}`;
     const twice = value.find((peer, i) => value.indexOf(peer) < i) as string | undefined;
-    if (twice !== undefined) return `names ${shown(twice)} twice`;
+    if (twice !== undefined) return `contains ${shown(twice)} twice`;
     return value.length === 0 ? 'is empty' : null;
   },
 };
@@ -91,26 +91,26 @@ export const peers: Check = {
 export const isTransport = (value: unknown): boolean => isObject(value) && isObject(value['guarantees']);
 export const transport = must('a transport, as in linked(webSocket({ id, url }), { peers })', isTransport);
 
-export const storage = must("what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')", (value) =>
+export const storage = must("a storage for the state of a peer, as in folderStorage('/var/lib/printers/a')", (value) =>
   hasMethods(value, 'load', 'save'),
 );
 
-/** What quotas, names and registers that last are kept with. */
-export const someLocks = must('what createLocks gives', (value) => hasMethods(value, 'request', 'close'));
+/** Locks that persist quotas, names and registers. */
+export const someLocks = must('locks from createLocks', (value) => hasMethods(value, 'request', 'close'));
 
-/** Of every adapter: where time and chance come from. */
+/** Sources of time and randomness for every adapter. */
 export const environment = {
   clock: optional(must('a scheduler of RxJS', (value) => hasMethods(value, 'now', 'schedule'))),
   crypto: optional(must("Web Crypto, as the platform's own", (value) => hasMethods(value, 'getRandomValues', 'randomUUID'))),
 };
 
-/** Throws a `UsageError` for an option that is missing, wrong, or not known. */
+/** Throws a `UsageError` for an option that is missing, wrong or unknown. */
 export function checkOptions(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   const known = Object.keys(checks);
   const needed = known.filter((key) => !checks[key]!.isOptional);
   if (!isObject(options)) {
-    const cure = needed.length === 0 ? `leave them out, or give some of ${known.join(', ')}` : `give { ${needed.join(', ')} }`;
-    throw new UsageError(`${who} takes its options as an object: ${cure}`);
+    const advice = needed.length === 0 ? `Omit them, or pass some of ${known.join(', ')}` : `Pass { ${needed.join(', ')} }`;
+    throw new UsageError(`${who} takes its options as an object. ${advice}`);
   }
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownWord(`${who} has no option ${key}`, key, known);
   for (const [key, check] of Object.entries(checks)) {

@@ -1,4 +1,4 @@
-/** What waits for the peers of a linked transport, on a link that the test is. */
+/** Messages that wait for the peers of a linked transport, on a link that the test controls. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { roleTo } from '../machines/link/view.js';
 import type { PeerLimits } from './limits.js';
@@ -11,12 +11,12 @@ import type { Json } from './transports/transport.js';
 const MIB = 2 ** 20;
 const LIMITS = { window: 30, room: 40, roomSize: MIB, nodesRoomSize: MIB / 2 } as PeerLimits;
 
-/** The end of the link to peer `b`: what was posted to it waits until the test takes it. Parts are of four characters unless told. */
+/** The end of the link to peer `b`: posted messages wait until the test takes them. Parts have four characters by default. */
 function linkOf(value = 'up', partLength = 4, limits: Partial<PeerLimits> = {}) {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const end = { value, context: { peer: 'b', outbox: [] as string[], outboxSize: 0, sent: 0 } };
-  /** What the link makes of what is posted, where it is full. */
+  /** Reaction of the link to a message that is posted when it is full. */
   const link = { full: () => {} };
   const node = {
     id: 'a',
@@ -30,7 +30,7 @@ function linkOf(value = 'up', partLength = 4, limits: Partial<PeerLimits> = {}) 
   } as unknown as LiveNode;
   const outgoing = new Outgoing(node, partLength, new Drops('transport "a"', { now: () => 0 }), { ...LIMITS, ...limits });
   const send = (message: Json) => outgoing.send('b', message, JSON.stringify(message));
-  /** What waits at the link, which has sent all of it. */
+  /** Messages that wait at the link, which has sent all of them. */
   const taken = () => {
     end.context.outboxSize = 0;
     return end.context.outbox.splice(0);
@@ -52,7 +52,7 @@ test('a message of one part goes to the link at once', () => {
   expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['="ab"'], false]);
 });
 
-test('one of several goes part by part, four of them ahead, and the next when the link has sent some', () => {
+test('parts of a message are posted four ahead, and more when the link has sent some', () => {
   const { outgoing, end, send, taken } = linkOf();
   send('abcdefghijklmnopqrstuvwxyz');
   expect([end.context.outbox, outgoing.hasTurns('b')]).toEqual([['+"abc', '+defg', '+hijk', '+lmno'], true]);
@@ -67,7 +67,7 @@ test('one of several goes part by part, four of them ahead, and the next when th
   expect([taken(), outgoing.hasTurns('b')]).toEqual([['-xyz"'], false]);
 });
 
-test('small messages of other conversations go between, those of its own behind it', () => {
+test('small messages overtake other conversations, and wait behind their own', () => {
   const { outgoing, send, taken } = linkOf('up', 50);
   send('x'.repeat(300));
   expect(taken().map((body) => body[0])).toEqual(['+', '+', '+', '+']);
@@ -102,11 +102,11 @@ test.each(['down', 'left'])('nobody keeps anything for who is %s, or is none of 
   expect([end.context.outbox, outgoing.hasTurns('b'), outgoing.hasTurns('z')]).toEqual([[], false, false]);
 });
 
-test('so many messages of an application may wait, parts counted, and the next is refused with nothing changed', () => {
+test("the number of an application's messages is limited, and send rejects without effect", () => {
   const { end, send } = linkOf('up', 100, { window: 3, room: 4 });
   for (let i = 0; i < 7; i++) send('ab');
   expect(() => send('ab')).toThrow(
-    'transport "a" accepts no more messages for "b" now: 0.0 MiB in 7 messages or parts of them wait for it, and 1 MiB or 7 messages may. Send less, or again when it has read some; where a hub or a mesh reads too slowly, raise limits.bytesPerSecond there. Nothing was sent',
+    'transport "a" accepts no more messages for "b" now: 0.0 MiB in 7 messages or parts of them wait for it. The limit is 1 MiB or 7 messages. Send less, or retry later; if a hub or a mesh reads too slowly, raise limits.bytesPerSecond there. Nothing was sent',
   );
   expect(() => send('ab')).toThrow(expect.objectContaining({ name: 'BackpressureError', peer: 'b' }));
   expect(end.context.outbox).toHaveLength(7);
@@ -114,10 +114,10 @@ test('so many messages of an application may wait, parts counted, and the next i
   expect(end.context.outbox).toHaveLength(8);
 });
 
-test('and so many characters, with four for each part, those of parts that wait for their turn as well', () => {
+test('and their size, including four characters for each part that waits', () => {
   const { end, send } = linkOf();
   end.context.outboxSize = MIB - 8;
-  expect(() => send('ab')).toThrow('1.0 MiB in 0 messages or parts of them wait for it, and 1 MiB or 70 messages may');
+  expect(() => send('ab')).toThrow('1.0 MiB in 0 messages or parts of them wait for it. The limit is 1 MiB or 70 messages');
   end.context.outboxSize = MIB - 9;
   send('ab');
   expect(end.context.outbox).toEqual(['="ab"']);
@@ -138,21 +138,21 @@ test('and so many characters, with four for each part, those of parts that wait 
   expect(() => few.send('ab')).toThrow('0.0 MiB in 5 messages or parts');
 });
 
-test('what nodes say goes beyond; where that is full as well, the link decides, and a peer that is given up is named', () => {
+test('messages of nodes have extra space; beyond it the link decides, with a warning', () => {
   const { outgoing, end, link, send, warnings } = linkOf('up', 100);
   link.full = () => void (end.context.outbox.length > 12 && (end.value = 'down'));
   const word = envelopeOf('n', { type: 'word' });
   for (let i = 0; i < 20 && end.value === 'up'; i++) send(word);
   expect(warnings()).toEqual([
     expect.stringMatching(
-      /^transport "a" dropped a message: "b" counts as gone, because 0\.0 MiB in \d+ messages or parts of them wait for it of what nodes said$/,
+      /^transport "a" dropped a message: "b" counts as gone, because 0\.0 MiB in \d+ messages or parts of them wait for it, too much even for messages of nodes$/,
     ),
   ]);
   outgoing.forget('b');
   expect(outgoing.hasTurns('b')).toBe(false);
 });
 
-test('what is beyond all room goes to the link, which gives the peer up, and up to it waits for its turn', () => {
+test('beyond all limits a message goes to the link, which drops the peer', () => {
   const word = envelopeOf('n', { type: 'word', text: 'x'.repeat(30) } as never);
   const sizeOf = (partLength: number) => {
     const { end, send } = linkOf('up', partLength);
@@ -177,7 +177,7 @@ test('what is beyond all room goes to the link, which gives the peer up, and up 
   expect(counted.end.context.outbox.length).toBeGreaterThan(0);
 });
 
-test('a peer waits for something while anything is in its link or has its turn, and what is lost at the end is named', () => {
+test('a peer waits while its link or queue has messages; lost ones are reported', () => {
   const { outgoing, end, send, taken, warnings } = linkOf();
   expect(outgoing.waitsFor(end.context as never)).toBe(false);
   outgoing.noteLost(end.context as never);

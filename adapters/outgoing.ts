@@ -1,12 +1,12 @@
 /**
- * What is sent to the peers of a linked transport, until their links have it.
+ * Messages to the peers of a linked transport, until their links have accepted them.
  *
- * Who sends faster than a peer reads hears so at `send`: where too much waits, the message is refused, nothing has changed, and the link
- * stays up. A node cannot wait in the middle of a step, so what nodes say, all that is in an envelope, has room of its own beyond that; only when that is full as
- * well does the peer count as gone.
+ * If an application sends faster than a peer reads, `send` throws: the message is rejected without side effects, and the link stays up. A
+ * node cannot wait in the middle of a step. So its messages (everything in an envelope) have additional space, and the peer counts as gone
+ * only when that is full too.
  *
- * A message of several parts must not hold up what other conversations have to say: its parts wait here, and go on one by one as the link
- * takes them, so that whole messages go between them. Within a conversation, and among messages of several parts, the order is kept.
+ * A message of several parts must not delay other conversations. Its parts wait here and are passed on one by one as the link accepts them,
+ * so that whole messages are sent between them. Order is kept within a conversation, and among messages of several parts.
  */
 import type { NodeId } from '../machines/effects.js';
 import { sizeOf, type LinkContext } from '../machines/link/frames.js';
@@ -20,19 +20,19 @@ import { refusal, type Envelope } from './transports/envelope.js';
 import { BackpressureError } from './transports/errors.js';
 import type { Json } from './transports/transport.js';
 
-/** What the chart of a link keeps: what may wait, and again so many messages of nodes. */
+/** Capacity of a link's chart: the messages that may wait, plus the same number of messages of nodes. */
 export const roomsIn = ({ window, room, roomSize, nodesRoomSize }: PeerLimits) => ({
   window,
   room: window + 2 * room,
   roomSize: roomSize + nodesRoomSize,
 });
 
-/** So many parts are ready for the next frame of a link; they are a quarter of a frame each. */
+/** Number of parts that are ready for the next frame of a link. Each is a quarter of a frame. */
 const PARTS_READY = 4;
 
 const MIB = 2 ** 20;
 
-/** A message that waits for its turn, by its parts. */
+/** A message in parts that waits for its turn. */
 interface Turn {
   readonly conversation: string;
   readonly bodies: string[];
@@ -44,7 +44,7 @@ export class Outgoing {
 
   constructor(
     private readonly node: LiveNode,
-    /** Characters of one part. */
+    /** Length of one part in characters. */
     private readonly partLength: number,
     private readonly drops: Drops,
     private readonly limits: PeerLimits,
@@ -52,11 +52,15 @@ export class Outgoing {
     this.rooms = roomsIn(limits);
   }
 
-  /** @throws BackpressureError where too much waits for the peer. */
+  /**
+   * Sends a message or queues it.
+   *
+   * @throws BackpressureError if too many messages wait for the peer.
+   */
   send(peer: NodeId, message: Json, text: string): void {
     const bodies = [...partsOf(text, this.partLength)];
     const end = this.end(peer);
-    // Nobody keeps anything for who is gone, or is none of the peers.
+    // Messages to gone or unknown peers are dropped.
     if (end?.value !== 'up' && end?.value !== 'seeking') return;
     const turns = this.turnsOf(peer);
     const conversation = conversationOf(message);
@@ -67,16 +71,16 @@ export class Outgoing {
     else turns.push({ conversation, bodies });
     this.handOn(peer);
     if (end.value === 'up' && this.end(peer)?.value === 'down')
-      this.drops.drop(`"${peer}" counts as gone, because ${waiting} for it of what nodes said`);
+      this.drops.drop(`"${peer}" counts as gone, because ${waiting} for it, too much even for messages of nodes`);
   }
 
-  /** Gives the link what has its turn, as long as no more than a frame of it waits there. */
+  /** Passes waiting parts to the link, at most a frame ahead. */
   handOn(peer: NodeId): void {
     const turns = this.turnsOf(peer);
     for (let end = this.end(peer); turns.length > 0 && end; end = this.end(peer)) {
       const { outbox, sent } = end.context;
       const mayGo = end.value === 'up' && outbox.length - sent < PARTS_READY;
-      // The link says what becomes of a peer for which there is too much.
+      // Beyond the limit, the link decides whether the peer counts as gone.
       if (!mayGo && !this.isBeyond(end.context)) return;
       const { bodies } = turns[0]!;
       this.node.attempt('post', { peer, body: bodies.shift() });
@@ -84,7 +88,7 @@ export class Outgoing {
     }
   }
 
-  /** The peer has gone, and what waited for it is lost. */
+  /** Drops the messages that wait for a peer that has gone. */
   forget(peer: NodeId): void {
     this.turns.delete(peer);
   }
@@ -97,7 +101,7 @@ export class Outgoing {
     return outbox.length > 0 || this.hasTurns(peer);
   }
 
-  /** The transport closes, and a peer has not taken all that was sent to it. */
+  /** Warns of messages that a peer has not received when the transport closes. */
   noteLost(c: LinkContext): void {
     if (this.waitsFor(c)) this.drops.drop(`the transport closed while ${this.waits(c)} for "${c.peer}"`);
   }
@@ -113,8 +117,8 @@ export class Outgoing {
     const { window, room, roomSize } = this.limits;
     if (count + bodies.length <= window + room && c.outboxSize + sizeOfTurns(turns) + size <= roomSize) return;
     throw new BackpressureError(
-      `transport "${this.node.id}" accepts no more messages for "${c.peer}" now: ${this.waits(c)} for it, and ${roomSize / MIB} MiB or ` +
-        `${window + room} messages may. Send less, or again when it has read some; where a hub or a mesh reads too ` +
+      `transport "${this.node.id}" accepts no more messages for "${c.peer}" now: ${this.waits(c)} for it. The limit is ${roomSize / MIB} MiB or ` +
+        `${window + room} messages. Send less, or retry later; if a hub or a mesh reads too ` +
         'slowly, raise limits.bytesPerSecond there. Nothing was sent',
       c.peer,
     );
@@ -143,6 +147,6 @@ const sizeOfAll = (bodies: readonly string[]): number => bodies.reduce((sum, bod
 const sizeOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + sizeOfAll(bodies), 0);
 const countOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { bodies }) => sum + bodies.length, 0);
 
-/** All that is in no envelope is one conversation, the application's own: no node's has an empty name. */
+/** Messages without an envelope are one conversation, that of the application. Names of nodes are never empty. */
 const OWN = '';
 const conversationOf = (message: Json): string => (refusal(message) === null ? (message as unknown as Envelope).name : OWN);

@@ -1,15 +1,15 @@
 /**
- * A message as the texts that the link layer carries: one, or several that are put together again where they arrive.
+ * A message as the texts that the link layer carries: one text, or several parts that the receiver joins.
  *
- * The first character of a text says whether it is a whole message, a part that others follow, or the last one: whole messages may come
- * between the parts of another, and parts of two messages never mix. The link layer keeps the order and loses nothing while it is up; what
- * has come of a message when a link goes down is forgotten with it.
+ * The first character of a text marks a whole message, a part that others follow, or the last part. Whole messages may come between the
+ * parts of another one, but parts of two messages never mix. The link layer keeps the order and loses no text while it is up. When a link
+ * goes down, the parts received so far are dropped.
  */
 import { readFrame, type Reading } from './transports/reading.js';
 
 const [WHOLE, MORE, LAST] = ['=', '+', '-'];
 
-/** Of so many characters at most; no character is cut in two. */
+/** Splits a text into parts of at most `length` characters, without splitting surrogate pairs. */
 export function* partsOf(text: string, length: number): Generator<string> {
   if (text.length <= length) return yield WHOLE + text;
   let from = 0;
@@ -26,18 +26,18 @@ const isCut = (text: string, at: number): boolean => /[\uD800-\uDBFF]/.test(text
 export const isPart = (body: unknown): boolean =>
   typeof body === 'string' && (body[0] === WHOLE || body[0] === MORE || body[0] === LAST);
 
-/** What has come of the message that a peer is sending. */
+/** Joins the parts of the message that a peer is sending. */
 export class Whole {
   private parts: string[] = [];
   private length = 0;
 
   constructor(private readonly bytesMax: number) {}
 
-  /** A whole message, or that of the parts once the last one is there. */
+  /** Returns a whole message, or after the last part the joined one; `null` otherwise. */
   take(part: string): Reading | null {
     if (part[0] === WHOLE) return readFrame(part.slice(1), this.bytesMax);
     this.length += part.length - 1;
-    // What is too long is not kept, only counted to its end.
+    // Parts of a message that is too long are only counted.
     if (this.length <= this.bytesMax) this.parts.push(part.slice(1));
     if (part[0] === MORE) return null;
     const [text, { length }] = [this.parts.join(''), this];

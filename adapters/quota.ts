@@ -10,8 +10,8 @@ export type { LastingQuota, LastingQuotaOptions } from './locks/lasting-quota.js
 /**
  * A budget of permits that many peers share: never more than the budget is given out.
  *
- * With `transport` and `peers`, a tree of the peers keeps it and gives most permits without a message, as long as the peers stay. With `locks`, a
- * majority of their peers keeps it, and it survives crashes.
+ * If `transport` and `peers` are given, a tree of the peers keeps it and grants most permits without a message, as long as the peers stay.
+ * If `locks` is given, a majority of their peers keeps it, and it survives crashes.
  *
  * @throws UsageError for an option that is missing, wrong or unknown, and when the transport's id is not among `peers` or `parents` has no root.
  * @example
@@ -41,7 +41,7 @@ export function createQuota(options: QuotaOptions | LastingQuotaOptions): Quota 
 }
 
 /**
- * The events of `quotaLogic`: `take` takes permits, one unless `amount` says more.
+ * Events of `quotaLogic`. `take` takes `amount` permits, one by default.
  *
  * @public
  */

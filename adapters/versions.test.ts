@@ -79,13 +79,13 @@ test.each([
     'an envelope of version 2',
     '"v":1,',
     '"v":2,',
-    /it speaks version 2 of the wire format, this side 1. Run the same release on both/,
+    /it uses version 2 of the wire format, this peer 1. Run the same release on both/,
   ],
   [
     'a link layer of version 4',
     '"link/1"',
     '"link/2"',
-    /peer "[de]" speaks "link\/2" of the link layer, this side "link\/1". Run the same release on both/,
+    /peer "[de]" uses version "link\/2" of the link layer, this peer "link\/1". Run the same release on both/,
   ],
 ])(
   '%s in a cluster of five: the three others have their locks, the two have none, and all say why',

@@ -33,14 +33,14 @@ const [anyQuota, anyNames, anyBank, anyNeighborhood] = [createQuota, createNames
 const channel = broadcastChannel({ id: 'a' });
 
 const uses: [what: string, use: () => unknown, answer: string][] = [
-  ['no options', () => anyElection(), 'createElection takes its options as an object: give { transport, peers }'],
+  ['no options', () => anyElection(), 'createElection takes its options as an object. Pass { transport, peers }'],
   [
     'a run of nothing by who leads',
     () => {
       const election: any = createElection({ transport: bus.transport('r'), peers: ['r'] });
       return election.run().finally(() => election.close());
     },
-    'election.run takes what the leader does first. Pass a function, as in election.run(async (signal) => …)',
+    'election.run takes a function as its first argument, as in election.run(async (signal) => …)',
   ],
   [
     'a misspelt option of a simulation',
@@ -55,7 +55,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a transport alone',
     () => anyElection({ transport }),
-    "createElection: peers is missing. Pass the ids of all who take part, as in ['a', 'b', 'c']",
+    "createElection: peers is missing. Pass the ids of all peers, as in ['a', 'b', 'c']",
   ],
   [
     'no transport',
@@ -104,11 +104,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => createElection({ transport, peers: ['b', 'c'] }),
     'node "a" is not in the topology of "election". Add it to b, c.',
   ],
-  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object: give { transport, peers }'],
+  ['no options of locks', () => anyLocks(), 'createLocks takes its options as an object. Pass { transport, peers }'],
   [
     'a peer twice',
     () => createLocks({ transport, peers: ['a', 'b', 'a'] }),
-    'createLocks: peers names "a" twice. Pass the ids of all',
+    'createLocks: peers contains "a" twice. Pass the ids of all',
   ],
   ['no peers of locks', () => createLocks({ transport, peers: [] }), 'createLocks: peers is empty'],
   ['locks of others', () => createLocks({ transport, peers: ['b', 'c'] }), 'peer "a" is not among the peers b, c. List it'],
@@ -120,7 +120,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a storage that saves nothing',
     () => anyLocks({ transport, peers, storage: { load: async () => {} } }),
-    "createLocks: storage is an object. Pass what keeps a peer's promises",
+    'createLocks: storage is an object. Pass a storage for the state of a peer',
   ],
   [
     'the API of OpenTelemetry, and no meter',
@@ -140,7 +140,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     () => (folderStorage as any)(new URL('file:///var/lib')),
     "folderStorage requires the path of a folder. Pass a text such as '/var/lib/printers/a'; for a URL, fileURLToPath(url).",
   ],
-  ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object: give { transport, peers, budget }'],
+  ['a quota without options', () => anyQuota(), 'createQuota takes its options as an object. Pass { transport, peers, budget }'],
   [
     'a quota of nothing',
     () => anyQuota({ transport, peers }),
@@ -158,11 +158,11 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'createQuota has no option wast. Did you mean "waste"? Known: transport, peers, name',
   ],
   ['a quota of nobody', () => anyQuota({ transport, budget: 1 }), 'createQuota: peers is missing. Pass the ids'],
-  ['names without options', () => anyNames(), 'createNames takes its options as an object: give { transport, peers }'],
+  ['names without options', () => anyNames(), 'createNames takes its options as an object. Pass { transport, peers }'],
   ['names with a budget', () => anyNames({ transport, peers, budget: 4 }), 'createNames has no option budget. Known: transport,'],
-  ['a bank without options', () => anyBank(), 'createBank takes its options as an object: give { transport, peers }'],
+  ['a bank without options', () => anyBank(), 'createBank takes its options as an object. Pass { transport, peers }'],
   ['a balance as text', () => anyBank({ transport, peers, balance: '5' }), 'createBank: balance is "5". Pass a whole number'],
-  ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object: give {'],
+  ['a neighborhood without options', () => new anyNeighborhood(), 'Neighborhood takes its options as an object. Pass {'],
   [
     'a neighborhood with a word mistyped',
     () => new anyNeighborhood({ transport, peers, nam: 'x' }),
@@ -186,7 +186,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a node of nothing',
     () => (createNode as any)(),
-    'createNode takes its options as an object: give { transport, protocol, topology }',
+    'createNode takes its options as an object. Pass { transport, protocol, topology }',
   ],
   [
     'a node by the name of its protocol',
@@ -207,13 +207,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'lasting names of nothing',
     () => (createNames as any)({ locks: undefined }),
-    'createNames: locks is missing. Pass what createLocks',
+    'createNames: locks is missing. Pass locks from createLocks',
   ],
-  ['a register of nothing', () => (createRegister as any)({}), 'createRegister: locks is missing. Pass what createLocks gives'],
+  ['a register of nothing', () => (createRegister as any)({}), 'createRegister: locks is missing. Pass locks from createLocks'],
   [
     'a register of a number',
     () => (createRegister as any)({ locks: 1, name: 'x', initial: 0, isValue: () => true }),
-    'createRegister: locks is 1. Pass what createLocks gives',
+    'createRegister: locks is 1. Pass locks from createLocks',
   ],
 ];
 
@@ -290,11 +290,11 @@ describe('what only shows when it connects', () => {
     const given = anyNats({ id: 'a', connection: async () => 'nats://127.0.0.1' });
     await expect(given.connect()).rejects.toThrow(ConnectionError);
     await expect(given.connect()).rejects.toThrow(
-      'peer "a" was given no connection to NATS: connection() gave "nats://127.0.0.1". Return what connect(',
+      'peer "a" has no connection to NATS: connection() returned "nats://127.0.0.1". Return the result of connect(',
     );
     const other = anyMqtt({ id: 'a', connection: () => undefined });
     await expect(other.connect()).rejects.toThrow(
-      'peer "a" was given no connection to the MQTT broker: connection() gave undefined. Return what connect(',
+      'peer "a" has no connection to the MQTT broker: connection() returned undefined. Return the result of connect(',
     );
   });
 
@@ -322,7 +322,7 @@ test('a platform without WebSocket: what to install, and what to hand over', () 
   vi.stubGlobal('WebSocket', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   expect(() => webSocket({ id: 'a', url })).toThrow(
-    `peer "a": this platform has no WebSocket; give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })`,
+    `peer "a": this platform has no WebSocket. Use the class of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })`,
   );
 });
 

@@ -5,7 +5,7 @@
  * A withdrawal collects what it gets: two large withdrawals may each hold a part and wait until more is deposited.
  *
  * *Limitations.* The guarantees require that peers stay. A peer that crashes loses what its bins contain. If the first peer restarts under
- * the same name, it starts with `balance` again. There is no durable account.
+ * the same name, it starts with `balance` again. Accounts are not durable.
  */
 import type { ControllerOptions } from '../../machines/controller/options.js';
 import { checkOptions, wholeNumber, optional } from '../options.js';

@@ -10,9 +10,9 @@ const meter = { createCounter: () => {}, createHistogram: () => {}, createObserv
 describe('of the locks', () => {
   test.each<[option: string, values: readonly unknown[], answer: string]>([
     ['transport', [undefined, {}], 'Pass a transport'],
-    ['peers', [undefined, [], 'ab'], "Pass the ids of all who take part, as in ['a', 'b', 'c']"],
+    ['peers', [undefined, [], 'ab'], "Pass the ids of all peers, as in ['a', 'b', 'c']"],
     ['name', ['', 7], 'Pass a text'],
-    ['storage', [{}], "Pass what keeps a peer's promises"],
+    ['storage', [{}], 'Pass a storage for the state of a peer'],
     ['join', ['yes'], 'Pass true or false'],
     ['client', ['yes'], 'Pass true or false'],
     ['confirm', ['yes'], 'Pass true or false'],
@@ -43,7 +43,7 @@ describe('of the locks', () => {
       inspect: () => {},
     });
     checkLocks({ ...needed, inspect: { next: () => {} } });
-    expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object: give { transport, peers }');
+    expect(() => checkLocks(undefined)).toThrow('createLocks takes its options as an object. Pass { transport, peers }');
   });
 
   test('one that comes later is given no peers', () => {

@@ -383,7 +383,7 @@ test('what it is made of is checked, and clients and tabs do not keep it', async
   expect(() => new Register(locks, 'x', 0, 7 as never)).toThrow(
     'Register: isValue is 7. Pass a function that tells whether a value is one of this register',
   );
-  expect(() => new Register({} as never, 'x', 0, isNumber)).toThrow('Register: locks is an object. Pass what createLocks gives');
+  expect(() => new Register({} as never, 'x', 0, isNumber)).toThrow('Register: locks is an object. Pass locks from createLocks');
   expect(() => new Register(tab.locks, 'x', 0, isNumber)).toThrow(
     '"x" is stored by voters, and "a" is a tab. Create it at the voters and request its value from them',
   );

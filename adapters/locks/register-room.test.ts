@@ -65,7 +65,7 @@ describe('between peers on a bus', () => {
     expect(kept.length).toBeGreaterThan(13_700);
     expect(refused.length).toBeGreaterThan(3);
     expect(refused.at(-1)).toMatch(
-      /^UsageError: "text": a change of it gives one that peers could not tell each other: a message with it has 141\d\d bytes as JSON, and 14000 are the limit. Split it. Nothing has changed$/,
+      /^UsageError: "text": a change of it gives one that peers could not tell each other: a message with it has 141\d\d bytes as JSON; the limit is 14000. Split it. Nothing has changed$/,
     );
   });
 
@@ -271,7 +271,7 @@ describe('of a peer with larger messages', () => {
     expect(await moved).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringMatching(
-        /^the members of "locks" are a, b, d+ now, and "x" has not moved to them: "x" holds a value that is too long to be kept with a, b, d+, a, b, c: a message with it has \d+ bytes as JSON, and 1044480 are the limit. Split it. Change it to a shorter one. Nothing has changed. Keep all previous members running, fix the problem, and repeat the change$/,
+        /^the members of "locks" are a, b, d+ now, and "x" has not moved to them: "x" holds a value that is too long to be kept with a, b, d+, a, b, c: a message with it has \d+ bytes as JSON; the limit is 1044480. Split it. Change it to a shorter one. Nothing has changed. Keep all previous members running, fix the problem, and repeat the change$/,
       ),
       cause: { name: 'UsageError' },
     });

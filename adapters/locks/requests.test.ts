@@ -263,7 +263,7 @@ test('what is no name, no options or no callback is said as that', async () => {
   await expect(request()).rejects.toThrow('a lock needs a name: give a string of 1 to 256 characters');
   await expect(request('x')).rejects.toThrow('locks.request("x") needs a callback');
   await expect(request('x', null, () => {})).rejects.toThrow(
-    'locks.request("x") takes its options as an object: leave them out, or give some of mode, ifAvailable, steal, signal, retry',
+    'locks.request("x") takes its options as an object. Omit them, or pass some of mode, ifAvailable, steal, signal, retry',
   );
   await expect((a as any).acquire()).rejects.toThrow('a lock needs a name');
 });

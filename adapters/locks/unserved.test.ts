@@ -165,7 +165,7 @@ test('peers that were given the hubs in another order', async () => {
   const all = [start(on('a', urls), { peers: three }), start(on('b', urls.toReversed()), { peers: three })];
   await Promise.all(all.map(({ node }) => node.ready));
   const at = (other: string, i: number) =>
-    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, of the 2 that this peer was given: it has not come, or was given others. Pass everybody the same ones in the same order)${tooFew}`;
+    `it does not reach ${other}, c (${other}, c: not at the hub at ${urls[i]}, one of 2 hubs: it has not connected, or has other hubs. Pass the same hubs in the same order to all peers)${tooFew}`;
   expect(await said()).toEqual([nothing('locks', 'a') + at('b', 0), nothing('locks', 'b') + at('a', 1)]);
 });
 
@@ -187,9 +187,9 @@ describe('a peer that is heard and refused', () => {
     [
       'with another key',
       (medium) => sealed(medium, { key: 'another of sixteen' }),
-      'it sends with a seal of a different key and is refused: use the same key at both peers',
+      'it sends with a seal of a different key and is refused. Use the same key at both peers',
     ],
-    ['without a seal', (medium) => medium, 'it sends without a seal and is refused: use sealed with the same key there'],
+    ['without a seal', (medium) => medium, 'it sends without a seal and is refused. Use sealed with the same key there'],
   ];
   test.each(wrong)('%s', async (_, made, reason) => {
     const { start, said } = cluster();
@@ -221,7 +221,7 @@ describe('a peer that is heard and refused', () => {
 
 describe('a name that is wrong in the peers of linked', () => {
   const isNamedThere =
-    'connected, and its link layer does not answer: it is still starting, or this peer is missing in the peers of linked there';
+    'connected, but its link layer does not answer. It is still starting, or its peers of linked do not contain this peer';
 
   test('here: who is there under another name; and there: who is not answered', async () => {
     const { start, said } = cluster();
@@ -231,7 +231,7 @@ describe('a name that is wrong in the peers of linked', () => {
     await Promise.all(all.map(({ node }) => node.ready));
     const warnings = await said();
     expect(warnings).toContain(
-      `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not there, but there is b, which linked is not given here)${tooFew}`,
+      `${nothing('locks', 'a')}it does not reach bb, c (bb, c: not connected; b is connected, which is not in the peers of linked here)${tooFew}`,
     );
     expect(warnings).toContain(`${nothing('locks', 'b')}it does not reach a, c (a: ${isNamedThere})${tooFew}`);
   });
@@ -247,7 +247,7 @@ describe('a name that is wrong in the peers of linked', () => {
       `${nothing('locks', 'd')}it is no member (a, b, c: ${isNamedThere}); call addMember("d") on a member, where it is named in the peers of linked`,
     );
     await expect(all[0]!.addMember('d')).rejects.toThrow(
-      'peer "d" is not reached from "a" (not named in the peers of linked here). Start it with join: true before it is added',
+      'peer "d" is not reached from "a" (not in the peers of linked here). Start it with join: true before it is added',
     );
   });
 });
@@ -265,7 +265,7 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   await vi.waitFor(() => expect(all[1]!.transport.peers).toContain('c'));
   await settled();
   const ahead = (began: string) =>
-    `heard and refused, for its clock is more than a day ahead: it began at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC. Set both clocks right`;
+    `connected, but refused because its clock is more than a day ahead: it started at ${began} by its clock, and here it is 2026-03-01 12:00:00 UTC. Correct both clocks`;
   const warnings = await said();
   expect(warnings).toContain(
     `${nothing('locks', 'a')}it does not reach b, c (b: ${ahead('2026-03-04 12:00:00 UTC')}; c: ${ahead('2026-03-04 12:01:00 UTC')})${tooFew}`,
@@ -276,8 +276,8 @@ test('clocks that are more than a day apart: both times are told, at each end', 
   // Who is gone is not refused.
   await expect.poll(reason).toBeNull();
   expect(warnings.filter((text) => text.includes('"b" has granted no locks'))[0]).toContain(
-    '(a: heard, and does not answer: it began at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by the clock here; ' +
-      'unless it has run for so long, the clocks are more than a day apart: set both right)',
+    '(a: connected, but does not answer: it started at 2026-03-01 12:00:00 UTC by its clock, and this peer at 2026-03-04 12:00:00 UTC by its own. ' +
+      'Unless it has run for that long, the clocks differ by more than a day. Correct both clocks)',
   );
 });
 
@@ -302,12 +302,12 @@ test('clocks of two who reach each other by way of a third alone: both times are
   const warnings = await said();
   const begin = ', and peers without storage begin once all are there';
   expect(warnings.find((text) => text.includes('"a" has granted no locks'))).toContain(
-    'it does not reach c (c: heard by way of b and refused, for its clock is more than a day ahead: it began at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +
-      `2026-02-28 16:00:00 UTC. Set both clocks right)${begin}`,
+    'it does not reach c (c: connected through b, but refused because its clock is more than a day ahead: it started at 2026-03-02 08:00:00 UTC by its clock, and here it is ' +
+      `2026-02-28 16:00:00 UTC. Correct both clocks)${begin}`,
   );
   expect(warnings.find((text) => text.includes('"c" has granted no locks'))).toContain(
-    'it does not reach a (a: heard by way of b, and does not answer: it began at 2026-02-28 16:00:00 UTC by its clock, and this peer at 2026-03-02 08:00:00 UTC by the ' +
-      `clock here; unless it has run for so long, the clocks are more than a day apart: set both right)${begin}`,
+    'it does not reach a (a: connected through b, but does not answer: it started at 2026-02-28 16:00:00 UTC by its clock, and this peer at 2026-03-02 08:00:00 UTC by its ' +
+      `own. Unless it has run for that long, the clocks differ by more than a day. Correct both clocks)${begin}`,
   );
   await c.transport.close();
   passed = 60_000;

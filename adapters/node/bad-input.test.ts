@@ -1,4 +1,4 @@
-/** What goes wrong in applications: every promise settles with a named error, and nothing stays open. */
+/** Failures in applications: every promise settles with a named error, and nothing stays open. */
 import { createNames } from '../names.js';
 import { createQuota } from '../quota.js';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ import { webSocket } from '../transports/web-socket.js';
 import { webSocketHub } from '../transports/web-socket-hub.js';
 import { inProcessGuarantees } from '../transports/guarantees.js';
 
-/** What keeps a process from ending. */
+/** Resources that keep a process from ending. */
 const handles = (): string[] =>
   process
     .getActiveResourcesInfo()
@@ -68,7 +68,7 @@ function everything(transport: Transport<Linked>) {
 const namesOf = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).name : 'fulfilled'));
 
-test('a transport that never connects: closing rejects whoever waits with a ClosedError', async () => {
+test('a transport that never connects: close rejects waiting calls with a ClosedError', async () => {
   const never = createTransport('a', inProcessGuarantees, () => {});
   const { waiting, close } = everything(never);
   await close();
@@ -76,7 +76,7 @@ test('a transport that never connects: closing rejects whoever waits with a Clos
   expect(new Set(namesOf(await waiting))).toEqual(new Set(['ClosedError']));
 });
 
-test('a transport that cannot connect: everything rejects with its ConnectionError, which names the address', async () => {
+test('a transport that cannot connect: all reject with a ConnectionError and the address', async () => {
   const failing = createTransport('a', inProcessGuarantees, () => {
     throw new ConnectionError('no connection to 127.0.0.1:4222');
   });
@@ -89,7 +89,7 @@ test('a transport that cannot connect: everything rejects with its ConnectionErr
   await transport.close();
 });
 
-test('a hub that is not there: everything waits for it, and closing rejects whoever waits with a ClosedError', async () => {
+test('an absent hub: calls wait for it, and close rejects them with a ClosedError', async () => {
   const hub = await webSocketHub({ port: 0 });
   const { port } = hub;
   await hub.close();
@@ -101,7 +101,7 @@ test('a hub that is not there: everything waits for it, and closing rejects whoe
   expect(new Set(namesOf(await waiting))).toEqual(new Set(['ClosedError']));
 });
 
-test('two nodes with one id: the second is refused by name, the first goes on', async () => {
+test('two nodes with one id: the second is refused with an error, the first goes on', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const first = createLocks({ transport: bus.transport('a'), peers: ['a'] });
@@ -115,7 +115,7 @@ test('two nodes with one id: the second is refused by name, the first goes on', 
   await Promise.all([first.close(), second.close()]);
 });
 
-test('a signal that has aborted already: everything rejects with its reason, and nothing is asked for', async () => {
+test('an aborted signal: calls reject with its reason, and send no request', async () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   const locks = createLocks({ transport, peers: ['a'] });
@@ -144,7 +144,7 @@ test('a signal that has aborted already: everything rejects with its reason, and
   bus.close();
 });
 
-test('peers of another version of the wire format: warned of by name; who waits for them can give up or close', async () => {
+test('peers with another wire version cause a warning; waiting calls can be aborted', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const bus = new InProcessBus();
@@ -156,7 +156,7 @@ test('peers of another version of the wire format: warned of by name; who waits 
   await Promise.all([locks.node.ready, other.connect()]);
   await expect(locks.acquire('x', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' });
   expect(warn.mock.calls.join()).toMatch(
-    /speaks version 2 of the wire format, this side 1. Run the same release on both, from "b"/,
+    /uses version 2 of the wire format, this peer 1. Run the same release on both, from "b"/,
   );
   const [outcome] = await Promise.all([Promise.allSettled([locks.acquire('x')]), locks.close()]);
   expect(namesOf(outcome)).toEqual(['ClosedError']);
@@ -164,7 +164,7 @@ test('peers of another version of the wire format: warned of by name; who waits 
 });
 
 describe('a broker that drops in the middle of a grant', () => {
-  test('holders are told, and everybody is served by the one that comes back', async () => {
+  test('holders are notified, and the hub that returns serves all peers', async () => {
     const hub = await webSocketHub({ port: 0 });
     const { port } = hub;
     const ids = ['a', 'b', 'c'];
@@ -188,7 +188,7 @@ describe('a broker that drops in the middle of a grant', () => {
   });
 });
 
-test('a callback that throws after the lock is lost troubles nobody', async () => {
+test('a callback that throws after the lock is lost affects no other peer', async () => {
   const bus = new InProcessBus();
   const transport = bus.transport('a');
   const locks = createLocks({ transport, peers: ['a'] });

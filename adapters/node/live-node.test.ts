@@ -25,7 +25,7 @@ import {
 import { watchers } from './watchers.js';
 
 describe('what a node is made of', () => {
-  test('is told as it was given', async () => {
+  test('is reported as it was given', async () => {
     const topology = { nodes: ['a'], links: [] };
     const { node } = await started({ name: 'mine', options: { loud: true }, topology });
     expect([node.id, node.name, node.protocol]).toEqual(['a', 'mine', parrotCore]);
@@ -34,12 +34,12 @@ describe('what a node is made of', () => {
     expect(node.instance.topology).toEqual(topology);
   });
 
-  test('has the protocol’s name and no options unless given', async () => {
+  test('has the protocol’s name and no options by default', async () => {
     const { node } = await started();
     expect([node.name, node.scenario.options]).toEqual(['parrot', {}]);
   });
 
-  test('wrong options, and a node that nobody lists, are refused by name', () => {
+  test('wrong options and an unlisted node are refused with errors that name them', () => {
     expect(() => createNode({} as never)).toThrow('createNode: transport is missing');
     expect(() => made({ topology: { nodes: ['b', 'c'], links: [] }, name: 'mine' })).toThrow(
       'node "a" is not in the topology of "mine". Add it to b, c.',
@@ -49,7 +49,7 @@ describe('what a node is made of', () => {
     expect(() => made({ guarantees: { ...inProcessGuarantees, loss: 'possible' } })).toThrow('parrot is not safe on a transport');
   });
 
-  test('whoever watches all nodes of the process hears of it', () => {
+  test('watchers of all nodes of the process are notified', () => {
     const seen: object[] = [];
     const watch = (node: object) => void seen.push(node);
     watchers().add(watch);
@@ -60,7 +60,7 @@ describe('what a node is made of', () => {
 });
 
 describe('before it has started', () => {
-  test('it has no roles; commands wait for the start, those that need not wait as well, in their order', async () => {
+  test('it has no roles; commands wait for the start, and keep their order', async () => {
     const { node, steps } = made();
     expect([node.view(), node.role('parrot'), node.attempt('work'), node.attempt('rest')]).toEqual([{}, undefined, true, true]);
     node.command('say', { to: 'b', text: 'early' });
@@ -122,7 +122,7 @@ describe('what comes', () => {
     expect([steps[1]!.number, heard]).toEqual([2, []]);
   });
 
-  test('from strangers and what is malformed is dropped, counted, told with its number, and changes nothing', async () => {
+  test('from strangers or malformed are dropped, counted, reported and change nothing', async () => {
     const said = warnings();
     const { node, medium, steps, heard } = await started();
     medium.received('x', word('hi'));
@@ -170,7 +170,7 @@ describe('what comes', () => {
     ]);
   });
 
-  test('from who is first in the topology, and from itself where it may not be linked with itself, counts as any other', async () => {
+  test('from the first node, or the node itself without a link, are handled as others', async () => {
     const { node, medium, notifications } = await started({ topology: { nodes: ['b', 'a', 'c'], links: [] }, neighbors: ['b'] });
     medium.received('b', word('hi'));
     node.command('say', { to: 'a', text: 'ho' });
@@ -178,7 +178,7 @@ describe('what comes', () => {
     expect(notifications).toEqual([heardMessage('b', 'hi'), heardMessage('a', 'ho')]);
   });
 
-  test('a time is told where the protocol reads it: later with every step, and never earlier than the clock', async () => {
+  test('a protocol that reads time gets it: increasing, and never behind the clock', async () => {
     const timed = defineCore({ ...description, network: { reach: 'routed', time: true } });
     const { medium, clock, steps } = await started({ protocol: timed });
     const at = () => (steps.at(-1)!.event as Event)['at'] as number;
@@ -231,7 +231,7 @@ describe('what goes', () => {
     expect([sent, steps]).toEqual([[], []]);
   });
 
-  test('a protocol that stands losses leaves nothing at a hub for who is away', async () => {
+  test('a protocol that tolerates losses leaves no messages at a hub for absent peers', async () => {
     const lossy = defineCore({ ...description, network: { reach: 'routed', isLossy: true } });
     const { node, medium, sent, steps } = await started({ protocol: lossy });
     medium.up('b');
@@ -242,7 +242,7 @@ describe('what goes', () => {
     expect(blind.sent).toEqual([['c', word('hi')]]);
   });
 
-  test('one that stands none sends to who is away: it waits at the hub', async () => {
+  test('a protocol that does not, leaves messages for absent peers at the hub', async () => {
     const { node, sent } = await started();
     node.command('say', { to: 'c', text: 'hi' });
     expect(sent).toEqual([['c', word('hi')]]);
@@ -250,7 +250,7 @@ describe('what goes', () => {
 });
 
 describe('where links speak', () => {
-  test('peers are greeted at the start and as they come, and the chart hears of them as they answer', async () => {
+  test('peers are greeted when they connect, and the chart is notified when they answer', async () => {
     const { node, medium, sent, notifications, heard } = made({ protocol: linkedCore, before: (medium) => medium.up('b') });
     await node.ready;
     medium.up('c');
@@ -276,7 +276,7 @@ describe('where links speak', () => {
     ]);
   });
 
-  test('what waits for a peer has no number yet, and those who were greeted are told of the end', async () => {
+  test('waiting messages have no number yet, and greeted peers receive the goodbye', async () => {
     const { node, medium, sent, steps } = await started({ protocol: linkedCore });
     medium.up('b');
     node.command('say', { to: 'b', text: 'hi' });
@@ -287,7 +287,7 @@ describe('where links speak', () => {
     expect(sent).toEqual([['b', bye]]);
   });
 
-  test('a transport that carries no word of leave hinders nobody, and one that has ended is not asked', async () => {
+  test('a transport that fails to send the goodbye blocks nothing; a closed one is skipped', async () => {
     let isBroken = false;
     const send = () => {
       if (isBroken) throw new ClosedError('broken');

@@ -18,7 +18,7 @@ const hello = (isAnswer = false) => ({ type: 'node.hello', isAnswer });
 const bye = { type: 'node.bye' };
 
 describe('ports', () => {
-  test('a peer gets the lowest that is free, keeps it while it is there, and leaves it to the next', () => {
+  test('a peer gets the lowest free port, keeps it, and leaves it to the next', () => {
     const ports = new PortTable();
     expect([ports.of('b'), ports.peerAt(1)]).toEqual([undefined, undefined]);
     expect(['b', 'c', 'd'].map((peer) => ports.plugIn(peer))).toEqual([1, 2, 3]);
@@ -30,7 +30,7 @@ describe('ports', () => {
   });
 });
 
-/** The others of node `a`, what it says to them, and what its charts hear of its links. */
+/** The neighbors of node `a`, the messages to them, and the link events of its charts. */
 function neighborsOf(protocol: Core) {
   const said: [string, Message][] = [];
   const heard: LinkEvent[] = [];
@@ -44,7 +44,7 @@ function neighborsOf(protocol: Core) {
 }
 
 describe('where links speak', () => {
-  test('a peer that comes up is greeted, is there once it answers, and until then nothing of it is heard', () => {
+  test('a new peer is greeted, and present once it answers; earlier messages are dropped', () => {
     const { neighbors, said, heard } = neighborsOf(electionCore);
     neighbors.told('up', 'b');
     expect([said, heard]).toEqual([[['b', hello()]], []]);
@@ -56,7 +56,7 @@ describe('where links speak', () => {
     expect(said[1]).toEqual(['b', word]);
   });
 
-  test('one that goes down, or takes leave, is a link that is down; what it says too late is not heard', () => {
+  test('a peer that leaves or goes down is a link that is down; later messages are dropped', () => {
     const { neighbors, heard } = neighborsOf(electionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
@@ -69,12 +69,12 @@ describe('where links speak', () => {
     expect([neighbors.receive('b', word), neighbors.receive('c', word), neighbors.send('b', word)]).toEqual([null, null, 0]);
   });
 
-  test('what a node says to itself needs no greeting', () => {
+  test('messages of a node to itself need no greeting', () => {
     const { neighbors, said } = neighborsOf(electionCore);
     expect([neighbors.receive('a', word), said]).toEqual(['a', []]);
   });
 
-  test('who leaves says so to all who may count it as there', () => {
+  test('a node that leaves sends a goodbye to all that may count it as present', () => {
     const { neighbors, said } = neighborsOf(electionCore);
     neighbors.told('up', 'b');
     neighbors.leave();
@@ -83,7 +83,7 @@ describe('where links speak', () => {
 });
 
 describe('where nodes are anonymous', () => {
-  test('each peer that is there is a port, and hears the charts say so', () => {
+  test('each present peer has a port, and the charts are notified', () => {
     const { neighbors, said, heard } = neighborsOf(exclusionCore);
     for (const peer of ['c', 'b']) neighbors.receive(peer, hello(true));
     expect(heard).toEqual([
@@ -95,7 +95,7 @@ describe('where nodes are anonymous', () => {
     expect(said).toEqual([['b', word]]);
   });
 
-  test('the port of a peer that goes is told of before it is free, and leads nowhere afterward', () => {
+  test('a port is reported down before it is free, and leads nowhere afterward', () => {
     const { neighbors, said, heard } = neighborsOf(exclusionCore);
     for (const peer of ['b', 'c']) neighbors.receive(peer, hello(true));
     heard.length = 0;
@@ -106,7 +106,7 @@ describe('where nodes are anonymous', () => {
   });
 });
 
-test('where a protocol routes, everybody is reached at any time, and nobody is greeted', () => {
+test('if a protocol routes, all peers are always reachable and none is greeted', () => {
   const { neighbors, said, heard } = neighborsOf(directory);
   neighbors.told('up', 'b');
   neighbors.told('down', 'b');
@@ -157,7 +157,7 @@ describe('what a protocol needs of a transport', () => {
     );
   });
 
-  test('no order and nobody told of do not matter to one that routes and says so', () => {
+  test('a routing protocol needs neither order nor presence if it declares that', () => {
     const unordered = { ...routedCore, network: { ...routedCore.network, order: 'unordered' } } as Core;
     expect(() => refuseUnsafe(unordered, { ...all, order: 'unordered', presence: 'none' })).not.toThrow();
   });
@@ -166,12 +166,12 @@ describe('what a protocol needs of a transport', () => {
 describe('the graph', () => {
   const topology = { nodes: ['a', 'b'], links: [['a', 'b', 1]] as const };
 
-  test('ranks those who are listed, and nobody else', () => {
+  test('ranks the listed nodes and no others', () => {
     const { rank, distance } = graphOf(directory, topology);
     expect([rank('a'), rank('b'), rank('c'), distance('a', 'b')]).toEqual([0, 1, -1, 1]);
   });
 
-  test('tells the length of the shortest way, over however many links, and that there is none', () => {
+  test('returns the length of the shortest path, or that there is none', () => {
     const nodes = ['a', 'b', 'c', 'd', 'e', 'apart'];
     const links = [
       ['a', 'b', 5],
@@ -189,7 +189,7 @@ describe('the graph', () => {
     ]);
   });
 
-  test('refuses a node that it does not have, in a link and in a question, by name', () => {
+  test('rejects an unknown node in a link and in a question, with an error that names it', () => {
     const answer = 'node "x" is not in the topology. Name one of its 2 nodes';
     expect(() => graphOf(directory, { nodes: ['a', 'b'], links: [['a', 'x', 1]] })).toThrow(answer);
     const { distance } = graphOf(directory, topology);
@@ -197,14 +197,14 @@ describe('the graph', () => {
     expect(() => distance('x', 'a')).toThrow(answer);
   });
 
-  test('of who starts without a link: nobody is reached but oneself, and whoever has an id may come', () => {
+  test('of a node without links: it reaches only itself, and any valid id may connect', () => {
     const { topology: given, rank, distance } = unlinkedGraph(['a', 'b']);
     expect(given).toEqual({ nodes: ['a', 'b'], links: [] });
     expect([rank('b'), rank('c'), rank('constructor')]).toEqual([0, 0, -1]);
     expect([distance('a', 'a'), distance('a', 'b')]).toEqual([0, Infinity]);
   });
 
-  test('of an open protocol knows whoever has an id, and ranks nobody above another', () => {
+  test('of an open protocol accepts any valid id, with the same rank for all', () => {
     const { rank } = graphOf(tabsCore, topology);
     expect([rank('b'), rank('c'), rank('constructor')]).toEqual([0, 0, -1]);
   });

@@ -39,7 +39,7 @@ test.each<[option: string, values: readonly unknown[], answer: string]>([
   ['options', [7, []], 'Pass an object of options, as in a scenario'],
   ['neighbors', ['b', ['b', 7]], 'Pass a list of ids'],
   ['name', ['', 7], 'Pass a text'],
-  ['storage', [{}, { load: () => null }], "Pass what keeps a peer's promises, as in folderStorage('/var/lib/printers/a')"],
+  ['storage', [{}, { load: () => null }], "Pass a storage for the state of a peer, as in folderStorage('/var/lib/printers/a')"],
   ['nextCommand', [null, 'x'], `Pass ${FUNCTION}`],
   ['clock', [{ now: () => 0 }, 7], 'Pass a scheduler of RxJS'],
   ['crypto', [{}, 7], "Pass Web Crypto, as the platform's own"],

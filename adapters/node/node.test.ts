@@ -99,7 +99,7 @@ test('strangers, unknown types and malformed messages are dropped, counted, and 
 });
 
 test.each([
-  ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /speaks version 2/],
+  ['another version', { v: 2, name: 'directory', message: { type: 'find' } }, /uses version 2/],
   ['a conversation that nobody opened', { v: 1, name: 'chess', message: { type: 'move' } }, /"chess"/],
   ['an envelope with a stowaway', { v: 1, name: 'directory', message: { type: 'find' }, extra: 1 }, /no envelope/],
 ])('%s is dropped with a warning that says so', async (_, value, warning) => {

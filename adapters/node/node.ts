@@ -1,7 +1,7 @@
 /**
  * A node of a protocol in an application: its charts, connected to a transport, in real time.
  *
- * It does the same for its charts as the simulated network: a `send` goes to the transport, a timer to the clock, a draw to the platform's
+ * The node does the same for its charts as the simulated network: a `send` goes to the transport, a timer to the clock, a draw to the platform's
  * random numbers, a notification to listeners. A command that the chart does not accept yet waits for its turn. Received messages are
  * checked before a chart processes them. One tick is one millisecond.
  */

@@ -68,13 +68,13 @@ export class Presence {
     return true;
   }
 
-  /** Handles a peer that is down or has said goodbye. */
+  /** Handles a peer that is down or has sent a goodbye. */
   part(peer: NodeId): void {
     this.greeted.delete(peer);
     if (this.present.delete(peer)) this.tell('down', peer);
   }
 
-  /** Says goodbye to all peers that may count this node as present. */
+  /** Sends a goodbye to all peers that may count this node as present. */
   leave(): void {
     for (const peer of this.greeted) this.say(peer, { type: BYE });
     this.greeted.clear();

@@ -1,4 +1,4 @@
-/** What a node refuses: options and transports that its protocol cannot work with, and messages that it cannot deliver. */
+/** Checks of a node: options and transports that its protocol cannot work with, and messages that it cannot deliver. */
 import { UsageError } from '../../machines/errors.js';
 import type { NodeId } from '../../machines/effects.js';
 import type { RunningCore } from '../../machines/core.js';

@@ -1,7 +1,7 @@
 /**
  * The conformance suite of storages: what each must do for one peer, and, if all members share it, for the copies of actors.
  *
- * The runner is handed in, so any one will do that takes a title and an async function.
+ * The caller passes the test runner: any function that takes a title and an async function.
  */
 import { environmentOf } from '../environment.js';
 import { StorageError } from '../transports/errors.js';
@@ -10,21 +10,21 @@ import { isShared, type SharedStorage } from './shared.js';
 import type { PeerStorage } from './storage.js';
 
 /**
- * What `storageConformance` is given.
+ * Options for `storageConformance`.
  *
  * @public
  */
 export interface StorageConformance {
-  /** The runner's own, as that of vitest or node:test. */
+  /** The runner's test function, such as that of vitest or node:test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
-  /** Opens the storage of a peer, as a new process does: it has what was saved for the same peer before. */
+  /** Opens the storage of a peer, as a new process does: it contains the values saved for the same peer before. */
   readonly create: (peer: string) => PeerStorage | Promise<PeerStorage>;
-  /** Whether all members share the storage. @defaultValue false */
+  /** True if all members share the storage. @defaultValue false */
   readonly shared?: boolean;
 }
 
 /**
- * Defines the tests that every storage must pass, with the runner that it is handed.
+ * Defines the tests that every storage must pass, with the given runner.
  *
  * @example
  * ```ts

@@ -114,7 +114,7 @@ export function jetStreamStorage(options: JetStreamStorageOptions): SharedStorag
   };
 }
 
-/** No peer has a token that begins so. */
+/** First token of shared keys. No peer's token begins like this. */
 const SHARED = '=shared';
 
 function jetStreamStore(bucket: JetStreamStorageOptions['bucket']): SharedStore {
@@ -150,13 +150,13 @@ function jetStreamStore(bucket: JetStreamStorageOptions['bucket']): SharedStore 
   };
 }
 
-/** The text of which `topicToken` made this. */
+/** Inverse of `topicToken`. */
 const ofToken = (token: string): string => decodeURIComponent(token.replaceAll('=', '%'));
 
-/** What the servers say in the end; rejects with the last that the client said when they say nothing. */
+/** Repeats a request until a server answers. After the time limit it rejects with the last error of the client. */
 async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise<T> {
   let isOver = false;
-  const patience = clock.schedule(() => void (isOver = true), SETTLED_MS);
+  const deadline = clock.schedule(() => void (isOver = true), SETTLED_MS);
   try {
     for (;;)
       try {
@@ -166,7 +166,7 @@ async function answered<T>(clock: SchedulerLike, ask: () => Promise<T>): Promise
         await new Promise<void>((resolve) => void clock.schedule(() => resolve(), PAUSE_MS));
       }
   } finally {
-    patience.unsubscribe();
+    deadline.unsubscribe();
   }
 }
 

@@ -78,7 +78,7 @@ const PAUSE_MS = 250;
 const PEERS = 'peers';
 
 /**
- * The storage of one peer on an engine of your own.
+ * Creates the storage of one peer on your own engine.
  *
  * @throws UsageError for a store without the four methods, or a peer that is not text.
  * @example

@@ -87,7 +87,7 @@ describe.each<[string, () => (id: string) => PeerStorage]>([
   });
 });
 
-test('without storage the same restart begins anew: without a clock that has gone on, fences do not grow', async () => {
+test('without storage a restart starts over: fences grow only if the clock does', async () => {
   const fences: number[] = [];
   for (let life = 0; life < 2; life++) {
     const locks = await begin(() => undefined);
@@ -97,14 +97,14 @@ test('without storage the same restart begins anew: without a clock that has gon
   expect(fences[1]).toBeLessThanOrEqual(fences[0]!);
 });
 
-test('two of three begin without the third, and without its word, where their storages are new', async () => {
+test('two of three start without the third if their storages are new', async () => {
   const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
   const locks = await begin((id) => storages.get(id)!, ['a', 'c']);
   expect(await locks['c']!.request('x', ({ fence }) => fence)).toBeGreaterThan(0);
   await end(locks);
 });
 
-test('a peer whose storage is damaged counts as one that has forgotten: the others tell it where things stand', async () => {
+test('a peer with damaged storage counts as forgetful: the others restore its state', async () => {
   const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
   const first = await begin((id) => storages.get(id)!);
   const before = await first['a']!.request('x', ({ fence }) => fence);
@@ -113,7 +113,7 @@ test('a peer whose storage is damaged counts as one that has forgotten: the othe
   const second = await begin((id) => storages.get(id)!, ['a', 'c']);
   expect(await second['c']!.request('x', ({ fence }) => fence)).toBeGreaterThan(before);
   await end(second);
-  // One that knows and one that has forgotten are no majority.
+  // One peer that remembers and one that has forgotten do not form a majority.
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const [a, b] = ['a', 'b'].map((id) =>
@@ -124,7 +124,7 @@ test('a peer whose storage is damaged counts as one that has forgotten: the othe
   await Promise.all([a.close(), b.close()]);
 });
 
-test('the storage of another peer is refused by name', async () => {
+test('the storage of another peer is refused with an error that names it', async () => {
   const storages = new Map(IDS.map((id) => [id, new MapStorage()]));
   await end(await begin((id) => storages.get(id)!));
   const [of, before] = [storages.get('a')!, structuredClone(storages.get('a')!.values)];
@@ -138,7 +138,7 @@ test('the storage of another peer is refused by name', async () => {
   expect(of.values).toEqual(before);
 });
 
-describe('a peer that starts again with another list of peers than the one that it has stored', () => {
+describe('a restarted peer with a different list of peers than the stored one', () => {
   const startAgain = async (peers: readonly string[]) => {
     const storage = new MapStorage();
     await end(await begin((id) => (id === 'a' ? storage : new MapStorage())));
@@ -147,7 +147,7 @@ describe('a peer that starts again with another list of peers than the one that 
     return createLocks({ transport: bus.transport('a'), peers, storage });
   };
 
-  test('is refused with both in one order, where the list leaves somebody out', async () => {
+  test('is refused with both lists in one order if the new list lacks a peer', async () => {
     const a = await startAgain(['b', 'a']);
     await expect(a.ready).rejects.toMatchObject({
       name: 'ConfigurationError',
@@ -184,7 +184,7 @@ test('a storage that takes nothing more ends its peer with a StorageError', asyn
   await end(locks);
 });
 
-/** What a disk can do besides refusing; each was reached and dead for the others once, who waited for it. */
+/** Failures of a disk other than an error. Each of them once blocked the other peers. */
 describe.each<[string, PeerStorage['save']]>([
   ['refuses', async () => Promise.reject(new Error('ENOSPC: no space left on device'))],
   [
@@ -232,7 +232,7 @@ describe.each<[string, PeerStorage['save']]>([
   });
 });
 
-test('a storage that never answers ends its peer after 30 seconds, and the others go on', async () => {
+test('a storage that never answers ends its peer after 30 seconds; the others go on', async () => {
   const bus = new InProcessBus();
   onTestFinished(() => bus.close());
   const clock = new VirtualTimeScheduler();
@@ -262,7 +262,7 @@ test('a storage that never answers ends its peer after 30 seconds, and the other
   await Promise.all(made.map((locks) => locks.close()));
 });
 
-test('a storage that cannot be loaded is said at the start', async () => {
+test('a storage that cannot be loaded is reported at the start', async () => {
   const storage = new MapStorage();
   storage.failure = new Error('EACCES: permission denied');
   const bus = new InProcessBus();
@@ -304,7 +304,7 @@ describe('a folder', () => {
     expect(await folderStorage(folder).load('locks')).toEqual({ n: 1 });
   });
 
-  test('in the place of a file says so', async () => {
+  test('is refused with an error in the place of a file', async () => {
     const folder = join(temporary(), 'file');
     writeFileSync(folder, '');
     await expect(folderStorage(folder).save('locks', 1)).rejects.toThrow('EEXIST');
@@ -337,7 +337,7 @@ describe.skipIf(!hasCommand('nats-server'))('a bucket of JetStream, with a serve
     await server.kill();
   }, 30_000);
 
-  test('outlives an outage that is longer than the patience of the client, and names whoever else writes', async () => {
+  test("outlives an outage longer than the client's patience, and names other writers", async () => {
     const folder = temporary();
     let server = await jetStreamServer(folder);
     const open = async () => {

@@ -1,11 +1,11 @@
 /**
- * Why a peer is not reached, as far as the layers of a transport know it: each knows a little, and whoever waits for the peer asks the
- * uppermost, which asks the one below it.
+ * Reasons for which a peer is not reachable. Each layer of a transport knows some. A caller that waits for the peer asks the uppermost
+ * layer, which asks the one below it.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Transport } from './transport.js';
 
-/** In words that follow the peer's name and a colon; `null` for what one knows nothing of. */
+/** Returns a reason that follows the peer's name and a colon; `null` if the layer knows none. */
 type Explanation = (peer: NodeId) => string | null;
 
 const explanations = new WeakMap<Transport, Explanation>();

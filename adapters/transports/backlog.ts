@@ -1,6 +1,6 @@
 /**
- * A bound on what a broker has been given and has not confirmed: without one, a client keeps for a broker that stands still whatever
- * its program sends. What is beyond it is dropped and warned of, as may be on a medium that loses; the link layer sends it again.
+ * Limit of unconfirmed data at a broker. Without it, a client queues everything that its program sends while the broker is stalled.
+ * Messages beyond the limit are dropped with a warning, as on any lossy medium; the link layer sends them again.
  */
 import type { TimestampProvider } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -16,7 +16,7 @@ export class Backlog {
     this.drops = new Drops(`transport "${id}"`, clock);
   }
 
-  /** True if there is room for a text; it counts then, until it is confirmed. */
+  /** Counts a text until it is confirmed. Returns false, and drops it, if the limit is reached. */
   takes({ length }: string): boolean {
     const isTaken = this.chars + length <= BACKLOG_BYTES_MAX;
     if (isTaken) this.chars += length;

@@ -1,4 +1,4 @@
-/** What a line writes to its socket, and when it, or the slowest of all, is parted with. */
+/** Writes of a line to its socket, and the limits above which the line, or the slowest of all, is closed. */
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -39,7 +39,7 @@ function lineOf(limits = {}, backlog = new SharedBacklog(Infinity, () => {})) {
   return { clock, far, line, told, heard };
 }
 
-test('a text goes as it is while nothing waits, as bytes while something does, and nowhere once the socket is closing', () => {
+test('text is sent as it is, as bytes while others wait, not at all once closing', () => {
   const { far, line } = lineOf();
   line.send('ä');
   far.bufferedAmount = 1;
@@ -50,7 +50,7 @@ test('a text goes as it is while nothing waits, as bytes while something does, a
   expect(far.written).toEqual([]);
 });
 
-test('who has left more unread than its bound is parted with, and what is for it goes nowhere', () => {
+test('a line with more unread bytes than its limit is closed, and drops messages', () => {
   const { far, line, heard } = lineOf({ backlogBytes: 100 });
   far.bufferedAmount = 100;
   line.send('x');
@@ -69,7 +69,7 @@ test('a line is closed by its socket, and ended at once', async () => {
   expect(far.readyState).toBe(3);
 });
 
-test('what a line writes counts in bytes for all together; the slowest is parted with, of those that are open', () => {
+test('lines share a limit in bytes, and the slowest open one is closed above it', () => {
   const full: number[] = [];
   const backlog = new SharedBacklog(10, (bytesMax) => full.push(bytesMax));
   const [a, b, gone] = [lineOf({}, backlog), lineOf({}, backlog), lineOf({}, backlog)];
@@ -82,7 +82,7 @@ test('what a line writes counts in bytes for all together; the slowest is parted
   expect([full, states()]).toEqual([[], [1, 1, 2]]);
   a.line.send('x');
   expect([full, states()]).toEqual([[10], [1, 3, 2]]);
-  // What is left counts: five bytes of the first.
+  // The remaining bytes count: five of the first line.
   a.line.send('x'.repeat(5));
   expect(full).toEqual([10]);
   a.far.bufferedAmount = 11;
@@ -93,7 +93,7 @@ test('what a line writes counts in bytes for all together; the slowest is parted
   ]);
 });
 
-test('just as much as is allowed parts nobody, and a socket that has closed is none of them any more', () => {
+test('exactly the limit closes no line, and closed sockets do not count', () => {
   const full: number[] = [];
   const backlog = new SharedBacklog(10, (bytesMax) => full.push(bytesMax));
   const [a, b] = [lineOf({}, backlog), lineOf({}, backlog)];
@@ -110,7 +110,7 @@ test('just as much as is allowed parts nobody, and a socket that has closed is n
   expect(equal.map(({ far }) => far.readyState)).toEqual([3, 1]);
 });
 
-test('which limit a line is beyond is told with its peer', () => {
+test('the exceeded limit of a line is reported with its peer', () => {
   const { far, line, told } = lineOf({ framesPerSecond: 1 });
   for (const text of ['1', '2']) far.emit('message', text);
   expect(told).toEqual([['framesPerSecond', undefined]]);
@@ -121,13 +121,13 @@ test('which limit a line is beyond is told with its peer', () => {
   void line;
 });
 
-test('what is no text is for who listens to refuse, and is never held', () => {
+test('a frame that is not text is passed on and never held', () => {
   const { far, heard } = lineOf({ framesPerSecond: 1 });
   for (const data of ['1', '2', 7, Buffer.from('x')]) far.emit('message', data);
   expect(heard).toEqual(['1', 7, Buffer.from('x')]);
 });
 
-test('frames that are held come in their time, one by one, and the socket is read on once all have', () => {
+test('held frames are delivered at the allowed rate, then the socket is resumed', () => {
   const { clock, far, heard, told } = lineOf({ framesPerSecond: 10 });
   for (let i = 0; i < 12; i++) far.emit('message', `${i}`);
   expect([heard.length, far.isPaused]).toEqual([10, true]);
@@ -140,7 +140,7 @@ test('frames that are held come in their time, one by one, and the socket is rea
   expect(told.length).toBeGreaterThan(5);
 });
 
-test('a socket that is left alone, or is closing, is not asked at a beat', () => {
+test('a socket that is paused or closing is not pinged at a beat', () => {
   const { far, line } = lineOf();
   line.leaveAlone(new Promise(() => {}));
   for (let i = 0; i < 6; i++) line.beat();

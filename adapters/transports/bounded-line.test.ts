@@ -1,4 +1,4 @@
-/** What a line makes of its socket: whether the other end is there, and how often it is asked. */
+/** The checks of a line: whether its other end answers, and how often it is asked. */
 import { EventEmitter } from 'node:events';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -17,7 +17,7 @@ class Far extends EventEmitter {
   readonly asked: string[] = [];
   isPaused = false;
   ping = (data: string) => void this.asked.push(data);
-  /** Answers the ping of this place, the last one unless given. */
+  /** Answers the ping at this index, by default the last one. */
   answer = (at = -1) => void this.emit('pong', Buffer.from(this.asked.at(at)!));
   pause = () => void (this.isPaused = true);
   resume = () => void (this.isPaused = false);
@@ -47,13 +47,13 @@ function line(limits = {}, frame: (text: unknown) => void = () => {}) {
   return { far, near, told };
 }
 
-/** What came of a question after so many milliseconds. */
+/** Result of a question after so many milliseconds. */
 async function after(ms: number, answer: Promise<boolean>): Promise<boolean | 'open'> {
   await vi.advanceTimersByTimeAsync(ms);
   return Promise.race([answer, Promise.resolve<'open'>('open')]);
 }
 
-test('a hundred who want to know at once are two questions, one after the other, and the next who wants to know is another', async () => {
+test('a hundred concurrent callers cause two questions in turn; later ones a third', async () => {
   const { far, near } = line();
   const before = far.eventNames().map((name) => far.listenerCount(name));
   const [first, ...others] = Array.from({ length: 100 }, () => near.answers());
@@ -70,22 +70,22 @@ test('a hundred who want to know at once are two questions, one after the other,
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('who has answered a beat before it went has not answered the question that came after', async () => {
+test('the answer to an earlier beat does not answer a later question', async () => {
   const { far, near } = line();
   for (let i = 0; i < 2; i++) near.beat();
   const answer = near.answers();
   near.beat();
   far.answer(0);
   expect(await after(900, answer)).toBe('open');
-  // Of several pings an end may answer the last alone.
+  // An end may answer only the last of several pings.
   far.answer();
   expect(await answer).toBe(true);
 });
 
-test('who goes after it has answered has answered nobody who asks after that', async () => {
+test('an answer before the end closed does not count for a later question', async () => {
   const { far, near } = line();
   const before = near.answers();
-  // It has gone, and that it has stands behind its answer.
+  // The close of the end is queued behind its answer.
   const later = near.answers();
   far.answer();
   expect(await before).toBe(true);
@@ -93,7 +93,7 @@ test('who goes after it has answered has answered nobody who asks after that', a
   expect(await later).toBe(false);
 });
 
-test('one timer that comes late decides nothing: this process may have stood still, and have the answer before it', async () => {
+test('one late timer decides nothing: the answer may wait in a paused process', async () => {
   const { near } = line();
   const answer = near.answers();
   await vi.advanceTimersToNextTimerAsync();
@@ -107,7 +107,7 @@ test('who goes, or is going already, does not answer', async () => {
   expect([await answer, await near.answers(), far.pings]).toEqual([false, false, 1]);
 });
 
-test('what was said before the question is no answer to it, but gives more time: the answer may stand behind it', async () => {
+test('an earlier frame does not answer the question, but extends the deadline', async () => {
   const { far, near } = line();
   const answer = near.answers();
   for (let i = 0; i < 5; i++) {
@@ -122,7 +122,7 @@ test('what was said before the question is no answer to it, but gives more time:
   expect([await after(1_000, silent), await after(200, silent)]).toEqual(['open', false]);
 });
 
-test('who is read slowly is given the time for which its socket was left alone', async () => {
+test('a line that is read slowly gets extra time for its pauses', async () => {
   const { far, near } = line({ bytesPerSecond: 1_000 });
   far.sends('x'.repeat(4_000));
   far.sends('{}');
@@ -133,7 +133,7 @@ test('who is read slowly is given the time for which its socket was left alone',
   expect([far.isPaused, await after(800, answer), await after(300, answer)]).toEqual([false, 'open', false]);
 });
 
-test('who has not spoken since the last beat is asked whether it is there, and is parted with after three', () => {
+test('a silent end is pinged after one beat and disconnected after three', () => {
   const { far, near } = line();
   const beats = Array.from({ length: 3 }, () => (near.beat(), far.pings));
   expect([beats, far.readyState]).toEqual([[0, 1, 2], 1]);
@@ -141,7 +141,7 @@ test('who has not spoken since the last beat is asked whether it is there, and i
   expect(far.readyState).toBe(3);
 });
 
-test('who sends without end for two minutes is never asked: what it would have to answer would only pile up', () => {
+test('an end that sends continuously for two minutes is never pinged', () => {
   const { far, near } = line({ framesPerSecond: 10 });
   for (let second = 0; second < 120; second++) {
     for (let i = 0; i < 20; i++) far.sends('{}');
@@ -173,7 +173,7 @@ test.each([
   },
 );
 
-test('who has been quiet may send ten seconds’ worth at once, and a new connection what is a second’s', async () => {
+test('an idle end may send ten seconds’ worth at once, a new one a second’s worth', async () => {
   const heard: unknown[] = [];
   const { far, told } = line({ framesPerSecond: 100 }, (text) => heard.push(text));
   const send = (count: number) => {
@@ -213,14 +213,14 @@ test('while a line is left alone nothing is read, and all of it afterward, in or
   void until();
   waiting[0]!();
   await vi.advanceTimersByTimeAsync(5_000);
-  // What was read of it brought about that it is left alone again, in the midst of what had been held.
+  // One of the held frames caused the line to be paused again.
   expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again'], true]);
   waiting[1]!();
   await vi.advanceTimersByTimeAsync(5_000);
   expect([heard, far.isPaused]).toEqual([['wait', '1', 'wait again', '2', '3'], false]);
 });
 
-test('who goes while its line is left alone is heard no more', async () => {
+test('an end that closes while its line is paused delivers no more frames', async () => {
   const heard: unknown[] = [];
   const { far, near } = line({}, (text) => heard.push(text));
   const over = Promise.resolve();
@@ -231,7 +231,7 @@ test('who goes while its line is left alone is heard no more', async () => {
   expect([heard, vi.getTimerCount()]).toEqual([[], 0]);
 });
 
-test('of all connections together the one that has left most unread is parted with, and what was taken meanwhile counts no more', () => {
+test('the connection with the most unread bytes is closed; bytes read do not count', () => {
   const told: number[] = [];
   const backlog = new SharedBacklog(100, (bytes) => told.push(bytes));
   const [a, b, c] = [60, 30, 5].map((bufferedAmount) => Object.assign(new Far(), { bufferedAmount }));

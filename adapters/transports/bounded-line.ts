@@ -1,9 +1,8 @@
 /**
- * A WebSocket in Node as a line, with bounds on everything that the other end decides.
+ * A WebSocket in Node as a line, with limits on everything that the other end controls.
  *
- * Who sends faster than the limits is read more slowly: its socket is left alone for a while, and what it sends waits at its own end.
- * So a flood delays the peer that makes it, and costs the others no more than the limits say. Who does not take what is sent to it, or
- * does not answer, is parted with.
+ * If the other end sends faster than the limits, its socket is paused for a while and its frames wait at its own end. So a flood delays
+ * only the peer that causes it. An end that does not read what is sent to it, or does not answer, is disconnected.
  */
 import { Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
@@ -17,24 +16,24 @@ import { SILENT_BEATS_MAX } from './through-hub.js';
 import { socketLine } from './web-socket.js';
 
 export interface LineLimits {
-  /** What one connection may send, at a hub to all together; what it does not send is saved up for ten seconds. */
+  /** Rate limits of one connection, for frames to all receivers together. Up to ten seconds of unused rate accumulate. */
   readonly framesPerSecond: number;
   readonly bytesPerSecond: number;
-  /** A peer that has not taken so much of what was sent to it is parted with. */
+  /** Limit of bytes sent to a peer that it has not read yet. Above it, the peer is disconnected. */
   readonly backlogBytes: number;
 }
 
 /**
- * Peers that work need far less: the link layer packs what it has into one frame for each peer, ten times a second if it has nothing. To
- * read a megabyte of JSON costs 10 to 60 milliseconds, so that so many bytes of a stranger cost a tenth of a core at most.
+ * Peers need far less in practice: the link layer packs its messages into one frame for each peer, ten times a second if idle. Reading a
+ * megabyte of JSON takes 10 to 60 ms, so these limits allow a stranger at most a tenth of a core.
  */
 export const LINE_LIMITS: LineLimits = { framesPerSecond: 2_000, bytesPerSecond: 2 ** 21, backlogBytes: BACKLOG_BYTES_MAX };
 const SAVED_SECONDS = 10;
 
 /**
- * What all connections of one place have not taken, together: a bound for each would let a hundred of them fill the memory of the process.
- * Whoever has left most of it is parted with. What is written is added up, and what was taken meanwhile is looked at only when the sum says
- * that it is too much.
+ * Limit of the bytes that all connections of a listener have not read. With a separate limit for each, a hundred connections could fill the
+ * memory of the process. Above the limit, the connection with the most unread bytes is closed. Written bytes are added up, and the sockets'
+ * buffers are measured only when that sum reaches the limit.
  */
 export class SharedBacklog {
   private readonly sockets = new Set<WebSocket>();
@@ -42,7 +41,7 @@ export class SharedBacklog {
 
   constructor(
     private readonly bytesMax: number,
-    /** Notified of each bound that is reached. */
+    /** Called each time the limit is reached. */
     private readonly full: (bytesMax: number) => void,
   ) {}
 
@@ -64,13 +63,15 @@ export class SharedBacklog {
   }
 }
 
-/** A holder of a seat that somebody else wants has a second to answer: looks are counted, not the time, because this process may stand still. */
+/**
+ * If another peer wants a seat, its holder has a second to answer. Looks are counted instead of time, because this process may be paused.
+ */
 const LOOKS_MAX = 10;
 const LOOK_MS = 100;
-/** So long is a socket left alone. */
+/** Milliseconds for which a socket is paused. */
 const REST_MS = 20;
 
-/** Which of its limits a line is beyond. */
+/** The limit that a line exceeds. */
 export type LineRate = 'framesPerSecond' | 'bytesPerSecond';
 
 export class BoundedLine implements Line {
@@ -79,16 +80,16 @@ export class BoundedLine implements Line {
   private readonly frames: Rate;
   private readonly bytes: Rate;
   private frame: LineListener['frame'] = () => {};
-  /** What had been read from the socket before it was left alone. */
+  /** Frames that were read before the socket was paused. */
   private readonly held: string[] = [];
   private resting: Subscription | undefined;
-  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
+  /** Beats since the last frame. Beats are counted instead of time, because clocks can be set. */
   private silence = 0;
-  /** Frames that came: what was said before a question is not an answer to it, but whoever speaks is given more time. */
-  private heard = 0;
-  /** How often it was asked whether the other end is there. Every ping says it: who answers no more may have answered an earlier one. */
+  /** Number of frames received. A frame sent before a ping does not answer it, but extends the deadline of the sender. */
+  private received = 0;
+  /** Number of pings that asked for an answer. Each ping contains it, to recognize the answer to an earlier one. */
   private asked = 0;
-  /** One at a time, however many want to know: a `ws` that has more than 60 pings to answer closes its socket. */
+  /** One ping at a time for any number of callers: `ws` closes a socket with more than 60 unanswered pings. */
   private question: Promise<boolean> | undefined;
   private nextQuestion: Promise<boolean> | undefined;
 
@@ -96,7 +97,7 @@ export class BoundedLine implements Line {
     private readonly socket: WebSocket,
     private readonly limits: LineLimits,
     private readonly environment: PlatformEnvironment,
-    /** Told whenever it sends faster than the limits. */
+    /** Called whenever the other end exceeds a limit. */
     private readonly tooFast: (limit: LineRate, peer: NodeId | undefined) => void,
     private readonly backlog: SharedBacklog,
   ) {
@@ -116,7 +117,7 @@ export class BoundedLine implements Line {
   send(text: string): void {
     const { socket } = this;
     if (socket.bufferedAmount > this.limits.backlogBytes) return socket.terminate();
-    // What has to wait does so as bytes, outside of the heap: one letter beyond Latin-1 doubles a text there.
+    // Waiting texts are stored as bytes outside of the heap: there, one character beyond Latin-1 doubles the size of a text.
     if (socket.bufferedAmount > 0 && socket.readyState === socket.OPEN) socket.send(Buffer.from(text), { binary: false });
     else this.line.send(text);
     this.backlog.wrote(Buffer.byteLength(text));
@@ -137,16 +138,16 @@ export class BoundedLine implements Line {
 
   answers(): Promise<boolean> {
     if (!this.question) return (this.question = this.ask().finally(() => (this.question = undefined)));
-    // The answer to a question that has been asked may be on its way from an end that has gone since.
+    // The pending answer may come from an end that has closed since.
     return (this.nextQuestion ??= this.question.then((is) => {
       this.nextQuestion = undefined;
       return is && this.answers();
     }));
   }
 
-  /** Parts with an end that has been silent for too long, and asks one that has not spoken since the last beat whether it is there. */
+  /** Disconnects an end that has been silent for too long, and pings one that has sent nothing since the last beat. */
   beat(): void {
-    // Nothing is heard from a socket that is left alone.
+    // A paused socket delivers nothing.
     if (this.resting !== undefined) return;
     if (this.silence++ >= SILENT_BEATS_MAX) this.socket.terminate();
     else if (this.silence > 1 && this.socket.readyState === this.socket.OPEN) this.ping();
@@ -171,20 +172,20 @@ export class BoundedLine implements Line {
       };
       const no = () => end(false);
       const look = (left: number, before: number) => {
-        const { heard } = this;
-        // Nothing is heard from a socket that is left alone, and an answer may stand behind much else.
-        const isSpeaking = this.resting !== undefined || heard !== before;
+        const { received } = this;
+        // A paused socket delivers nothing, and an answer may be queued behind other frames.
+        const isSpeaking = this.resting !== undefined || received !== before;
         if (left === 0 && !isSpeaking) return no();
-        later(looking, this.environment.clock, () => look(isSpeaking ? LOOKS_MAX : left - 1, heard), LOOK_MS);
+        later(looking, this.environment.clock, () => look(isSpeaking ? LOOKS_MAX : left - 1, received), LOOK_MS);
       };
       socket.on('pong', yes).on('close', no);
       this.asked++;
       this.ping();
-      look(LOOKS_MAX, this.heard);
+      look(LOOKS_MAX, this.received);
     });
   }
 
-  /** Reads no further until the promise has settled: what the other end says meanwhile waits there. */
+  /** Pauses the socket until the promise has settled. Meanwhile frames wait at the other end. */
   leaveAlone(until: Promise<unknown>): void {
     this.socket.pause();
     this.resting?.unsubscribe();
@@ -194,7 +195,7 @@ export class BoundedLine implements Line {
 
   private take(text: unknown): void {
     this.silence = 0;
-    this.heard++;
+    this.received++;
     if (typeof text !== 'string' || this.resting === undefined) {
       if (typeof text !== 'string' || this.isWithin(text)) return this.frame(text);
       this.rest();
@@ -206,7 +207,7 @@ export class BoundedLine implements Line {
     return this.frames.allows() && this.bytes.allows(Buffer.byteLength(text));
   }
 
-  /** A ping was answered and a pong dropped before anybody could leave the socket alone: they are paid for afterward. */
+  /** Charges a ping or pong afterward: `ws` has already answered or dropped it before the socket could be paused. */
   private pay(data: Buffer): void {
     this.frames.charge();
     this.bytes.charge(data.length);
@@ -226,7 +227,7 @@ export class BoundedLine implements Line {
   private readOn(): void {
     const { resting } = this;
     while (this.resting === resting && this.held.length > 0 && this.isWithin(this.held[0]!)) this.frame(this.held.shift());
-    // What was heard may have had it left alone.
+    // The frame's listener may have paused the socket.
     if (this.resting !== resting) return;
     this.resting = undefined;
     if (this.held.length > 0 || this.isInDebt) this.rest();

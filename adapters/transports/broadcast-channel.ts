@@ -1,8 +1,8 @@
 /**
- * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process.
+ * A transport over a BroadcastChannel between the tabs, frames and workers of one origin; in Node, between the threads of one process.
  *
- * Everybody on the channel hears everything and keeps what is addressed to it. The channel keeps its order, but tells nobody who is
- * there and holds nothing for a tab that comes later: put the link layer on top.
+ * Every context on the channel receives all messages and keeps those addressed to it. The channel keeps its order, but does not report
+ * other peers and stores nothing for a tab that opens later. Wrap the transport in `linked`.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf, type InEnvironment } from '../environment.js';
@@ -19,17 +19,17 @@ import type { Transport } from './transport.js';
  * @public
  */
 export interface BroadcastChannelOptions extends InEnvironment {
-  /** Of this peer; every tab needs its own. */
+  /** Id of this peer. Every tab needs a unique one. */
   readonly id: NodeId;
-  /** The channel that everybody opens. @defaultValue `quiver` */
+  /** Name of the channel, the same for all peers. @defaultValue `quiver` */
   readonly channel?: string;
 }
 
 const CHECKS = { id: idCheck, channel: optional(someText), ...environmentChecks };
 
 /**
- * Tabs, frames and workers of one origin, over a BroadcastChannel; in Node, the threads of one process. It may lose messages and
- * reports nobody's presence: `linked` puts the link layer on top.
+ * A transport over a BroadcastChannel between the tabs, frames and workers of one origin; in Node, between the threads of one process. It
+ * may lose messages and does not report which peers are up: wrap it in `linked`.
  *
  * @throws UsageError for options that are missing, wrong or unknown.
  * @example

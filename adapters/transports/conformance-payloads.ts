@@ -1,4 +1,4 @@
-/** What must travel whole, and what must not be taken for a message: the conformance suite's part on payloads. */
+/** Payloads in the conformance suite: values that must arrive unchanged, and garbage that must not become a message. */
 import { check, peered, same, type Conformance } from './conformance-peer.js';
 import type { Json } from './transport.js';
 

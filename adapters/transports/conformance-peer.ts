@@ -1,31 +1,31 @@
-/** What the conformance suite works with: what it is told, a transport with a memory, waits that end, and a few checks. */
+/** Tools of the conformance suite: its options, a transport that records its events, waits with a timeout, and a few checks. */
 import { filter, firstValueFrom, ReplaySubject, timeout } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
- * Options for `transportConformance`: a test runner, what the transport promises, and how to make some.
+ * Options for `transportConformance`: a test runner, the guarantees of the transport, and a function that creates transports.
  *
  * @public
  */
 export interface Conformance {
-  /** The runner's own, as that of vitest or node:test. */
+  /** The runner's test function, such as that of vitest or node:test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
-  /** What the transports promise; they are held to it. */
+  /** Guarantees to test the transports against. */
   readonly guarantees: Guarantees;
-  /** One transport an id, all of one network that is new in every test; not connected yet. */
+  /** Creates one transport for each id, not connected yet. Each call uses a new network. */
   readonly create: (ids: readonly NodeId[]) => readonly Transport[] | Promise<readonly Transport[]>;
-  /** Further values that must arrive as they were sent: those that fast-check thinks of, for instance. */
+  /** Further values that must arrive unchanged, such as values from fast-check. */
   readonly values?: readonly Json[];
-  /** Puts anything on the wire to a peer, as a stranger or a peer gone mad would; `garbage` is what is not a message of anybody. */
+  /** Sends a value that is not a message (`garbage`) to a peer, as a stranger or a faulty peer would. */
   readonly inject?: (to: NodeId, garbage: Json) => void | Promise<void>;
-  /** Puts texts on the wire to a peer as they are, each on its own: text is all that a peer ever gets from outside. */
+  /** Sends unchanged texts to a peer, each separately. Text is all that a peer receives from outside. */
   readonly injectTexts?: (to: NodeId, texts: readonly string[]) => void | Promise<void>;
   /** How long a test waits for an event before it fails. @defaultValue 10 seconds */
   readonly waitMs?: number;
 }
 
-/** A transport and all that it has reported. */
+/** A transport with all events that it has reported. */
 class Peer {
   readonly log: TransportEvent[] = [];
   private readonly replay = new ReplaySubject<TransportEvent>();
@@ -42,7 +42,7 @@ class Peer {
     return this.log.flatMap((event) => (event.type === 'message' ? [event.message] : []));
   }
 
-  /** The first event, past ones included, that satisfies the predicate. */
+  /** Returns the first event that satisfies the predicate, including past ones. */
   until(what: string, predicate: (event: TransportEvent) => boolean): Promise<TransportEvent> {
     const late = () => {
       throw new Error(`${this.transport.id} waited ${this.waitMs} ms in vain for ${what}; it saw ${JSON.stringify(this.log)}`);
@@ -67,7 +67,7 @@ export function check(condition: boolean, description: string): asserts conditio
 
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The error that `run` ends with. */
+/** Returns the error that `run` throws. */
 export async function failure(run: () => unknown): Promise<Error> {
   try {
     await run();
@@ -77,7 +77,7 @@ export async function failure(run: () => unknown): Promise<Error> {
   throw new Error('expected an error, and there was none');
 }
 
-/** A test on peers of one network; `connect: false` leaves connecting to the body. They are closed whatever happens. */
+/** Creates a test on peers of one network and closes them afterward. With `connect: false` the body connects them. */
 export const peered =
   (suite: Conformance, ids: readonly NodeId[], body: (peers: readonly [Peer, Peer, Peer]) => Promise<void>, connect = true) =>
   async (): Promise<void> => {
@@ -90,7 +90,7 @@ export const peered =
     }
   };
 
-/** Connects the peers and waits until they know of each other, where that can be known. */
+/** Connects the peers and waits until they know of each other, if the transport reports presence. */
 export async function meet(peers: readonly Peer[]): Promise<void> {
   await Promise.all(peers.map(({ transport }) => transport.connect()));
   if (peers[0]!.transport.guarantees.presence === 'none') return;

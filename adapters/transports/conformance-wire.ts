@@ -1,14 +1,14 @@
 /**
- * What a stranger, a peer gone mad or bad luck puts on the wire: the conformance suite's part on hostile text.
+ * Hostile text on the wire: the part of the conformance suite for strangers, faulty peers and corruption.
  *
- * Depth, size, numbers at their limits, prototype names, half frames, frames of our own with something changed, and a flood of them. None
- * of it closes a peer or throws past the line that reads it; what is sent afterward arrives.
+ * Contents: depth, size, extreme numbers, prototype names, partial frames, changed frames of Quiver, and a flood of them. None of them may
+ * close a peer or throw beyond the line that reads it, and a later message must arrive.
  */
 import { check, peered, type Conformance } from './conformance-peer.js';
 
 const deep = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 
-/** What we say ourselves, by a stranger's name: to a hub, between peers of a mesh, on a broker, sealed, and in the link layer. */
+/** Frames of Quiver with a stranger's id: to a hub, between peers of a mesh, on a broker, sealed, and of the link layer. */
 const ours: readonly string[] = [
   '{"type":"hello","id":"x","key":"0b3a-9d","token":"t"}',
   '{"type":"send","to":"b","message":{"v":1,"name":"locks","message":{"type":"find","hops":3}}}',
@@ -43,7 +43,7 @@ const hostile: readonly string[] = [
   '{',
 ];
 
-/** Of each text some beginnings and two dozen changes, the same in every run. */
+/** Some prefixes and two dozen changes of each text, the same in every run. */
 export function* changed(texts: readonly string[]): Generator<string> {
   let state = 7;
   const below = (bound: number): number => {
@@ -80,7 +80,7 @@ export function wire({ injectTexts, ...suite }: Conformance): void {
         check(!('polluted' in {}), 'it changed the prototype of all objects');
         const senders = b.log.flatMap((event) => (event.type === 'message' ? [event.from] : []));
         const wrong = senders.find((from) => from in {} || from.length > 255);
-        check(wrong === undefined, `b heard a message of ${JSON.stringify(wrong)}`);
+        check(wrong === undefined, `b received a message from ${JSON.stringify(wrong)}`);
       }),
     );
   survives('hostile text', () => hostile);

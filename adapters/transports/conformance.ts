@@ -1,8 +1,8 @@
 /**
- * The conformance suite of transports: what every one must do, and what it says of itself in its `guarantees`.
+ * The conformance suite of transports: requirements on every transport, and those that follow from its `guarantees`.
  *
- * The runner is handed in, so any one will do that takes a title and an async function. Nothing sleeps: every wait is for an event and
- * gives up with a clear line. That something does *not* arrive is shown by what was sent after it and did.
+ * The caller passes the test runner: any function that takes a title and an async function. Tests do not sleep: each waits for an event,
+ * with a timeout and a clear error. To show that a message does *not* arrive, a test waits for a later one.
  */
 import { garbage, payloads } from './conformance-payloads.js';
 import { wire } from './conformance-wire.js';
@@ -11,7 +11,7 @@ import { check, failure, meet, peered, same, type Conformance } from './conforma
 export type { Conformance };
 
 /**
- * Defines the tests that every transport must pass, and those that follow from its `guarantees`, with the runner that it is handed.
+ * Defines the tests that every transport must pass, and those that follow from its `guarantees`, with the given runner.
  *
  * @example
  * ```ts

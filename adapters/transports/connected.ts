@@ -1,6 +1,6 @@
 /**
- * A connection to a broker that the application makes: what its function gives, or a `ConnectionError` that says what it gave instead, and
- * a warning where its client goes on trying for some time.
+ * Connections to a broker that the application makes: the result of its function, or a `ConnectionError` with what it returned instead, and
+ * a warning while its client retries.
  */
 import { Subscription, type SchedulerLike } from 'rxjs';
 import { shownValue } from '../../network/scenario/read.js';
@@ -8,13 +8,13 @@ import { ConnectionError } from './errors.js';
 import { later } from './later.js';
 import { saidBy } from './reading.js';
 
-/** `how` names what is to be returned, `cure` what helps where the broker is not there. */
+/** Calls the application's function. `how` names the expected result, `advice` a remedy if the broker does not answer. */
 export async function connectedBy<C extends object>(
   connection: () => C | Promise<C>,
   who: string,
   broker: string,
   how: string,
-  cure: string,
+  advice: string,
   absence: Absence,
 ): Promise<C> {
   let made: unknown;
@@ -22,20 +22,20 @@ export async function connectedBy<C extends object>(
   try {
     made = await connection();
   } catch (error) {
-    throw new ConnectionError(`${who} has no connection to ${broker}: ${saidBy(error)}; ${cure}`, { cause: error });
+    throw new ConnectionError(`${who} has no connection to ${broker}: ${saidBy(error)}; ${advice}`, { cause: error });
   } finally {
     absence.ends();
   }
   if (typeof (made as { subscribe?: unknown } | null | undefined)?.subscribe === 'function') return made as C;
   throw new ConnectionError(
-    `${who} was given no connection to ${broker}: connection() gave ${shownValue(made)}. Return what ${how} gives`,
+    `${who} has no connection to ${broker}: connection() returned ${shownValue(made)}. Return the result of ${how}`,
   );
 }
 
-/** A client tries again for so long before there is a warning. */
+/** Milliseconds that a client retries before a warning. */
 const QUIET_MS = 2_000;
 
-/** Clients of brokers go on trying without a word. While there is no connection, that is said once; an abort ends it. */
+/** Warns once while a client has no connection, because clients of brokers retry silently. An abort ends it. */
 export class Absence {
   private timer: Subscription | null = null;
 
@@ -48,9 +48,9 @@ export class Absence {
   }
 
   readonly begins = (): void => {
-    // Each try in vain is not a new absence.
+    // A failed attempt does not start another absence.
     if (this.timer || this.signal.aborted) return;
-    const warn = () => console.warn(`${this.who} for ${QUIET_MS / 1000} s; its client keeps trying`);
+    const warn = () => console.warn(`${this.who} for ${QUIET_MS / 1000} s. Its client keeps trying`);
     later((this.timer = new Subscription()), this.clock, warn, QUIET_MS);
   };
 

@@ -1,8 +1,8 @@
 /**
- * The life of a transport, written once: idle, connecting, open, closed.
+ * The life cycle of every transport: idle, connecting, open, closed.
  *
- * A driver knows one medium and nothing of promises, repeated calls or late deliveries; `createTransport` makes a transport of it.
- * What a driver reports after `close` is dropped here, so that no driver has to think of it.
+ * A driver handles only one medium. `createTransport` adds promises, repeated calls and late deliveries. Reports of a driver after `close`
+ * are dropped here.
  */
 import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -18,52 +18,52 @@ import type { Guarantees, Json, Transport, TransportEvent } from './transport.js
 export type { Guarantees, Json, Linked, Reliable, Transport, TransportEvent } from './transport.js';
 
 /**
- * An open connection of a driver: what a transport sends through.
+ * An open connection of a driver, through which a transport sends.
  *
  * @public
  */
 export interface Connection {
-  /** `text` is the message as JSON, within the bounds that the guarantees state. */
+  /** `text` is the message as JSON, within the limits of the guarantees. */
   send(to: NodeId, message: Json, text: string): void;
   /** Called once, when the transport closes. */
   close(): void | Promise<void>;
 }
 
 /**
- * Where a driver reports what its medium brings.
+ * Receiver of the reports of a driver.
  *
  * @public
  */
 export interface DriverListener {
-  /** The connection stands: from this call on the transport sends through it. */
+  /** The connection is open. From this call on, the transport sends through it. */
   opened(connection: Connection): void;
-  /** A message has come. */
+  /** A message was received. */
   received(from: NodeId, message: Json): void;
-  /** A peer is there. */
+  /** A peer is connected. */
   up(peer: NodeId): void;
   /** A peer is gone. */
   down(peer: NodeId): void;
-  /** The process of a peer has ended, as far as the medium knows; it may be wrong. */
+  /** The process of a peer has probably ended. */
   gone(peer: NodeId): void;
-  /** The connection is gone, and nothing but a new one helps. */
+  /** The connection is lost. Only a new one helps. */
   lost(error: Error): void;
-  /** It is of no use to try again. */
+  /** The connection failed for good. Retrying does not help. */
   broke(error: Error): void;
 }
 
 /**
- * Opens a connection; as long as it is not `opened`, `signal` gives it up. It throws when it failed and may succeed another time.
+ * Opens a connection. `signal` aborts it until it is `opened`. Throws if it failed and a retry may succeed.
  *
  * @public
  */
 export type Driver = (medium: DriverListener, signal: AbortSignal) => void | Promise<void>;
 
 /**
- * Makes a transport of a driver, which knows its medium alone: repeated calls, aborts, late deliveries and the bounds of messages
- * are seen to here.
+ * Creates a transport from a driver. A driver handles only its medium; repeated calls, aborts, late deliveries and the limits of messages
+ * are handled here.
  *
- * @param guarantees what the medium promises; `transportConformance` holds the transport to it.
- * @throws UsageError for an id that is none.
+ * @param guarantees what the medium guarantees; `transportConformance` tests the transport against it.
+ * @throws UsageError for an invalid id.
  * @example
  * ```ts
  * import { createTransport, type DriverListener } from 'xstate-quiver/transports';
@@ -98,7 +98,9 @@ const CHOICES: Readonly<Record<Exclude<keyof Guarantees, 'messageBytesMax'>, rea
 
 function checkGuarantees(guarantees: Guarantees): void {
   if (typeof guarantees !== 'object' || guarantees === null)
-    throw new UsageError(`createTransport: guarantees is ${String(guarantees)}. Pass an object with what the transport promises`);
+    throw new UsageError(
+      `createTransport: guarantees is ${String(guarantees)}. Pass an object with the guarantees of the transport`,
+    );
   for (const [key, choices] of Object.entries(CHOICES)) {
     const value: unknown = guarantees[key as keyof Guarantees];
     if (!choices.includes(value as string))
@@ -124,7 +126,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   private settleOpening: (() => void) | undefined;
   private connection: Connection | undefined;
   private closing: Promise<void> | undefined;
-  /** The driver, while it opens a connection or gives it up. */
+  /** The driver while it opens or aborts a connection. */
   private driving: Promise<unknown> | undefined;
 
   constructor(
@@ -203,7 +205,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     }
   }
 
-  /** Closing tells others, who may close it in turn: it is closing before anybody is notified of it. */
+  /** Marks the transport as closing before any subscriber is notified, because subscribers may call `close`. */
   private beginToClose(error: Error | null): Promise<void> {
     let settle!: (ended: Promise<void>) => void;
     this.closing = new Promise((resolve) => (settle = resolve));
@@ -214,7 +216,7 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
   private async end(error: Error | null): Promise<void> {
     this.ending.abort(error ?? this.closedError());
     this.peers.clear();
-    // Who still waits for connect() is notified of it there.
+    // Callers that still wait for connect() receive the error there.
     if (error && this.connection && !this.events.observed) this.warnOfEnd(error);
     this.events.next({ type: 'closed', error });
     this.events.complete();
@@ -222,12 +224,12 @@ class DrivenTransport<G extends Guarantees> implements Transport<G>, DriverListe
     else await this.givenUp();
   }
 
-  /** What a driver holds already, a place to listen for instance, is free before the transport counts as closed; it has a second for it. */
+  /** Waits, for at most a second, until the driver has released its resources, such as a port. */
   private async givenUp(): Promise<void> {
-    const impatience = new Subscription();
-    const late = new Promise<void>((resolve) => later(impatience, environmentOf({}).clock, resolve, GIVE_UP_MS_MAX));
+    const deadline = new Subscription();
+    const late = new Promise<void>((resolve) => later(deadline, environmentOf({}).clock, resolve, GIVE_UP_MS_MAX));
     await Promise.race([this.driving, late]);
-    impatience.unsubscribe();
+    deadline.unsubscribe();
   }
 
   private warnOfEnd(error: Error): void {

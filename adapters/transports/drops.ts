@@ -1,4 +1,4 @@
-/** What was refused from the network: counted always, told on the console at most once in a while. */
+/** Counts frames and connections that were refused, and warns of them on the console at most every ten seconds. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import { escape } from './reading.js';
 
@@ -6,11 +6,11 @@ const QUIET_MS = 10_000;
 
 export class Drops {
   count = 0;
-  private told = -Infinity;
+  private warnedAt = -Infinity;
   private unreported = 0;
 
   constructor(
-    /** Who dropped, as the warning names it. */
+    /** Name of the owner in the warning. */
     private readonly who: string,
     private readonly clock: TimestampProvider = asyncScheduler,
     private readonly did = 'dropped a message',
@@ -19,12 +19,12 @@ export class Drops {
   drop(why: string): void {
     this.count++;
     const now = this.clock.now();
-    if (now - this.told < QUIET_MS) {
+    if (now - this.warnedAt < QUIET_MS) {
       this.unreported++;
       return;
     }
     const others = this.unreported === 0 ? '' : ` (and ${this.unreported} more since the last warning)`;
-    this.told = now;
+    this.warnedAt = now;
     this.unreported = 0;
     console.warn(escape(`${this.who} ${this.did}: ${why}${others}`));
   }

@@ -25,7 +25,7 @@ const likely = fc.record({
 });
 
 test.each([
-  [{ v: 2, name: 'x', message: { type: 'find' } }, /speaks version 2/],
+  [{ v: 2, name: 'x', message: { type: 'find' } }, /uses version 2/],
   [{ v: 1, name: '', message: { type: 'find' } }, /its name/],
   [{ v: 1, name: 'x', message: { type: 7 } }, /no type/],
   [{ v: 1, name: 'x', message: { type: 'find' }, to: 'all' }, /field "to"/],
@@ -52,7 +52,7 @@ test('what has the parts of an envelope is one of some version, and everything e
 test.each([
   [
     { v: '1', name: 'x', message: { type: 'find' } },
-    'it speaks version 1 of the wire format, this side 1. Run the same release on both',
+    'it uses version 1 of the wire format, this peer 1. Run the same release on both',
   ],
   [{ v: 1, name: 'x'.repeat(513), message: { type: 'find' } }, 'its name is not a string of 1 to 512 characters'],
   [{ v: 1, name: '😀'.repeat(513), message: { type: 'find' } }, 'its name is not a string of 1 to 512 characters'],

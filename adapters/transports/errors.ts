@@ -1,7 +1,8 @@
-/** The errors with which promises of the adapters settle; an abort rejects with the signal's own reason, as everywhere else. */
+/** Errors with which promises of the adapters reject. An abort rejects with the reason of its signal. */
 
 /**
- * The object, or the transport under it, was closed before the promise could be kept: what waits as `createLocks(…)` or its like is closed.
+ * Error of a promise whose object or transport was closed before it settled. Objects are closed by their `close`, for example that of
+ * `createLocks(…)`.
  *
  * @public
  */
@@ -10,7 +11,8 @@ export class ClosedError extends Error {
 }
 
 /**
- * The connection could not be made, or broke for good; `connect()` of a transport rejects with it, and what stands on it ends.
+ * Error of a connection that could not be made or broke for good. `connect()` of a transport rejects with it, and objects on the transport
+ * end with it.
  *
  * @example
  * ```ts
@@ -28,8 +30,8 @@ export class ConnectionError extends Error {
 }
 
 /**
- * A peer reads more slowly than it is sent to, and so much waits for it that the message was refused: nothing was sent, and the link
- * is up. Wait before you send again. Of `linked`, whose bounds docs/transports.md gives.
+ * Error of `send` with `linked` when too many messages wait for a peer, because it reads more slowly than it is sent to. The message was
+ * not sent, and the link stays up. Wait before you send again. docs/transports.md lists the limits.
  *
  * @public
  */
@@ -38,7 +40,7 @@ export class BackpressureError extends Error {
 
   constructor(
     message: string,
-    /** For whom so much waits. */
+    /** Id of the peer that the messages wait for. */
     readonly peer: string,
   ) {
     super(message);
@@ -46,7 +48,7 @@ export class BackpressureError extends Error {
 }
 
 /**
- * The lock was taken from its holder: its node went away, or others may have gone on without it.
+ * Error of a holder that has lost its lock: its node failed, or others may have continued without it.
  *
  * @example
  * ```ts
@@ -58,7 +60,7 @@ export class BackpressureError extends Error {
  *   await locks.request('report', async ({ fence, signal }) => console.log(fence, signal.aborted));
  * } catch (error) {
  *   if (!(error instanceof LostError)) throw error;
- *   console.log('somebody else has it now, and does the work');
+ *   console.log('another peer holds the lock now and does the work');
  * }
  * await locks.close();
  * ```
@@ -66,7 +68,7 @@ export class BackpressureError extends Error {
  */
 export class LostError extends Error {
   override readonly name = 'LostError';
-  /** True if the same object may be asked again. Not where its end is the `cause`. */
+  /** True if the same object can be used for another request. False if the object has ended; the `cause` is its error. */
   readonly isRetryable = !this.cause;
 
   constructor(what: string, options?: ErrorOptions) {
@@ -75,7 +77,8 @@ export class LostError extends Error {
 }
 
 /**
- * Too many peers have started again: what they kept together nobody knows for sure. A `Register` (`createRegister`) and everything that uses one rejects with it.
+ * Error after too many peers have restarted: their shared state can no longer be determined. A `Register` (`createRegister`) and all
+ * objects that use one reject with it.
  *
  * @public
  */
@@ -84,7 +87,7 @@ export class ForgottenError extends Error {
 }
 
 /**
- * What a peer must not forget could not be saved or loaded: it takes part no more.
+ * Error of a peer whose persistent state could not be saved or loaded. The peer has stopped participating.
  *
  * @example
  * ```ts
@@ -107,7 +110,8 @@ export class StorageError extends Error {
 }
 
 /**
- * Peers were not given the same configuration: together they are not safe. Who finds it out ends with it: `createLocks`, `createQuota` and their like.
+ * Error of peers with different configurations, which are unsafe together. The peer that detects it ends with it, in `createLocks`,
+ * `createQuota` and similar objects.
  *
  * @public
  */

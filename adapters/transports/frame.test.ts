@@ -30,10 +30,10 @@ test('a frame is what its sender says around the JSON of a message', () => {
 
 test.each([
   ['text of somebody else', 'hello', 'it is not JSON: hello'],
-  ['a text', '"b"', 'it names no sender or carries no message'],
-  ['nothing', 'null', 'it names no sender or carries no message'],
-  ['no sender', '{"message":1}', 'it names no sender or carries no message'],
-  ['no message', '{"from":"b"}', 'it names no sender or carries no message'],
+  ['a text', '"b"', 'its sender or its message is missing'],
+  ['nothing', 'null', 'its sender or its message is missing'],
+  ['no sender', '{"message":1}', 'its sender or its message is missing'],
+  ['no message', '{"from":"b"}', 'its sender or its message is missing'],
 ])('%s is dropped with a warning that says so', (_, text, why) => {
   const { reader, received, warnings } = readerOf();
   reader.read(text);

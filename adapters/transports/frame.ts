@@ -1,7 +1,7 @@
 /**
- * A message on a medium that itself knows of no senders: a broker's topic, a channel that all tabs hear.
+ * Frames for a medium without senders, such as a broker's topic or a channel that all tabs receive.
  *
- * The sender's id is whatever the frame claims, so such a medium is for those who trust each other, or for `sealed` messages.
+ * The frame contains the sender's id, unverified. So such a medium requires that peers trust each other, or `sealed` messages.
  */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -13,7 +13,7 @@ import { Rate } from './rate.js';
 import { FRAME_BYTES_MAX, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
-/** More than peers send that are in their right mind; the link layer sends again what was dropped. */
+/** More than correct peers send. The link layer repeats dropped frames. */
 const FRAMES_PER_SECOND_MAX = 100_000;
 
 const decoder = new TextDecoder();
@@ -21,7 +21,7 @@ const decoder = new TextDecoder();
 /** A frame around the JSON of a message. */
 export const frameText = (from: NodeId, message: string): string => `{"from":${JSON.stringify(from)},"message":${message}}`;
 
-/** Hands what comes in to the medium, and drops what is not a frame. */
+/** Passes valid frames to the medium and drops the others. */
 export class FrameReader {
   private readonly drops: Drops;
   private readonly rate: Rate;
@@ -35,7 +35,7 @@ export class FrameReader {
     this.rate = new Rate(FRAMES_PER_SECOND_MAX, clock);
   }
 
-  /** Too many are no text: what is larger than any frame is not even decoded. */
+  /** Reads a frame in bytes. Larger ones than any frame are dropped without decoding. */
   readBytes(bytes: Uint8Array): void {
     const { byteLength } = bytes;
     if (byteLength <= FRAME_BYTES_MAX) this.read(decoder.decode(bytes));
@@ -55,14 +55,14 @@ export class FrameReader {
     const frame = reading.value;
     if (isObject(frame) && isId(frame['from']) && frame['message'] !== undefined) {
       this.medium.received(frame['from'], frame['message'] as Json);
-    } else this.drops.drop('it names no sender or carries no message');
+    } else this.drops.drop('its sender or its message is missing');
   }
 }
 
-/** The limit of an id, too, so that with one of them it stays below what every broker takes. */
+/** Same limit as for ids, so that root and token together stay below the limits of all brokers. */
 const ROOT_LENGTH_MAX = 255;
 
-/** True if brokers take the text for the first part of a subject or topic: nothing unseen, no halves of characters, nothing of their own. */
+/** True if brokers accept the text as the first part of a subject or topic: no invisible or partial characters, not reserved. */
 export const isTopicRoot = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&
@@ -70,7 +70,7 @@ export const isTopicRoot = (value: unknown): value is string =>
   !value.startsWith('$') &&
   !/[\p{C}\p{Zl}\p{Zp}]/u.test(value);
 
-/** An id as one token of a subject or topic: letters, digits, `-` and `_` stand for themselves, everything else for its bytes. */
+/** An id as one token of a subject or topic: letters, digits, `-` and `_` are kept, other bytes are escaped. */
 export const topicToken = (id: NodeId): string =>
   Array.from(new TextEncoder().encode(id), (byte) => {
     const letter = String.fromCharCode(byte);

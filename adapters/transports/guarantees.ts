@@ -1,7 +1,7 @@
-/** What each medium promises, side by side: the `guarantees` of its transports, to which `transportConformance` holds them. */
+/** The `guarantees` of all media side by side. `transportConformance` tests each transport against them. */
 import { MESSAGE_BYTES_MAX } from './reading.js';
 
-/** What the bus in one process promises. */
+/** Guarantees of the bus within one process. */
 export const inProcessGuarantees = {
   order: 'fifo',
   loss: 'none',
@@ -11,7 +11,7 @@ export const inProcessGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What message ports with a hub promise. */
+/** Guarantees of message ports with a hub. */
 export const messagePortGuarantees = {
   order: 'fifo',
   loss: 'none',
@@ -21,7 +21,7 @@ export const messagePortGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What a BroadcastChannel promises. */
+/** Guarantees of a BroadcastChannel. */
 export const broadcastChannelGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -31,7 +31,7 @@ export const broadcastChannelGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What WebSockets by way of a hub promise. */
+/** Guarantees of WebSockets through a hub. */
 export const webSocketGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -41,7 +41,7 @@ export const webSocketGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What a mesh promises. */
+/** Guarantees of a WebSocket mesh. */
 export const webSocketMeshGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -51,7 +51,7 @@ export const webSocketMeshGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What NATS promises. */
+/** Guarantees of NATS. */
 export const natsGuarantees = {
   order: 'fifo',
   loss: 'possible',
@@ -61,7 +61,7 @@ export const natsGuarantees = {
   messageBytesMax: MESSAGE_BYTES_MAX,
 } as const;
 
-/** What MQTT promises. */
+/** Guarantees of MQTT. */
 export const mqttGuarantees = {
   order: 'fifo',
   loss: 'possible',

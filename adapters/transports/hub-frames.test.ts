@@ -35,7 +35,7 @@ function hubOf(rules: HubRules = {}) {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const send = (to: string, message: unknown) => ({ type: 'send', to, message });
 
-test('who comes is welcomed with those who are there, and they hear of it, and of the end', () => {
+test('a client is welcomed with a list of peers, and they are notified of it', () => {
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   expect([a.news(), b.news(), a.peer]).toEqual([
@@ -53,7 +53,7 @@ test('who comes is welcomed with those who are there, and they hear of it, and o
   expect([a.closes, b.news()]).toEqual([1, []]);
 });
 
-test('a hub that beats does so with the welcome and then all of them, and one that closes closes every line', () => {
+test('a hub that beats sends beats to all, and one that closes closes every line', () => {
   const { hub, guest, member } = hubOf({ beats: true });
   const [a, b, silent] = [member('a'), member('b'), guest()];
   expect(b.news()).toEqual([{ type: 'welcome', peers: ['a'] }, { type: 'ping' }]);
@@ -65,7 +65,7 @@ test('a hub that beats does so with the welcome and then all of them, and one th
   expect(hubOf().member('a').news()).toEqual([{ type: 'welcome', peers: [] }]);
 });
 
-test('messages go from one to the other, and what is no frame of ours is counted and changes nothing', () => {
+test('messages are forwarded; invalid frames are counted and change nothing', () => {
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();
@@ -112,19 +112,19 @@ test.each<[what: string, frame: unknown]>([
   expect([far.closes, far.got, hub.malformed]).toEqual([1, [], 1]);
 });
 
-test('a hello may bear a token, and who says goodbye instead is no stranger', () => {
+test('a hello may contain a token, and a client may send goodbye instead', () => {
   expect(isHello({ type: 'hello', id: 'a', key: 'k', token: 't' })).toBe(true);
   const { hub, guest } = hubOf();
   expect([guest().sends({ type: 'bye' }).closes, guest().sends({ type: 'pong' }).closes, hub.malformed]).toEqual([1, 0, 0]);
 });
 
-test('a secret is a text of so many characters, and is not told', () => {
+test('a secret is a text of limited length, and errors do not show it', () => {
   for (const good of ['x', 'x'.repeat(10)]) expect(() => checkSecret(good, 'the token', 10)).not.toThrow();
   for (const bad of ['', 'x'.repeat(11), 7, undefined])
     expect(() => checkSecret(bad, 'the token', 10)).toThrow('the token has to be a text of 1 to 10 characters');
 });
 
-test('who is refused by the rule hears why, and who is let in has a seat', async () => {
+test('a client that the rule refuses gets the reason; an admitted one gets a seat', async () => {
   const refused: unknown[][] = [];
   const { member } = hubOf({
     refuses: async ({ id }) => (id === 'x' ? 'not you' : null),
@@ -136,7 +136,7 @@ test('who is refused by the rule hears why, and who is let in has a seat', async
   expect(refused).toEqual([['x', 'not you', x]]);
 });
 
-test('a rule that fails says no for now, and is not told of as a refusal', async () => {
+test('a rule that fails refuses for now, and reports no refusal', async () => {
   const refused = vi.fn();
   const { member } = hubOf({ refuses: () => Promise.reject(new Error('mine')), refused });
   const a = member('a');
@@ -145,7 +145,7 @@ test('a rule that fails says no for now, and is not told of as a refusal', async
   expect(refused).not.toHaveBeenCalled();
 });
 
-test('an id has one holder: another key is refused while it answers, and has the seat where it does not', async () => {
+test('an id has one holder: another key gets the seat only if it does not answer', async () => {
   let isThere = true;
   const { member } = hubOf();
   const first = member('a', 'one', async () => isThere);
@@ -186,7 +186,7 @@ test('one that goes while its holder is asked is seated nowhere', async () => {
   expect([late.news(), late.closes]).toEqual([[], 1]);
 });
 
-test('what is for who has not come waits for it, and for who has gone it is lost', () => {
+test('messages wait for peers that have not connected, and are lost for those gone', () => {
   const { member } = hubOf();
   const a = member('a');
   a.sends(send('b', 1)).sends(send('b', 2));
@@ -211,7 +211,7 @@ function smallHub() {
 const why = (far: Far) => far.got.at(-1);
 const cure = 'linked(…) needs no mail: put it around the transport';
 
-test('mail is bounded for each sender, each receiver and in all; who is beyond it is told, and what is fetched counts no more', () => {
+test('waiting messages are limited by sender, receiver and total; delivery frees space', () => {
   const { member } = smallHub();
   const a = member('a');
   for (let i = 0; i < 20; i++) a.sends(send('x', i));
@@ -250,7 +250,7 @@ test('and by its characters', () => {
   });
 });
 
-test('of so many that went it is known that they did; what is for an earlier one waits again', () => {
+test('a limited number of departed peers is remembered; for others messages wait', () => {
   const { member } = smallHub();
   const a = member('a');
   for (let i = 0; i < 6; i++) member(`x${i}`).sends({ type: 'bye' });
@@ -258,7 +258,7 @@ test('of so many that went it is known that they did; what is for an earlier one
   expect([member('x0').got.length, member('x1').got.length]).toEqual([2, 1]);
 });
 
-test('a number that is written out longer than it came is dropped where it would leave the bounds', () => {
+test('a number that grows beyond the limit when it is written out is dropped', () => {
   const { hub, member } = hubOf();
   const [a, b] = [member('a'), member('b')];
   b.news();

@@ -1,4 +1,4 @@
-/** What a hub takes from its lines: strangers, floods, seats and who may have them. */
+/** A hub and its lines: strangers, floods, and seats. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Hub, type HubRules, type Line, type LineListener } from './hub.js';
 import { InProcessBus } from './in-process.js';
@@ -49,7 +49,7 @@ test('5,000 brackets end the line that they came on, and the others go on', () =
   expect(a.got.at(-1)).toEqual({ type: 'message', from: 'b', message: 'sound' });
 });
 
-test('a rule that does not answer is named once, and whoever was asked about may try again', () => {
+test('a rule that does not answer is reported once, and the peer may try again', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -73,14 +73,14 @@ test.each(['constructor', '__proto__', 'x'.repeat(600), 'a\u0000b'])('the id %j 
   expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
 });
 
-test('before its hello was accepted a line is nobody: what it sends is dropped', () => {
+test('frames before an accepted hello are dropped', () => {
   const hub = new Hub();
   const a = member(hub, 'a');
   guest(hub).sends({ type: 'send', to: 'a', message: 'psst' });
   expect(a.got).toEqual([{ type: 'welcome', peers: [] }]);
 });
 
-test('a line that says no hello is closed when its time is over, and no earlier', () => {
+test('a line without a hello is closed at its deadline and not before', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const hub = new Hub({ helloMs: 5_000 });
@@ -93,7 +93,7 @@ test('a line that says no hello is closed when its time is over, and no earlier'
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a peer that comes back with its key takes its own place at once, whether the old line answers or not', () => {
+test('a peer that returns with its key gets its seat whether the old line answers or not', () => {
   const hub = new Hub();
   const [b, before] = [member(hub, 'b'), guest(hub, () => Promise.resolve(true)).sends({ type: 'hello', id: 'a', key: 'mine' })];
   const after = member(hub, 'a', 'mine');
@@ -120,7 +120,7 @@ test.each([
   expect(holder.isClosed).toBe(!answers);
 });
 
-test('two that want the seat of one who is gone: one has it, and the other is told', async () => {
+test('of two clients for the seat of a gone peer, one gets it and one is refused', async () => {
   const hub = new Hub();
   guest(hub, () => Promise.resolve(false)).sends({ type: 'hello', id: 'a', key: 'old' });
   const both = ['new', 'newer'].map((key) => guest(hub, () => Promise.resolve(true)).sends({ type: 'hello', id: 'a', key }));
@@ -147,7 +147,7 @@ test('a rule that fails is a no for now', async () => {
   expect(JSON.stringify(line.got)).not.toContain('user base');
 });
 
-test('what waits for absent peers is bounded by its size: the sender is refused by name, the others are not', () => {
+test('waiting messages are limited by size, and only their sender is refused', () => {
   const hub = new Hub();
   const [a, b] = [member(hub, 'a'), member(hub, 'b')];
   const message = 'x'.repeat(1_000_000);
@@ -166,7 +166,7 @@ test('what waits for absent peers is bounded by its size: the sender is refused 
   expect(absent.got.slice(1).map(({ message: { length } }) => length)).toEqual([1e6, 1e6, 1e6, 1e6, 5]);
 });
 
-test('and by their number: who sends many small ones keeps nobody else out', () => {
+test('and by number: a sender of many small ones does not block others', () => {
   const hub = new Hub();
   const [liar, honest] = [member(hub, 'liar'), member(hub, 'honest')];
   for (let i = 0; i <= 1_000; i++) liar.sends({ type: 'send', to: `ghost ${i}`, message: 1 });
@@ -212,7 +212,7 @@ test('maps are maps: a peer may be called like anything that an object does not 
   bus.close();
 });
 
-test('who has not been let in says hello and waits: anything else ends its line, and nothing long is read', async () => {
+test('before admission only a hello is allowed, and long frames are not read', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
   const hub = new Hub({ refuses: () => new Promise(() => {}) });
@@ -228,7 +228,7 @@ test('who has not been let in says hello and waits: anything else ends its line,
   expect(guest(hub).sends(longest).isClosed).toBe(false);
 });
 
-test('a frame that is larger when it is written out again is dropped: it would cost its receiver the line', () => {
+test('a frame that grows when it is written out is dropped to protect the receiver', () => {
   const hub = new Hub();
   const [a, b] = [member(hub, 'a'), member(hub, 'b')];
   a.got.length = 0;
@@ -243,7 +243,7 @@ test('a frame that is larger when it is written out again is dropped: it would c
   expect(hub.malformed).toBe(1);
 });
 
-test('1,200 peers with long names do not make a welcome that nobody can read: the others are told one by one', () => {
+test('1,200 peers with long names fit: the welcome lists some, the rest follow', () => {
   const hub = new Hub();
   const ids = Array.from({ length: 1_200 }, (_, i) => `${i} ${'é'.repeat(240)}`);
   for (const id of ids) {
@@ -258,7 +258,7 @@ test('1,200 peers with long names do not make a welcome that nobody can read: th
   expect([...last.got[0].peers, ...last.got.slice(1).map(({ peer }) => peer)]).toEqual(ids);
 });
 
-test('a hub that beats does so with its welcome: a line that falls silent right after it is found as well', () => {
+test('a hub sends its first beat with the welcome, so a silent line is detected', () => {
   const line = member(new Hub({ beats: true }), 'a');
   expect(line.got).toEqual([{ type: 'welcome', peers: [] }, { type: 'ping' }]);
 });

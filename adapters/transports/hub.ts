@@ -1,16 +1,17 @@
 /**
- * A hub: peers that each have one line to it reach one another through it. The peers' end is in through-hub.ts.
+ * A hub forwards messages between peers that each have one line to it. The peers' end is in through-hub.ts.
  *
- * A line is any ordered two-way channel of texts: a MessagePort, a WebSocket, a pair of functions. A client says `hello` with its id
- * and its key; the hub answers `welcome` with who is there, or `refused`. From then on the client asks to `send`, the hub brings each
- * `message`, `up` and `down`, until the client says `bye`. The hub writes the sender's id itself, so nobody can speak for another.
+ * A line is any ordered two-way channel of texts: a MessagePort, a WebSocket, a pair of functions. A client sends `hello` with its id and
+ * its key. The hub replies with `welcome` and the list of connected peers, or with `refused`. From then on the client sends `send` frames
+ * and the hub sends `message`, `up` and `down`, until the client sends `bye`. The hub sets the sender's id itself, so no client can
+ * impersonate another.
  *
- * An id is one seat. Who comes with the key of its holder is the holder, back after its line broke, and takes the seat at once. Who
- * comes with another key gets it only when the holder's line no longer answers; a living peer keeps its seat.
+ * An id is one seat. A client with the key of the seat's holder is the holder itself after its line broke, and gets the seat at once. A
+ * client with another key gets the seat only if the holder's line no longer answers; a running peer keeps its seat.
  *
- * A message to a peer that has not come yet waits for it, one to a peer that has left is dropped. What waits is bounded by count and
- * by bytes, for each sender, each receiver and in all, and whoever goes beyond is refused with the name of the peer that has not come.
- * The link layer leaves no mail: it says to nobody anything before he is there.
+ * A message to a peer that has not connected yet waits for it. A message to a peer that has left is dropped. Waiting messages are limited
+ * by count and size, for each sender, each receiver and in total. A sender above a limit is refused with an error that names the absent
+ * peer. The link layer leaves no waiting messages: it sends only to connected peers.
  */
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -23,64 +24,64 @@ import { UsageError } from '../../machines/errors.js';
 import { escape, FRAME_BYTES_MAX, fits, quote, readFrame } from './reading.js';
 import type { Json } from './transport.js';
 
-/** A key is a random text; a token is whatever the application makes of it. */
+/** A key is a random text. The application defines the content of a token. */
 export const KEY_LENGTH_MAX = 255;
 export const TOKEN_LENGTH_MAX = 2 ** 13;
-/** A hello with the longest of everything, escaped: nobody says more before being let in. */
+/** Limit of a frame before admission: a hello with the longest values, escaped. */
 export const HELLO_BYTES_MAX = 2 ** 16;
-/** What a welcome lists of those who are there; of the others the newcomer hears one by one. */
+/** Limit of the ids that a welcome lists. The client receives the others one by one, as `up`. */
 const WELCOME_CHARS_MAX = FRAME_BYTES_MAX / 4;
 
-/** What a peer hears that comes to a place which somebody else has. */
+/** Refusal for a peer whose id is held by another peer. */
 export const idTaken = (id: NodeId): string => `the id "${quote(id)}" is in use. Use a unique id for each peer`;
 
-/** What a peer hears that is alive when another one comes with its key. */
+/** Refusal for a peer that still runs when another process connects with its key. */
 export const DISPLACED = 'another process uses the id and the key of this peer. Use unique ones for each process';
 
 export interface Line {
   send(text: string): void;
   close(): void | Promise<void>;
-  /** Called once; what came before is kept until then. */
+  /** Called once; frames that came before are kept until then. */
   listen(listener: LineListener): void;
-  /** True if the other end is there, asked now; a line without it is closed when the other end goes. */
+  /** True if the other end answers a check now. A line without this method is closed when its other end goes. */
   answers?(): Promise<boolean>;
-  /** Whose it is, once that is known: for warnings. */
+  /** Id of the peer once it is known, for warnings. */
   peer?: NodeId;
 }
 
 export interface LineListener {
   readonly frame: (text: unknown) => void;
-  /** The other end is gone. */
+  /** Called when the other end is gone. */
   readonly closed: () => void;
 }
 
 export interface PeerHello {
   readonly id: NodeId;
   readonly key: string;
-  /** What the application's own rule asks for. */
+  /** Input for the application's own rule. */
   readonly token?: string;
 }
 
 export interface HubRules extends InEnvironment {
-  /** Why this peer may not come in; `null` when it may. Everybody may unless it is given. */
+  /** Reason for which this peer may not connect; `null` if it may. Default: any peer may connect. */
   readonly refuses?: (hello: PeerHello, line: Line) => string | null | Promise<string | null>;
-  /** Notified of each peer that is refused for good, under the id that it says to have. */
+  /** Called for each peer that is refused for good, with the id that it claims. */
   readonly refused?: (id: NodeId, why: string, line: Line) => void;
-  /** A line that has not been let in after so long is closed; unless it is given, a line may wait. */
+  /** Milliseconds after which a line is closed that has not been admitted. Default: no limit. */
   readonly helloMs?: number;
-  /** True if the hub beats: the first beat comes with the welcome, so that a peer watches its line from then on. */
+  /** True if the hub sends beats. The first one follows the welcome, so that a peer watches its line from then on. */
   readonly beats?: boolean;
 }
 
 const BEAT = '{"type":"ping"}';
 
-/** The other end of a line: it has said nothing yet, has said hello and is being looked at, has a seat, or is gone. */
+/** The other end of a line: it has sent nothing yet, its hello is being checked, it has a seat, or it is gone. */
 interface Guest {
   readonly line: Line;
   state: 'new' | 'asking' | 'seated' | 'gone';
   id: NodeId;
   key: string;
-  readonly impatience: Subscription;
+  readonly deadline: Subscription;
 }
 
 export class Hub {
@@ -89,9 +90,9 @@ export class Hub {
   private readonly waiting = new Waiting(this.limits.mail);
   private readonly left = new Set<NodeId>();
   private readonly guests = new Set<Guest>();
-  /** Frames that no client of ours would send; they were dropped, and those that nobody can read ended their lines. */
+  /** Number of frames that no client of Quiver sends. They were dropped, and unreadable ones ended their lines. */
   malformed = 0;
-  /** Peers try again and again. */
+  /** Limits a warning to one, because peers retry. */
   private hasReported = false;
 
   constructor(private readonly rules: HubRules = {}) {}
@@ -99,14 +100,14 @@ export class Hub {
   /** Serves the peer at the other end of the line. */
   attach(line: Line): void {
     const { helloMs } = this.rules;
-    const guest: Guest = { line, state: 'new', id: '', key: '', impatience: new Subscription() };
+    const guest: Guest = { line, state: 'new', id: '', key: '', deadline: new Subscription() };
     this.guests.add(guest);
-    line.listen({ frame: (text) => this.hear(guest, text), closed: () => this.dismiss(guest, true) });
+    line.listen({ frame: (text) => this.receive(guest, text), closed: () => this.dismiss(guest, true) });
     if (helloMs === undefined) return;
-    later(guest.impatience, environmentOf(this.rules).clock, () => this.giveUpOn(guest, helloMs), helloMs);
+    later(guest.deadline, environmentOf(this.rules).clock, () => this.giveUpOn(guest, helloMs), helloMs);
   }
 
-  /** A rule of the application that does not answer would leave both ends without a word. */
+  /** A rule of the application that does not answer would leave both ends without a result. */
   private giveUpOn(guest: Guest, ms: number): void {
     if (guest.state !== 'asking') return this.refuse(guest, `no hello was accepted within ${ms} ms`, true);
     if (!this.hasReported)
@@ -117,7 +118,7 @@ export class Hub {
     this.refuse(guest, DOUBT, true);
   }
 
-  /** Tells every peer that the hub is there. */
+  /** Sends a heartbeat to every peer. */
   beat(): void {
     for (const { line } of this.members.values()) line.send(BEAT);
   }
@@ -128,7 +129,7 @@ export class Hub {
     this.waiting.clear();
   }
 
-  private hear(guest: Guest, text: unknown): void {
+  private receive(guest: Guest, text: unknown): void {
     if (guest.state === 'gone') return;
     const isSeated = guest.state === 'seated';
     const reading = readFrame(text, isSeated ? FRAME_BYTES_MAX : HELLO_BYTES_MAX);
@@ -138,7 +139,7 @@ export class Hub {
     else if (isObject(frame) && frame['type'] === 'bye') this.dismiss(guest);
     else if (!(isObject(frame) && frame['type'] === 'pong')) {
       this.malformed++;
-      // Who has not been let in says hello and waits: everything else would be read for nothing.
+      // Before admission a client may send only one hello.
       if (!isSeated || 'refused' in reading) this.dismiss(guest);
     }
   }
@@ -156,7 +157,7 @@ export class Hub {
     for (let holder = this.members.get(id); holder && !isGone(); holder = this.members.get(id)) {
       const isHeld = holder.key !== key && (!holder.line.answers || (await holder.line.answers()));
       if (isHeld && this.members.get(id) === holder) return this.refuse(guest, idTaken(id));
-      // A holder that does not answer any more has lost the seat; one that is alive would come again at once unless it hears why.
+      // A holder that does not answer has lost the seat. A running one would reconnect at once unless it gets the reason.
       if (!isHeld) this.refuse(holder, DISPLACED, true);
     }
     if (isGone()) return;
@@ -168,7 +169,7 @@ export class Hub {
     const { id, line } = guest;
     guest.state = 'seated';
     line.peer = id;
-    guest.impatience.unsubscribe();
+    guest.deadline.unsubscribe();
     this.welcome(line);
     if (this.rules.beats) line.send(BEAT);
     const up = JSON.stringify({ type: 'up', peer: id });
@@ -187,13 +188,13 @@ export class Hub {
     for (const peer of others) line.send(JSON.stringify({ type: 'up', peer }));
   }
 
-  /** `isBroken`: its line was closed, and it has not taken leave. */
+  /** `isBroken`: the line was closed without a `bye`. */
   private dismiss(guest: Guest, isBroken = false): void {
     if (guest.state === 'gone') return;
     const wasSeated = guest.state === 'seated';
     guest.state = 'gone';
     this.guests.delete(guest);
-    guest.impatience.unsubscribe();
+    guest.deadline.unsubscribe();
     void guest.line.close();
     if (!wasSeated) return;
     const { id } = guest;
@@ -204,7 +205,7 @@ export class Hub {
     for (const other of this.members.values()) other.line.send(down);
   }
 
-  /** `again`: it may be otherwise another time. */
+  /** `again`: the peer may retry. */
   private refuse(guest: Guest, why: string, again = false): void {
     if (guest.state === 'gone') return;
     if (!again) this.rules.refused?.(guest.id, why, guest.line);
@@ -215,7 +216,7 @@ export class Hub {
   private carry(sender: Guest, { to, message }: SendFrame): void {
     const text = `{"type":"message","from":${JSON.stringify(sender.id)},"message":${JSON.stringify(message)}}`;
     if (!fits(text, FRAME_BYTES_MAX)) {
-      // `1e20` is written out with 21 digits: what has come in within the bounds may leave them, and would cost the receiver its line.
+      // `1e20` is written with 21 digits, so a frame within the limit may leave above it. The receiver would drop its line.
       this.malformed++;
       return;
     }
@@ -223,7 +224,7 @@ export class Hub {
     if (member) member.line.send(text);
     else if (!this.left.has(to)) {
       const full = this.waiting.add(sender.id, to, text);
-      // Dropping it in silence would break the promise that nothing is lost.
+      // Dropping it silently would break the guarantee that no message is lost.
       if (full !== null)
         this.refuse(sender, `${full}; this one is for "${to}". linked(…) needs no mail: put it around the transport`);
     }
@@ -232,12 +233,12 @@ export class Hub {
 
 const DOUBT = 'the hub cannot say now whether this peer may come in';
 
-/** How much waits, of one kind. */
+/** Number and size of the waiting messages of one sender, one receiver or all. */
 class Pile {
   messages = 0;
   chars = 0;
 
-  /** What there would be too much of with one more; `null` when it fits. */
+  /** The limit that one more message would exceed; `null` if it fits. */
   excess(text: string, bounds: MailLimits): string | null {
     if (this.messages >= bounds.messages) return `${bounds.messages} messages`;
     return this.chars + text.length > bounds.chars ? `${bounds.chars} characters` : null;
@@ -249,7 +250,7 @@ class Pile {
   }
 }
 
-/** What waits for peers that have not come. */
+/** Messages that wait for peers that have not connected yet. */
 class Waiting {
   private readonly kept = new Map<NodeId, { readonly from: NodeId; readonly text: string }[]>();
   private readonly senders = new Map<NodeId, Pile>();
@@ -258,7 +259,7 @@ class Waiting {
 
   constructor(private readonly limits: PeerLimits['mail']) {}
 
-  /** What there is too much of; `null` when the message has been kept. */
+  /** Keeps a message. Returns the limit that it exceeds; `null` if it was kept. */
   add(from: NodeId, to: NodeId, text: string): string | null {
     const [sender, receiver] = [this.senders.get(from) ?? new Pile(), this.receivers.get(to) ?? new Pile()];
     const ofSender = sender.excess(text, this.limits.sender);
@@ -308,7 +309,7 @@ export const isHello = (frame: unknown): frame is PeerHello =>
   isText(frame['key'], KEY_LENGTH_MAX) &&
   (frame['token'] === undefined || isText(frame['token'], TOKEN_LENGTH_MAX));
 
-/** Throws a `UsageError` unless it is a key or a token that others can read; the text itself is a secret and not told. */
+/** Throws a `UsageError` unless the value is a valid key or token. The error does not contain the value, because it is a secret. */
 export function checkSecret(value: unknown, what: string, lengthMax: number): void {
   if (!isText(value, lengthMax)) throw new UsageError(`${what} has to be a text of 1 to ${lengthMax} characters`);
 }

@@ -1,8 +1,8 @@
 /**
- * What may be the id of a peer, on every transport: 1 to 255 characters, in Unicode's normal form NFC, and no name that every JavaScript
- * object knows. None of the characters controls a terminal or the direction of a text, or is one that nobody sees; a space is the common
- * one, between others. Ids are keys of tables everywhere, in applications too, and
- * `table['constructor']` is always something. In two normal forms `é` would be two peers that nobody can tell from each other.
+ * Rules for peer ids on every transport: 1 to 255 characters in Unicode's normal form NFC, and not the name of a property of every
+ * JavaScript object. Control, format and invisible characters are not allowed; common spaces are allowed between other characters. Ids are
+ * keys of tables, in applications too, and `table['constructor']` is always defined. In two normal forms, `é` would be two ids that look
+ * the same.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -10,7 +10,7 @@ import { quote } from './reading.js';
 
 export const ID_LENGTH_MAX = 255;
 
-/** Why this is not an id; `null` when it is one. */
+/** Reason for which this is not an id; `null` if it is one. */
 export function refusedId(id: unknown): string | null {
   if (typeof id !== 'string') return `it is ${quote(id)}. It is not a string`;
   if (id === '') return 'it is empty';

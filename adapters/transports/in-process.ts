@@ -1,7 +1,7 @@
 /**
- * The bus of peers that share a process: for tests, for examples, and for parts of one program.
+ * A bus for peers that share a process: for tests, examples, and parts of one program.
  *
- * Messages are copied as JSON, as on any wire, and delivered in their own microtask: in order, none lost, none twice.
+ * Messages are copied as JSON, as on a network, and delivered in separate microtasks: in order, without loss or duplication.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { environmentOf } from '../environment.js';
@@ -12,8 +12,8 @@ import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
 /**
- * The bus of peers that share a process, for tests, for examples and for parts of one program: ordered, nothing lost, nothing
- * twice, and everybody is told who is there.
+ * A bus for peers that share a process: for tests, examples, and parts of one program. It keeps the order, neither loses nor duplicates
+ * messages, and reports which peers are up.
  *
  * @example
  * ```ts
@@ -31,10 +31,9 @@ export class InProcessBus {
   private readonly hub = new Hub();
 
   /**
-   * The transport of one peer, not connected yet; a second one of the same id is refused when it connects, while the first is
-   * there.
+   * Creates the transport of one peer, not connected yet. While it is connected, a second one of the same id is refused.
    *
-   * @throws UsageError for an id that is none.
+   * @throws UsageError for an invalid id.
    */
   transport(id: NodeId): Transport<typeof inProcessGuarantees> {
     return createTransport(
@@ -50,13 +49,13 @@ export class InProcessBus {
     );
   }
 
-  /** Closes everybody's connection: their transports end with an error, unless they are closed already. */
+  /** Closes all connections. Transports that are still open end with an error. */
   close(): void {
     this.hub.close();
   }
 }
 
-/** One end of a line of two functions. */
+/** One end of an in-memory line. */
 class End implements Line {
   other: End | undefined;
   private listener: LineListener | undefined;

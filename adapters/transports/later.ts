@@ -1,4 +1,4 @@
-/** A timer that ends with its owner, and of which the owner keeps nothing once it has run. */
+/** A timer that ends with its owner, and that the owner releases once it has run. */
 import { Subscription, type SchedulerLike } from 'rxjs';
 
 export function later(owner: Subscription, clock: SchedulerLike, run: () => void, ms: number): void {

@@ -84,6 +84,6 @@ test('locks work over a medium that loses every fifth message', async () => {
 });
 
 test('arguments that are wrong are refused', () => {
-  expect(() => withMedium({} as never, () => undefined)).toThrow('withMedium takes a transport first');
+  expect(() => withMedium({} as never, () => undefined)).toThrow('withMedium takes a transport as its first argument');
   expect(() => withMedium(new InProcessBus().transport('a'), delay(1) && (undefined as never))).toThrow('returns an operator');
 });

@@ -1,8 +1,8 @@
 /**
- * A medium for tests: RxJS operators on what a live transport delivers, such as delay, throttle and loss.
+ * A medium for tests: RxJS operators on the messages that a live transport delivers, such as delay, throttle and loss.
  *
- * Each peer's messages pass through an operator of their own. When a peer goes down, what the operator still holds of it is lost, as on a
- * connection that breaks; when the transport closes, nothing more is delivered.
+ * Messages from each peer pass through a separate operator. When a peer goes down, messages in its operator are lost, as on a broken
+ * connection. After the transport has closed, no messages are delivered.
  */
 import { Subject, type MonoTypeOperatorFunction, type Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -10,7 +10,7 @@ import { UsageError } from '../../machines/errors.js';
 import { isTransport } from '../options.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
-/** What passes through an operator keeps nothing of what the transport promised of its messages. */
+/** Guarantees of a transport with operators: none for its messages. */
 interface Impaired extends Guarantees {
   readonly order: 'unordered';
   readonly loss: 'possible';
@@ -18,10 +18,10 @@ interface Impaired extends Guarantees {
 }
 
 /**
- * Puts RxJS operators between a transport and its user, for tests: what `operator` emits is delivered, when it is emitted. The result promises
- * neither order nor arrival, so locks and elections add the link layer, as they do in production.
+ * Applies RxJS operators to the messages of a transport, for tests: messages are delivered when `operator` emits them. The result
+ * guarantees neither order nor delivery, so wrap it in `linked` for locks and elections, as in production.
  *
- * @param operator the operator for messages from one peer, or nothing to deliver them as they come.
+ * @param operator returns the operator for messages from one peer, or `undefined` to deliver them unchanged.
  * @throws UsageError for an argument that is missing or wrong. An operator that fails closes the transport with its error.
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function withMedium(
   operator: (from: NodeId) => MonoTypeOperatorFunction<Json> | undefined,
 ): Transport<Impaired> {
   if (!isTransport(transport))
-    throw new UsageError('withMedium takes a transport first. Pass one, as in withMedium(webSocket({ id, url }), …)');
+    throw new UsageError('withMedium takes a transport as its first argument, as in withMedium(webSocket({ id, url }), …)');
   if (typeof operator !== 'function')
     throw new UsageError(
       'withMedium takes a function that returns an operator. Pass one, as in withMedium(transport, () => delay(50))',
@@ -61,7 +61,7 @@ class MediumTransport implements Transport<Impaired> {
   readonly id: NodeId;
   readonly guarantees: Impaired;
   readonly events = new Subject<TransportEvent>();
-  /** `null` where messages pass as they come. */
+  /** `null` for peers without an operator. */
   private readonly channels = new Map<NodeId, Channel | null>();
   private failure: Error | null = null;
 

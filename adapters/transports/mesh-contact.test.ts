@@ -40,13 +40,13 @@ test('a rule that never answers is named at the peer that asks it, as soon as th
     peer('c', ports[2]!, [ports[1]!], never),
   ];
   await Promise.all([a.connect(), b.connect(), c.connect()]);
-  const late = (id: string) => `admit has not answered for "${id}" within 5000 ms, which counts as no for now`;
-  await expect.poll(told).toContain(`peer "a" does not let "b" in: ${late('b')}`);
-  await expect.poll(told).toContain(`peer "c" does not let "b" in: ${late('b')}`);
+  const late = (id: string) => `admit has not settled for "${id}" within 5000 ms, so the peer is refused for now`;
+  await expect.poll(told).toContain(`peer "a" does not admit "b": ${late('b')}`);
+  await expect.poll(told).toContain(`peer "c" does not admit "b": ${late('b')}`);
   await expect
     .poll(told, { timeout: 5_000 })
     .toMatch(
-      /peer "b" cannot reach .*"a" (says: this peer cannot say now who|answers there, and has not said whether this peer) may come in/,
+      /peer "b" cannot reach .*"a" (reports: this peer cannot say now who may come in|answers there, but has not admitted or refused)/,
     );
 });
 
@@ -60,9 +60,9 @@ test('a peer that is closed as soon as it connects leaves its port free', async 
 });
 
 test.each([
-  ['a welcome without a proof', { type: 'welcome' }, 'the welcome of "s" has undefined as its proof, and no text'],
-  ['no word', null, '"s" closed the connection before it let this peer in'],
-  ['what nobody says there', { type: 'hurrah' }, 'a frame of the type hurrah is not what a peer of a mesh says there'],
+  ['a welcome without a proof', { type: 'welcome' }, 'the welcome of "s" has undefined as its proof, which is not a text'],
+  ['no word', null, '"s" closed the connection before it admitted this peer'],
+  ['what nobody says there', { type: 'hurrah' }, 'a frame of the type hurrah is not expected there from a mesh peer'],
 ])('who is dialed and answers a hello with %s is told of by what it said', async (_, answer, why) => {
   const told = quiet();
   const [port] = await portsOf(1);
@@ -76,7 +76,7 @@ test.each([
     socket.on('message', () => (answer ? socket.send(JSON.stringify(answer)) : socket.close()));
   });
   await peer('a', await freePort(), [port!]).connect();
-  await expect.poll(told, { timeout: 5_000 }).toContain(`and goes on trying: ${why}`);
+  await expect.poll(told, { timeout: 5_000 }).toContain(`and will retry: ${why}`);
 });
 
 test('an address is warned of once for each reason: nobody there at first, somebody who is no peer afterward', async () => {
@@ -89,7 +89,7 @@ test('an address is warned of once for each reason: nobody there at first, someb
   onTestFinished(() => server.close());
   server.on('connection', (socket) => socket.send('{"type":"hello"}'));
   await vi.waitFor(
-    () => expect(told()).toMatch(/cannot reach .*a frame of the type hello is not what a peer of a mesh says there/),
+    () => expect(told()).toMatch(/cannot reach .*a frame of the type hello is not expected there from a mesh peer/),
     10_000,
   );
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -101,7 +101,7 @@ const address = (tried: Partial<PeerAddress> = {}): PeerAddress => ({
   peer: null,
   failures: 4,
   why: '',
-  told: new Set(),
+  reported: new Set(),
   state: 'pausing',
   ...tried,
 });
@@ -117,8 +117,8 @@ test('a connection that ended without a word is said to have been closed', () =>
 });
 
 test('each reason is told of once, and of one address no more than eight', () => {
-  const told = new Set<string>();
-  const of = (why: string) => unreportedReason(address({ why, told }));
+  const reported = new Set<string>();
+  const of = (why: string) => unreportedReason(address({ why, reported }));
   const reasons = Array.from({ length: 9 }, (_, i) => `reason ${i}`);
   expect([...reasons.map(of), of('reason 0')]).toEqual([...reasons.slice(0, 8), null, null]);
 });
@@ -149,11 +149,11 @@ test.each([
 });
 
 test('who is dialed and says nothing is no peer of a mesh, and who has said hello owes a welcome', () => {
-  expect(whatIsMissing(contact({ state: 'new' }))).toBe('no peer of a mesh answers there');
-  expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, and has not said whether this peer may come in');
+  expect(whatIsMissing(contact({ state: 'new' }))).toBe('no mesh peer answers there');
+  expect(whatIsMissing(contact({ state: 'asking' }))).toBe('"b" answers there, but has not admitted or refused this peer');
 });
 
 test('a welcome that nobody asked for is what a peer does not say', () => {
-  const said = 'a frame of the type welcome is not what a peer of a mesh says there';
+  const said = 'a frame of the type welcome is not expected there from a mesh peer';
   expect(unexpected(contact({ state: 'new' }), { type: 'welcome', proof: 'x' })).toBe(said);
 });

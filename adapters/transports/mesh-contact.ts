@@ -1,4 +1,4 @@
-/** A connection between two peers of a mesh, as one of them knows it, where it dialed, and why nothing came of it. */
+/** A connection between two peers of a mesh as one of them sees it, the address that it dialed, and the reason of a failure. */
 import type { IncomingMessage } from 'node:http';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -9,71 +9,72 @@ import type { BoundedLine } from './bounded-line.js';
 import { quote } from './reading.js';
 
 /**
- * A connection: of which it is not known yet whose it is; that has said hello; whose other end has let this one in, and is looked at in
- * turn; that is a peer's; that is over.
+ * A connection. Its state: the other end is unknown; it has sent a hello; it has admitted this peer and is being checked; it is connected;
+ * it is closed.
  */
 export interface MeshContact {
   readonly line: BoundedLine;
   state: 'new' | 'asking' | 'welcomed' | 'up' | 'gone';
   id: NodeId;
-  /** What the other end shows of its key. */
+  /** Proof of its key that the other end sent. */
   proof: string;
-  /** Beats since something was heard: they are counted, not the time, because clocks can be set. */
+  /** Beats since the last frame. Beats are counted instead of time, because clocks can be set. */
   silence: number;
-  /** For a connection that was dialed. */
+  /** Address of a dialed connection; `null` for an incoming one. */
   readonly address: PeerAddress | null;
-  /** The upgrade of a connection: the request, and the answer where it was dialed. */
+  /** The upgrade request of an incoming connection, or the response to a dialed one. */
   upgrade: IncomingMessage | null;
-  /** What time does to it: who takes too long to be let in is given up, and a connection that has lasted is not a failed try. */
+  /** Timer of the connection: until it is up, it limits the time for admission. Afterward it resets the failures of the address. */
   deadline: Subscription;
-  /** In the order of all that this peer has seen: when the connection came to be, and when it became a peer's. */
+  /** Positions in the order of all that this peer has seen: when the connection began, and when it was admitted. */
   readonly begun: number;
   upSince: number;
 }
 
-/** Where somebody may be: `peer` says who it was when it was dialed last. */
+/** An address at which a peer may listen. `peer` is the id that answered last. */
 export interface PeerAddress {
   readonly url: string;
   peer: NodeId | null;
   failures: number;
-  /** Why the last try came to nothing, and for what reasons that was warned of. */
+  /** Reason for which the last attempt failed, and the reasons that were already reported. */
   why: string;
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
   state: 'pausing' | 'dialing' | 'connected' | 'own' | 'forgotten';
 }
 
-/** After so many tries in vain an address is warned of, once for each of so many reasons. */
+/** Number of failed attempts before the first warning about an address, and number of reasons that are reported. */
 const QUIET_TRIES = 4;
 const REASONS_MAX = 8;
 
-/** Why an address cannot be reached, if it is time to say so and has not been said; `null` otherwise. */
-export function unreportedReason({ failures, why, told }: PeerAddress): string | null {
+/** The reason for which an address cannot be reached, if it should be reported now; `null` otherwise. */
+export function unreportedReason({ failures, why, reported }: PeerAddress): string | null {
   const reason = why || 'the connection was closed';
-  if (failures < QUIET_TRIES || told.has(reason) || told.size >= REASONS_MAX) return null;
-  told.add(reason);
+  if (failures < QUIET_TRIES || reported.has(reason) || reported.size >= REASONS_MAX) return null;
+  reported.add(reason);
   return reason;
 }
 
-/** True if somebody of that id was dialed, and is not connected yet. */
+/** True if a peer of that id was dialed and is not connected yet. */
 export const isDialing = ({ state, address, id }: MeshContact, peer: NodeId): boolean =>
   address !== null && id === peer && (state === 'asking' || state === 'welcomed');
 
-/** A hello on a connection that was made before its holder's: each end dialed the other, and the other end has given this one up since. */
+/**
+ * True for a hello on a connection that is older than the holder's: both ends dialed each other, and the other end has dropped this
+ * connection.
+ */
 export const isOfBefore = ({ begun }: MeshContact, holder: MeshContact): boolean =>
   holder.address !== null && begun < holder.upSince;
 
-/** What the other end of a connection that was dialed has not said. */
+/** The frame that a dialed connection has not sent. */
 export const whatIsMissing = ({ state, id }: MeshContact): string =>
-  state === 'asking'
-    ? `"${quote(id)}" answers there, and has not said whether this peer may come in`
-    : 'no peer of a mesh answers there';
+  state === 'asking' ? `"${quote(id)}" answers there, but has not admitted or refused this peer` : 'no mesh peer answers there';
 
-/** What it has said instead. */
+/** The unexpected frame that it sent instead. */
 export function unexpected(contact: MeshContact, { type, proof }: Readonly<Record<string, unknown>>): string {
   if (type === 'welcome' && contact.state === 'asking')
-    return `the welcome of "${quote(contact.id)}" has ${quote(proof)} as its proof, and no text`;
-  return `a frame of the type ${quote(type)} is not what a peer of a mesh says there`;
+    return `the welcome of "${quote(contact.id)}" has ${quote(proof)} as its proof, which is not a text`;
+  return `a frame of the type ${quote(type)} is not expected there from a mesh peer`;
 }
 
-/** What one peer sees of the key of another. */
+/** Proof of a peer's key for one other peer. */
 export const proofFor = (peer: NodeId, key: string): string => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(peer)));

@@ -1,10 +1,10 @@
 /**
- * Workers and frames that talk over MessagePorts, by way of a hub in one of them.
+ * A transport over MessagePorts between workers and frames, through a hub in one of them.
  *
- * Only the standard MessagePort is used, so browser workers, iframes and Node's worker threads are still here: make a
- * `MessageChannel`, give one port to `hub.attach` and the other to the peer. A port keeps its order and loses nothing while both ends
- * live. A peer whose thread ends is reported `down` where the platform reports a closed port (Node does, browsers do since 2024);
- * elsewhere only one that closes its transport is.
+ * The transport needs only the standard MessagePort, so it works in browser workers, iframes and Node's worker threads. Create a `MessageChannel`,
+ * pass one port to `hub.attach` and the other one to the peer. A port keeps its order and loses nothing while both ends run. When a peer's
+ * thread ends, the peer is reported `down` if the platform reports closed ports (Node does, browsers since 2024). On other platforms, only
+ * peers that close their transport are reported.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';
@@ -17,7 +17,7 @@ import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
 /**
- * What is used of a port: a DOM MessagePort is one, and so is one of Node's worker threads.
+ * The part of a port that the transport uses. DOM MessagePorts and those of Node's worker threads match it.
  *
  * @public
  */
@@ -29,9 +29,9 @@ export interface Port {
 }
 
 /**
- * The transport of the peer that holds this port of a hub.
+ * Creates the transport of the peer that owns this port of a hub.
  *
- * @throws UsageError for what is no port, and an id that is none.
+ * @throws UsageError for a value that is not a port, and for an invalid id.
  * @example
  * ```ts
  * import { MessagePortHub, messagePort } from 'xstate-quiver/transports';
@@ -39,7 +39,7 @@ export interface Port {
  * const hub = new MessagePortHub();
  * const { port1, port2 } = new MessageChannel();
  * hub.attach(port1);
- * const transport = messagePort(port2, { id: 'a' }); // in a worker: of the port that it was sent
+ * const transport = messagePort(port2, { id: 'a' }); // in a worker, pass the port that it has received
  * await transport.connect();
  * await transport.close();
  * hub.close();
@@ -60,11 +60,11 @@ export function messagePort(port: Port, options: { readonly id: NodeId }): Trans
 
 function checkPort(who: string, port: unknown): void {
   if (!hasMethods(port, 'postMessage', 'addEventListener', 'start', 'close'))
-    throw new UsageError(`${who} takes a port, as new MessageChannel() has two: port1 for one side, port2 for the other`);
+    throw new UsageError(`${who} takes a port of new MessageChannel(): port1 for one side, port2 for the other`);
 }
 
 /**
- * Where peers on MessagePorts meet; it runs in one of the threads, usually the one that starts the others.
+ * A hub for peers on MessagePorts. It runs in one of the threads, usually the one that starts the others.
  *
  * @public
  */
@@ -74,7 +74,7 @@ export class MessagePortHub {
   /**
    * Serves the peer that holds the other port of the channel.
    *
-   * @throws UsageError for what is not a port.
+   * @throws UsageError for a value that is not a port.
    */
   attach(port: Port): void {
     checkPort('attach of a MessagePortHub', port);

@@ -54,7 +54,7 @@ test('two processes with one clientId are warned of it', async () => {
   );
   onTestFinished(() => void Promise.all(both.map((each) => each.close())));
   for (const each of both) void each.connect().catch(() => {});
-  const cure = 'Another process may use its clientId "worker". Give each process a clientId of its own, or none';
+  const cure = 'Another process may use its clientId "worker". Use a unique clientId for each process, or none';
   await expect.poll(() => warn.mock.calls.flat().join(), { timeout: 10_000 }).toContain(cure);
 });
 
@@ -63,7 +63,7 @@ test('a broker that is not there is a ConnectionError', async () => {
   const a = mqtt({ id: 'a', connection: () => connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 }, false) });
   await expect(a.connect()).rejects.toMatchObject({
     name: 'ConnectionError',
-    message: expect.stringContaining('To wait for one that starts later, give connection: async () => connect(url, {'),
+    message: expect.stringContaining('To wait for a broker that starts later, pass connection: async () => connect(url, {'),
   });
   await a.close();
 });
@@ -75,7 +75,7 @@ test('a peer whose broker starts late, or goes, waits for it and says so, with t
   const connection = async () => connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 10 });
   const a = mqtt({ id: 'a', connection, clock: faster(50) });
   const connecting = a.connect();
-  const away = 'peer "a" has had no connection to the MQTT broker for 2 s; its client keeps trying';
+  const away = 'peer "a" has had no connection to the MQTT broker for 2 s. Its client keeps trying';
   await expect.poll(() => warn.mock.calls).toEqual([[away]]);
   const broker = await Aedes.createBroker();
   const server = net.createServer(broker.handle).listen(port, '127.0.0.1');
@@ -150,13 +150,13 @@ test('what is sent when the application has ended its client is lost', async () 
 test('where the client does not connect again, the end of the connection is the cause', async () => {
   const { open } = await broker(null);
   await expect(open(0).connect()).rejects.toThrow(
-    'the connection of peer "a" to the MQTT broker ended before the broker had given it its topic: Connection closed',
+    'the connection of peer "a" to the MQTT broker ended before the broker confirmed its topic: Connection closed',
   );
 });
 
 test('a broker that refuses is not asked again', async () => {
   const { open, asked } = await broker(0x80);
-  await expect(open(10).connect()).rejects.toThrow('the MQTT broker refuses peer "a" its topic: Subscribe error');
+  await expect(open(10).connect()).rejects.toThrow('the MQTT broker refuses the topic of peer "a": Subscribe error');
   expect(asked()).toBe(1);
 });
 
@@ -173,7 +173,7 @@ test('a peer that is closed while it waits for the broker asks no more', async (
   const before = asked();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(asked() - before).toBeLessThanOrEqual(1);
-  expect(warn.mock.calls.join()).toContain('the client connects again');
+  expect(warn.mock.calls.join()).toContain('The client reconnects');
 });
 
 describe('over aedes, a broker in this process', () => {

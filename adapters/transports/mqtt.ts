@@ -1,11 +1,10 @@
 /**
- * Peers that reach one another through an MQTT broker.
+ * A transport over an MQTT broker.
  *
- * The connection is yours to configure; the transport closes it. Each peer listens on its own topic. Messages go with quality of
- * service 1, at least once; a broker that crashes loses some still (74 of 272 in a measurement without persistence), so put
- * the link layer on top. While the broker does not take what is sent, 16 MiB wait for it; while there is no connection, nothing does.
- * Small packets must not wait for each other (Nagle): in Node the transport sees to that at its end, and your broker should at the
- * other (`set_tcp_nodelay true` for Mosquitto); it is the difference between 88 milliseconds and half a one.
+ * You configure the connection; the transport closes it. Each peer listens on its own topic. Messages use quality of service 1 (at least
+ * once). A broker that crashes still loses some (74 of 272 in a measurement without persistence), so wrap the transport in `linked`. Up to
+ * 16 MiB wait while the broker does not accept data; without a connection, messages are dropped. Nagle's algorithm delays small packets: 88
+ * ms instead of 0.5 ms. In Node the transport disables it at its end; disable it at your broker too (`set_tcp_nodelay true` in Mosquitto).
  */
 import type { IClientOptions, ISubscriptionMap, MqttClient } from 'mqtt';
 import { Subscription, type SchedulerLike, type TimestampProvider } from 'rxjs';
@@ -35,15 +34,15 @@ export type MqttLastWill = Required<Pick<IClientOptions, 'will'>>;
  * @public
  */
 export interface MqttOptions extends InEnvironment {
-  /** Of this peer. */
+  /** Id of this peer. */
   readonly id: NodeId;
   /**
-   * Connects, with the package `mqtt`; the transport closes the client. `async () => connect(url)` waits for a broker that is not there
-   * yet, `connectAsync` does not. Pass the last will on, and the others notice within two seconds that this process has ended, not after
-   * three to four: `(lastWill) => connectAsync(url, lastWill)`.
+   * Connects with the package `mqtt`; the transport closes the client. `async () => connect(url)` waits for a broker that starts later,
+   * `connectAsync` does not. Pass on the last will, so that other peers notice the end of this process within two seconds instead of three
+   * to four: `(lastWill) => connectAsync(url, lastWill)`.
    */
   readonly connection: (lastWill: MqttLastWill) => Promise<MqttClient>;
-  /** What all topics begin with, one level or some with slashes between them, the same for all peers. @defaultValue `quiver` */
+  /** Prefix of all topics, the same for all peers: one level, or several separated by slashes. @defaultValue `quiver` */
   readonly topic?: string;
 }
 
@@ -63,10 +62,9 @@ const CHECKS = {
 };
 
 /**
- * Peers that reach one another through an MQTT broker. It may lose and double messages and reports nobody's presence: `linked` puts
- * the link layer on top.
+ * A transport over an MQTT broker. It may lose and duplicate messages, and does not report which peers are up. Wrap it in `linked`.
  *
- * @throws UsageError for an option that is missing, wrong or not known.
+ * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts
  * import { connectAsync } from 'mqtt';
@@ -85,15 +83,22 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
     const wills = `${topic}/${WILLS}`;
     const lastWill = { will: { topic: `${wills}/${topicToken(id)}`, payload: id, qos: 1, retain: false } } as const;
     const absence = new Absence(`peer "${id}" has had no connection to the MQTT broker`, clock, signal);
-    const client = await connectedBy(() => connection(lastWill), `peer "${id}"`, 'the MQTT broker', 'connect(…)', CURE, absence);
+    const client = await connectedBy(
+      () => connection(lastWill),
+      `peer "${id}"`,
+      'the MQTT broker',
+      'connect(…)',
+      ADVICE,
+      absence,
+    );
     if (signal.aborted) {
       await client.endAsync(true);
       return;
     }
     const reader = new FrameReader(id, medium, clock);
     const ends = new ReportedEnds(clock, signal, (peer) => client.connected && medium.gone(peer));
-    hurry(client);
-    client.on('connect', () => hurry(client));
+    disableNagle(client);
+    client.on('connect', () => disableNagle(client));
     warnOfTakeover(client, id, clock);
     client.on('connect', absence.ends).on('close', absence.begins);
     if (!client.connected) absence.begins();
@@ -111,7 +116,7 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
       if (signal.aborted) return;
       throw error;
     }
-    // Where the broker refuses this topic, nothing is reported.
+    // If the broker refuses this topic, ends of peers are not reported.
     client.subscribe(`${wills}/+`, { qos: 1 }, () => {});
     const outgoing = new Outgoing(id, client, clock);
     medium.opened({
@@ -124,34 +129,34 @@ export function mqtt(options: MqttOptions): Transport<typeof mqttGuarantees> {
   });
 }
 
-/** `connectAsync` gives up with its first try, whatever `reconnectPeriod` says. */
-const CURE =
-  'is it there, at the address that connection() dials? To wait for one that starts later, give connection: async () => connect(url, { reconnectPeriod: 250 })';
+/** `connectAsync` fails with its first attempt, regardless of `reconnectPeriod`. */
+const ADVICE =
+  'check that it listens at the address that connection() dials. To wait for a broker that starts later, pass connection: async () => connect(url, { reconnectPeriod: 250 })';
 
-/** So many connections end before the broker has answered, and there is a warning. */
+/** Number of failed connections before a warning. */
 const QUIET_TRIES = 3;
 
-/** Until the broker has answered: a connection that ends before is made again by the client, if it was not told otherwise. */
+/** Subscribes and waits for the broker's answer. By default the client reconnects if the connection ends before. */
 async function subscribe(client: MqttClient, topic: string, id: NodeId, signal: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      // Of a topic that it has asked for on an earlier connection the client says at once that it has it.
+      // `resubscribe`: for a topic of an earlier connection the client would otherwise resolve without asking the broker.
       await client.subscribeAsync({ [topic]: { qos: 1 }, resubscribe: true } as ISubscriptionMap);
       return;
     } catch (cause) {
       const why = saidBy(cause);
       if ((cause as { packet?: unknown }).packet !== undefined)
-        throw new ConnectionError(`the MQTT broker refuses peer "${id}" its topic: ${why}`, { cause });
-      const unanswered = `the connection of peer "${id}" to the MQTT broker ended before the broker had given it its topic: ${why}`;
+        throw new ConnectionError(`the MQTT broker refuses the topic of peer "${id}": ${why}`, { cause });
+      const unanswered = `the connection of peer "${id}" to the MQTT broker ended before the broker confirmed its topic: ${why}`;
       if (client.disconnecting || client.options.reconnectPeriod === 0) throw new ConnectionError(unanswered, { cause });
-      if (tries === QUIET_TRIES) console.warn(`${unanswered}; the client connects again`);
+      if (tries === QUIET_TRIES) console.warn(`${unanswered}. The client reconnects`);
     }
     await new Promise((resolve) => onNext(client, signal, resolve));
     signal.throwIfAborted();
   }
 }
 
-/** At the next connection or at the end of the transport, and nothing is left behind. */
+/** Runs at the next connection or at the end of the transport, and removes its listeners. */
 function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) => void): void {
   const done = () => {
     client.off('connect', done);
@@ -163,11 +168,11 @@ function onNext(client: MqttClient, signal: AbortSignal, run: (value?: unknown) 
   if (signal.aborted) done();
 }
 
-/** So many connections that lasted for less than this time are no accident. */
+/** Number of connections in a row that last less than `SHORT_MS` before a warning. */
 const TAKEOVERS = 4;
 const SHORT_MS = 5_000;
 
-/** Of two clients with one `clientId` the broker throws the earlier out, which comes again, and so on. */
+/** Warns of two clients with one `clientId`: the broker disconnects the earlier one, which then reconnects, and so on. */
 function warnOfTakeover(client: MqttClient, id: NodeId, clock: TimestampProvider): void {
   let begunAt = clock.now();
   let ends = 0;
@@ -180,21 +185,21 @@ function warnOfTakeover(client: MqttClient, id: NodeId, clock: TimestampProvider
     console.warn(
       escape(
         `peer "${id}": the MQTT broker has ended ${TAKEOVERS} connections in a row within ${SHORT_MS / 1000} s each. Another process may use its ` +
-          `clientId "${client.options.clientId}". Give each process a clientId of its own, or none`,
+          `clientId "${client.options.clientId}". Use a unique clientId for each process, or none`,
       ),
     );
   });
 }
 
-/** Below the topic: last wills, each under the token of its peer. No token has a slash. */
+/** Subtopic of last wills, each under the token of its peer. No token contains a slash. */
 const WILLS = 'ended';
-/** A client whose connection has broken makes it again within this time. */
+/** Milliseconds within which a client with a broken connection reconnects. */
 const RECONNECT_MS = 1_000;
 
-/** Peers whose last will has come, and that have not come back. */
+/** Peers whose last will has been published and that have not reconnected. */
 class ReportedEnds {
   private readonly timers = new Subscription();
-  /** The peers to which this one sends, and those of them whose end will be reported. */
+  /** Peers that this one sends to: their ends are reported. */
   private readonly watched = new Set<NodeId>();
   private readonly pending = new Set<NodeId>();
 
@@ -215,7 +220,7 @@ class ReportedEnds {
     this.pending.add(peer);
     const report = () => {
       this.pending.delete(peer);
-      // The link layer drops the report if it hears the peer.
+      // The link layer ignores the report if the peer still sends.
       this.report(peer);
     };
     later(this.timers, this.clock, report, RECONNECT_MS);
@@ -223,9 +228,9 @@ class ReportedEnds {
 }
 
 /**
- * What is sent belongs to one connection. On the next one the client would send again what the broker had not confirmed, and all that it was
- * given meanwhile, each only once the one before is confirmed, and would ask for its topic after all of it: deaf for as many round
- * trips as messages had waited. So nothing waits for a connection, and what had no answer on the last one is lost.
+ * Publishes messages on one connection only. On the next connection the client would repeat unconfirmed messages and send those that
+ * waited, one round trip each, before it subscribes to its topic. Until then it would receive nothing. So no message waits for a
+ * connection, and unconfirmed ones are lost with it.
  */
 class Outgoing {
   private readonly backlog: Backlog;
@@ -255,7 +260,7 @@ class Outgoing {
   }
 }
 
-/** A TCP stream has the switch, a WebSocket in a browser has not. */
-function hurry({ stream }: MqttClient): void {
+/** Disables Nagle's algorithm where possible: a WebSocket in a browser has no such setting. */
+function disableNagle({ stream }: MqttClient): void {
   (stream as { setNoDelay?: (on: boolean) => void }).setNoDelay?.(true);
 }

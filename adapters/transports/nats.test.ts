@@ -146,7 +146,7 @@ describe.skipIf(isMissing)('over a real nats-server', () => {
     await Promise.all([a!.connect(), b!.connect()]);
     await b!.close();
     await own.kill();
-    const away = 'peer "a" has had no connection to NATS for 2 s; its client keeps trying';
+    const away = 'peer "a" has had no connection to NATS for 2 s. Its client keeps trying';
     await expect.poll(() => warn.mock.calls).toEqual([[away]]);
     await a!.close();
   });

@@ -1,9 +1,10 @@
 /**
- * Peers that reach one another through NATS, core subjects only: from one server to clusters of them across continents.
+ * A transport over NATS with core subjects, from a single server to clusters across continents.
  *
- * The connection is yours to configure, in a browser with `wsconnect` of `@nats-io/nats-core`; the transport closes it. Each peer
- * listens on its own subject. Core NATS delivers at most once: what is sent while the server or the other peer is away is lost,
- * so put the link layer on top. While the server does not take what is sent, 16 MiB wait for it. Anybody who may publish to the subjects can speak for anybody: see `sealed`.
+ * You configure the connection, in a browser with `wsconnect` of `@nats-io/nats-core`; the transport closes it. Each peer listens on its
+ * own subject. Core NATS delivers at most once: messages are lost while the server or the receiver is away, so wrap the transport in
+ * `linked`. Up to 16 MiB wait while the server does not accept data. Any client that may publish to the subjects can impersonate any peer:
+ * see `sealed`.
  */
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { TimestampProvider } from 'rxjs';
@@ -26,11 +27,11 @@ import type { Transport } from './transport.js';
  * @public
  */
 export interface NatsOptions extends InEnvironment {
-  /** Of this peer. */
+  /** Id of this peer. */
   readonly id: NodeId;
-  /** Connects, with a client of NATS; the transport closes the connection. */
+  /** Connects with a NATS client; the transport closes the connection. */
   readonly connection: () => Promise<NatsConnection>;
-  /** What all subjects begin with, one token or some with dots between them, the same for all peers. @defaultValue `quiver` */
+  /** Prefix of all subjects, the same for all peers: one token, or several separated by dots. @defaultValue `quiver` */
   readonly subject?: string;
 }
 
@@ -47,10 +48,9 @@ const CHECKS = {
 };
 
 /**
- * Peers that reach one another through NATS, core subjects only. It may lose messages and reports nobody's presence: `linked` puts
- * the link layer on top.
+ * A transport over NATS with core subjects. It may lose messages, and does not report which peers are up. Wrap it in `linked`.
  *
- * @throws UsageError for an option that is missing, wrong or not known.
+ * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts
  * import { connect } from '@nats-io/transport-node';
@@ -67,7 +67,7 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
   return createTransport(id, natsGuarantees, async (medium, signal) => {
     const { clock } = environmentOf(environment);
     const absence = new Absence(`peer "${id}" has had no connection to NATS`, clock, signal);
-    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)', CURE, absence);
+    const made = await connectedBy(connection, `peer "${id}"`, 'NATS', 'connect(…)', ADVICE, absence);
     if (signal.aborted) {
       await made.close();
       return;
@@ -76,23 +76,23 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
     if (bytesMax < FRAME_BYTES_MAX) {
       await made.close();
       throw new ConnectionError(
-        `the NATS server of peer "${id}" takes frames of ${bytesMax} bytes. Set its max_payload to ${FRAME_BYTES_MAX} or more`,
+        `the NATS server of peer "${id}" accepts frames of ${bytesMax} bytes. Set its max_payload to ${FRAME_BYTES_MAX} or more`,
       );
     }
     void follow(made, absence);
     const listeners = new Listeners(clock);
     const received: DriverListener['received'] = (from, message) => {
-      listeners.hear(from);
+      listeners.note(from);
       medium.received(from, message);
     };
     const reader = new FrameReader(id, { received }, clock);
     made.subscribe(`${subject}.${topicToken(id)}`, {
       callback: (error, message) => {
-        if (error) medium.broke(new ConnectionError(`NATS refuses peer "${id}" its subject: ${error.message}`));
+        if (error) medium.broke(new ConnectionError(`NATS refuses the subject of peer "${id}": ${error.message}`));
         else reader.readBytes(message.data);
       },
     });
-    // Where the server refuses this subject, nothing is reported.
+    // If the server refuses this subject, missing peers are not reported.
     made.subscribe(`${subject}.${topicToken(id)}.*`, {
       callback: (error, message) => {
         if (error || message.headers?.code !== NO_RESPONDERS) return;
@@ -118,8 +118,8 @@ export function nats(options: NatsOptions): Transport<typeof natsGuarantees> {
 }
 
 /**
- * Until the server has answered, so that the subscription stands. A connection that breaks before is made again by the client, with its
- * subscriptions, and asked again.
+ * Resolves once the server has answered, so that the subscription is active. If the connection breaks before, the client reconnects with
+ * its subscriptions, and the server is asked again.
  */
 async function answered(connection: NatsConnection, signal: AbortSignal): Promise<void> {
   const give = () => void connection.close();
@@ -137,7 +137,7 @@ async function answered(connection: NatsConnection, signal: AbortSignal): Promis
   }
 }
 
-/** Ends with the connection. */
+/** Follows the connection status until the connection ends. */
 async function follow(connection: NatsConnection, absence: Absence): Promise<void> {
   for await (const { type } of connection.status()) {
     if (type === 'disconnect') absence.begins();
@@ -145,53 +145,53 @@ async function follow(connection: NatsConnection, absence: Absence): Promise<voi
   }
 }
 
-const CURE =
-  'is a server at the address that connection() dials? To wait for one that starts later, give connect waitOnFirstConnect: true and maxReconnectAttempts: -1';
+const ADVICE =
+  'check that it listens at the address that connection() dials. To wait for a server that starts later, pass waitOnFirstConnect: true and maxReconnectAttempts: -1 to connect';
 
-/** The status with which a server answers at once a message that asks for a reply, and on whose subject no client listens. */
+/** Status of the server's reply to a request on a subject without a listener. */
 const NO_RESPONDERS = 503;
-/** After so much silence a peer's messages ask for a reply, so that the server says whether it listens. */
+/** Milliseconds of silence after which messages to a peer request a reply, so that the server reports whether the peer listens. */
 const SILENCE_MS = 300;
-/** A client whose connection has broken makes it again within this time. */
+/** Milliseconds within which a client with a broken connection reconnects. */
 const RECONNECT_MS = 1_000;
 
-/** Which peers listen on their subjects, as far as the server knows. */
+/** Peers that listen on their subjects, as far as the server reports it. */
 class Listeners {
-  /** Of each peer that this one sends to: when it was heard last, `null` for never. */
-  private readonly heardAt = new Map<NodeId, number | null>();
+  /** For each peer that this one sends to: the time of its last message, `null` for none. */
+  private readonly lastAt = new Map<NodeId, number | null>();
   private readonly missingSince = new Map<NodeId, number>();
 
   constructor(private readonly clock: TimestampProvider) {}
 
-  hear(peer: NodeId): void {
-    if (this.heardAt.has(peer)) this.heardAt.set(peer, this.clock.now());
+  note(peer: NodeId): void {
+    if (this.lastAt.has(peer)) this.lastAt.set(peer, this.clock.now());
     this.missingSince.delete(peer);
   }
 
   isSilent(peer: NodeId): boolean {
-    const at = this.heardAt.get(peer) ?? null;
-    if (at === null) this.heardAt.set(peer, null);
+    const at = this.lastAt.get(peer) ?? null;
+    if (at === null) this.lastAt.set(peer, null);
     return at !== null && this.clock.now() - at >= SILENCE_MS;
   }
 
-  /** The peer of this reply subject, if it has been missing for so long that it is reported: once, until it is heard again. */
+  /** Peer of this reply subject, if it has been missing for long enough to be reported. Reported once, until its next message. */
   missing(reply: string): NodeId | null {
     const token = reply.slice(reply.lastIndexOf('.') + 1);
-    const peer = [...this.heardAt.keys()].find((other) => topicToken(other) === token);
+    const peer = [...this.lastAt.keys()].find((other) => topicToken(other) === token);
     if (peer === undefined) return null;
     const since = this.missingSince.get(peer) ?? this.clock.now();
     this.missingSince.set(peer, since);
     if (this.clock.now() - since < RECONNECT_MS - SILENCE_MS) return null;
-    this.heardAt.set(peer, null);
+    this.lastAt.set(peer, null);
     this.missingSince.delete(peer);
     return peer;
   }
 }
 
-/** A server of core NATS confirms nothing by itself, but it answers in order. */
+/** Sends messages within the backlog. Core NATS does not confirm messages, but a server answers in order. */
 class Outgoing {
   private readonly backlog: Backlog;
-  /** After so many characters the server is asked whether it has them. */
+  /** Number of characters after which the server is asked whether it has received them. */
   private readonly askChars = limitsHere().unaskedChars;
   private unasked = 0;
 
@@ -214,7 +214,7 @@ class Outgoing {
     const asked = this.unasked;
     this.unasked = 0;
     const done = () => this.backlog.confirmed(asked);
-    // A connection that breaks forgets what it had not sent.
+    // A connection that breaks discards its unsent data.
     this.connection.flush().then(done, done);
   }
 }

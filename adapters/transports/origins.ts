@@ -1,6 +1,6 @@
 /**
- * From which pages a browser may open a WebSocket. Browsers let every page on the web try, with the page's origin in the request and
- * with the user's own access to the network, so a hub on this machine is one visit to any page away.
+ * Origins whose pages may open a WebSocket. Browsers allow every page to try, with the page's origin in the request and with the user's
+ * access to the network. Without this check, any page that the user visits could connect to a hub on the local machine.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -9,15 +9,15 @@ export type Origins = readonly string[] | ((origin: string) => boolean);
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
 
-/** As a browser says where a page comes from: scheme, host and a port that is not the scheme's own; `null` for a page from nowhere. */
+/** True for an origin as browsers send it: scheme, host, and the port unless it is the scheme's default; `null` for an opaque origin. */
 export const isOrigin = (text: unknown): boolean => {
   if (text === 'null') return true;
   if (typeof text !== 'string' || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/.test(text)) return false;
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text);
 };
 
-/** A rule that fails, or answers with a promise, has not said yes. */
-function description(rule: (origin: string) => unknown, origin: string): boolean {
+/** Applies a rule. One that throws, or returns a promise, refuses the origin. */
+function isAllowed(rule: (origin: string) => unknown, origin: string): boolean {
   try {
     return rule(origin) === true;
   } catch {
@@ -25,13 +25,16 @@ function description(rule: (origin: string) => unknown, origin: string): boolean
   }
 }
 
-/** A program sends no origin. A page is welcome when it is listed or, if nothing is, when it was served from the very same place. */
+/**
+ * True if a request may connect. Programs send no origin. A page may connect if its origin is listed; without a list, if it was served from
+ * the same host and port.
+ */
 export function isWelcomeOrigin({ headers, socket }: IncomingMessage, origins: Origins | undefined): boolean {
   const { origin, host } = headers;
   if (origin === undefined) return true;
-  if (origins) return typeof origins === 'function' ? description(origins, origin) : origins.includes(origin);
+  if (origins) return typeof origins === 'function' ? isAllowed(origins, origin) : origins.includes(origin);
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
-  // Any name on the web can be made to lead to this machine, and the page of that name would look like one of its own.
+  // DNS rebinding: any name can resolve to this machine, and its pages would seem to be local.
   return page.host === host && (!isLoopback(socket.localAddress) || LOOPBACK_NAMES.includes(page.hostname));
 }

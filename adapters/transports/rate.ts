@@ -1,4 +1,4 @@
-/** A bound on how fast something may come: so many a second, of which what is not used is saved up for a while. It begins with those of one second. */
+/** A rate limit per second. Unused capacity accumulates for some seconds; the limit starts with the capacity of one second. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs';
 
 export class Rate {
@@ -8,27 +8,27 @@ export class Rate {
   constructor(
     readonly perSecond: number,
     private readonly clock: TimestampProvider = asyncScheduler,
-    /** For so many seconds at most. */
+    /** Seconds for which unused capacity accumulates. */
     private readonly savedSeconds = 1,
   ) {
     this.saved = perSecond;
     this.at = clock.now();
   }
 
-  /** True if more is within the bound, which it is while anything is saved; it counts then, and what it costs beyond is owed. */
+  /** Takes `cost` and returns true while any capacity is left. The capacity may become negative. */
   allows(cost = 1): boolean {
     if (this.isSpent) return false;
     this.saved -= cost;
     return true;
   }
 
-  /** For what has come already, whether it is within the bound or not. */
+  /** Takes `cost` for something that has already happened, whether capacity is left or not. */
   charge(cost = 1): void {
     this.save();
     this.saved -= cost;
   }
 
-  /** True if nothing is saved now. */
+  /** True if no capacity is left. */
   get isSpent(): boolean {
     this.save();
     return this.saved < 1;
@@ -36,7 +36,7 @@ export class Rate {
 
   private save(): void {
     const now = this.clock.now();
-    // A clock that is set back gives nothing.
+    // A clock that is set back adds no capacity.
     this.saved = Math.min(this.savedSeconds * this.perSecond, this.saved + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
   }

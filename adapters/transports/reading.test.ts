@@ -47,9 +47,9 @@ test('what is just within the bounds is read', () => {
 
 test.each<[string, unknown, RegExp]>([
   ['a deep message', JSON.parse(deep(DEPTH_MAX + 1)), /it has more than 64 lists/],
-  ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON, and 64 are the limit. Split it/],
-  ['no JSON', undefined, /it is undefined, which is no JSON/],
-  ['a bigint', [1n], /it is no JSON \(/],
+  ['a large one', 'x'.repeat(100), /it has 102 bytes as JSON; the limit is 64. Split it/],
+  ['no JSON', undefined, /it is undefined, which is not JSON/],
+  ['a bigint', [1n], /it is not JSON \(/],
   ['no number', [NaN], /a number that JSON cannot carry/],
   ['too many values', Array.from({ length: VALUES_MAX }, () => 0), /it has more than 131072 keys and values/],
 ])('%s is refused by name at send', (_, message, reason) => {
@@ -117,7 +117,7 @@ test('bounds are of bytes in UTF-8, and a message leaves room for its head', () 
   expect([bytesOf('x'), bytesOf('€'), MESSAGE_BYTES_MAX]).toEqual([1, 3, 1_044_480]);
   expect(write('€'.repeat(10), 32, 'a')).toBe(`"${'€'.repeat(10)}"`);
   expect(() => write('€'.repeat(10), 31, 'transport "a"')).toThrow(
-    'transport "a" cannot carry this message: it has 32 bytes as JSON, and 31 are the limit. Split it. Nothing was sent',
+    'transport "a" cannot carry this message: it has 32 bytes as JSON; the limit is 31. Split it. Nothing was sent',
   );
   expect(readFrame('"€"', 5)).toEqual({ value: '€' });
   expect(readFrame('"€"', 4)).toEqual({ refused: 'its 3 characters are over the limit of 4 bytes' });

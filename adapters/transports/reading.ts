@@ -1,34 +1,34 @@
 /**
- * The one place where text from outside becomes a value, and a message becomes text for the wire.
+ * Reading and writing of wire text: the only place where text from outside becomes a value, and a message becomes text.
  *
- * What another process says is data: its size, its depth, its count of values and its numbers are bounded here, before anything else
- * looks at it, and a text beyond a bound is refused with its reason. Nothing in it can throw. A message to be sent is held to the
- * same bounds, so that a sender is notified of them, by name, instead of a receiver that drops.
+ * Text from another process is untrusted data. Its size, depth, number of values and numbers are limited here, before any other code reads
+ * it. Text beyond a limit is refused with a reason, and never throws. Messages to be sent have the same limits, so that the sender receives
+ * an error instead of the receiver dropping the message.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Json } from './transport.js';
 
-/** The largest frame of every medium: a megabyte, which is also what a NATS server takes unless told otherwise. */
+/** Size of the largest frame of every medium: a megabyte, the default of a NATS server. */
 export const FRAME_BYTES_MAX = 2 ** 20;
-/** So much of a frame may be what transports put around a message: its type, a sender, a receiver. */
+/** Size of the part of a frame around a message: its type, a sender, a receiver. */
 const HEAD_BYTES_MAX = 2 ** 12;
-/** The largest message that fits into a frame. */
+/** Size of the largest message that fits into a frame. */
 export const MESSAGE_BYTES_MAX = FRAME_BYTES_MAX - HEAD_BYTES_MAX;
 /**
- * Pieces in which a WebSocket message may come. Who sends frames in one piece costs what its rate says; sixteen thousand empty pieces would
- * count as one frame. Chromium cut a frame of a megabyte into 7 in the middle, and 25 at most, beside a busy machine and a slow reader.
+ * Number of pieces of a WebSocket message. Rate limits count frames, and 16,000 empty pieces would count as one frame. Chromium cut a frame
+ * of a megabyte into 7 pieces at the median and at most 25, on a busy machine with a slow reader.
  */
 export const FRAGMENTS_MAX = 64;
-/** Lists and objects inside each other. A message 5,000 deep is 10 kB of JSON, and ends a process that writes it out again. */
+/** Nesting depth of lists and objects. A message that is 5,000 deep is 10 kB of JSON, and serializing it again ends a process. */
 export const DEPTH_MAX = 64;
-/** By so many levels is a frame deeper than its message. */
+/** Number of levels that a frame adds to its message. */
 const HEAD_DEPTH = 3;
-/** Keys and values together: a megabyte of `{}` is half a million objects. */
+/** Number of keys and values together: a megabyte of `{}` is half a million objects. */
 export const VALUES_MAX = 2 ** 17;
 
 export type Reading = { readonly value: Json } | { readonly refused: string };
 
-/** Reads a frame; with other bounds, what has been put together from several. */
+/** Reads a frame, or with another limit the parts of a message put together. */
 export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
   if (typeof text !== 'string') return { refused: `it is not text but ${quote(text)}` };
   if (!fits(text, bytesMax)) return { refused: `its ${text.length} characters are over the limit of ${bytesMax} bytes` };
@@ -42,14 +42,14 @@ export function readFrame(text: unknown, bytesMax = FRAME_BYTES_MAX): Reading {
   return excess === null ? { value } : { refused: `it ${excess}` };
 }
 
-/** A message as JSON. Throws a `UsageError` that names the bound when it is beyond one; nothing has been sent then. */
+/** Serializes a message. Throws a `UsageError` that names the exceeded limit; nothing is sent then. */
 export function write(message: Json, bytesMax: number, who: string): string {
   const written = writtenWithin(message, bytesMax);
   if ('text' in written) return written.text;
   throw new UsageError(`${who} cannot carry this message: it ${written.refused}. Nothing was sent`);
 }
 
-/** A message as JSON, or which bound it is beyond. */
+/** Serializes a message, or returns the reason for which it exceeds a limit. */
 export function writtenWithin(
   message: Json,
   bytesMax: number,
@@ -61,23 +61,23 @@ export function writtenWithin(
   try {
     text = JSON.stringify(message);
   } catch (error) {
-    return { refused: `is no JSON (${quote((error as Error).message)})` };
+    return { refused: `is not JSON (${quote((error as Error).message)})` };
   }
-  if (text === undefined) return { refused: `is ${quote(message)}, which is no JSON` };
+  if (text === undefined) return { refused: `is ${quote(message)}, which is not JSON` };
   if (fits(text, bytesMax)) return { text };
-  return { refused: `has ${bytesOf(text)} bytes as JSON, and ${bytesMax} are the limit. Split it` };
+  return { refused: `has ${bytesOf(text)} bytes as JSON; the limit is ${bytesMax}. Split it` };
 }
 
 const encoder = new TextEncoder();
 
-/** The bytes of a text in UTF-8. */
+/** Size of a text in bytes of UTF-8. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** True if a text has no more bytes than that in UTF-8. */
+/** True if a text has at most that many bytes in UTF-8. */
 export const fits = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && (3 * text.length <= bytesMax || bytesOf(text) <= bytesMax);
 
-/** What is too much about a value; `null` when nothing is. It goes no deeper than the bound, so no value exhausts the stack. */
+/** The limit that a value exceeds; `null` if none. Recursion stops at the depth limit, so no value exhausts the stack. */
 function excessOf(value: unknown, depth: number, budget: { left: number; readonly max: number }): string | null {
   if (--budget.left < 0) return `has more than ${budget.max} keys and values`;
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number that JSON cannot carry';
@@ -90,7 +90,7 @@ function excessOf(value: unknown, depth: number, budget: { left: number; readonl
     }
     return null;
   }
-  // A list of the keys, or of the values, would cost ten times as much where objects are many and small.
+  // A list of keys or values would cost ten times as much for many small objects.
   for (const key in value) {
     budget.left--;
     const excess = excessOf((value as Readonly<Record<string, unknown>>)[key], depth - 1, budget);
@@ -101,7 +101,7 @@ function excessOf(value: unknown, depth: number, budget: { left: number; readonl
 
 const QUOTE_LENGTH_MAX = 100;
 
-/** Something from outside as a warning may show it: a hundred escaped characters at most. */
+/** Shows a value from outside in a warning: at most a hundred escaped characters. */
 export function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   if (typeof value !== 'string') return String(value);
@@ -109,13 +109,13 @@ export function quote(value: unknown): string {
   return escaped.length <= QUOTE_LENGTH_MAX ? escaped : `${escaped.slice(0, QUOTE_LENGTH_MAX - 1)}…`;
 }
 
-/** What an error says, or what was thrown instead of one. */
+/** Message of an error, or of another thrown value. */
 export const saidBy = (error: unknown): string => quote(error instanceof Error ? error.message : error);
 
-/** The reason in a refusal; peers and hubs of ours always give one. */
+/** Reason in a refusal. Peers and hubs of Quiver always send one. */
 export const reasonIn = ({ why }: Readonly<Record<string, unknown>>): string =>
   typeof why === 'string' && why !== '' ? quote(why) : 'it gave no reason';
 
-/** With nothing in it that a terminal would obey. */
+/** Replaces characters that control a terminal. */
 export const escape = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`);

@@ -217,18 +217,18 @@ test('a warning comes after three rounds, and again after ten seconds; who was d
   }
   expect([warnings(), tries.map((list) => list.length)]).toEqual([[], [4, 3]]);
   last(0).medium.lost(new ConnectionError('down\n'));
-  expect(warnings()).toEqual(['peer "a" has no connection and keeps trying: down\\u{a}']);
+  expect(warnings()).toEqual(['peer "a" has no connection and will retry: down\\u{a}']);
   for (let hub = 1, rest = 5; rest > 0; rest--, hub = 1 - hub) {
     await turn(2_000);
     expect(warnings()).toHaveLength(1);
     last(hub).medium.lost(new ConnectionError(`down, ${rest}`));
   }
-  expect(warnings()).toEqual([expect.anything(), 'peer "a" has no connection and keeps trying: down, 1']);
+  expect(warnings()).toEqual([expect.anything(), 'peer "a" has no connection and will retry: down, 1']);
   const displaced = peerOf(1);
   await displaced.turn();
   displaced.last(0).open();
   displaced.last(0).medium.lost(new DisplacedError('another took the place'));
-  expect(displaced.warnings().at(-1)).toBe('peer "a" has no connection and keeps trying: another took the place');
+  expect(displaced.warnings().at(-1)).toBe('peer "a" has no connection and will retry: another took the place');
 });
 
 test('a connection that has lasted was no failed try: the next comes soon; one that has not counts as one', async () => {

@@ -185,7 +185,7 @@ test('a connection that is lost within five seconds is a failed try: the next on
     pauses.push(place.tries.at(-1)!.at - lostAt);
   }
   expect(pauses).toEqual([50, 150, 300, 600, 1_200, 1_500, 50]);
-  expect(warn.mock.calls.flat()).toEqual(['peer "a" has no connection and keeps trying: gone']);
+  expect(warn.mock.calls.flat()).toEqual(['peer "a" has no connection and will retry: gone']);
   await transport.close();
   expect(clock.pending).toBe(0);
 });

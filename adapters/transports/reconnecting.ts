@@ -1,14 +1,14 @@
 /**
- * A driver whose connection is made again when it is lost, and waited for when it cannot be made: for as long as the transport is open.
+ * A driver that reconnects: it makes its connection again when it is lost or cannot be made, for as long as the transport is open.
  *
- * In between every peer is down and what is sent is lost; the link layer above knows how to live with that. The first try comes within
- * a tenth of a second, the others after pauses that grow to two, each by chance, so that a thousand peers do not come back in the same
- * moment. A try that has not led anywhere after five seconds counts as failed, and so does a connection that is lost within five:
- * two processes with one id and key would take the place from each other hundreds of times a second.
+ * In between, every peer is down and messages are lost; the link layer above tolerates that. The first attempt follows within a tenth of a
+ * second, later ones after random pauses that grow to two seconds, so that a thousand peers do not return at the same moment. An attempt
+ * fails after five seconds. A connection that is lost within five seconds also counts as failed: otherwise two processes with one id and
+ * key would displace each other hundreds of times a second.
  *
- * Of several drivers, one for each hub, the next is tried when one fails. All peers have to meet at one hub, so a peer that is not at
- * the first one looks every two seconds whether it can go home: the new connection is before the old one is left, and nothing is
- * heard on the old one from then on, which keeps the order.
+ * If there are several drivers, one for each hub, the next one is tried when one fails. All peers must meet at one hub. So a peer at a later hub
+ * checks about every two seconds whether an earlier one is available. It opens the new connection before it leaves the old one, and ignores
+ * the old one from then on, which keeps the order.
  */
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -23,19 +23,22 @@ const FIRST_PAUSE_MS_MAX = 100;
 const PAUSE_MS_MAX = 2_000;
 export const ATTEMPT_MS_MAX = 5_000;
 const HOME_MS = 2_000;
-/** A connection that has stood for so long was not a failed try: longer than the pauses, or whoever waits would count as one that lasts. */
+/**
+ * Milliseconds after which a connection counts as successful. Longer than the pauses, so that an attempt that only waits does not count as
+ * success.
+ */
 export const LASTING_MS = 5_000;
-/** So many rounds fail before there is a warning, and so long it is until the next. */
+/** Number of failed rounds before a warning, and milliseconds until the next one. */
 const QUIET_ROUNDS = 3;
 const QUIET_MS = 10_000;
 
-/** So long is it until the next try after the first and so many further ones have failed. */
+/** Milliseconds until the next attempt, after the first and so many further ones have failed. */
 export function pauseAfter(failures: number, { crypto }: Pick<PlatformEnvironment, 'crypto'>): number {
   const longest = Math.min(FIRST_PAUSE_MS_MAX * 2 ** Math.min(failures, 10), PAUSE_MS_MAX);
   return longest * (failures === 0 ? fraction(crypto) : 1 - fraction(crypto) / 2);
 }
 
-/** `moved` hears at which of the drivers there is a connection, whenever it is another one; `null` for none. */
+/** Creates the driver. `moved` is called with the index of the connected driver whenever it changes; `null` for none. */
 export function reconnecting(
   drivers: readonly Driver[],
   who: string,
@@ -45,11 +48,11 @@ export function reconnecting(
   return (medium, signal) => new Reconnecting(drivers, who, medium, environmentOf(environment), moved).begin(signal);
 }
 
-/** One try at one driver, and what came of it. */
+/** One attempt with one driver, and its result. */
 class Attempt {
   readonly peers = new Set<NodeId>();
   readonly ending = new AbortController();
-  /** What time does to it: a try that takes too long has failed, a connection that has lasted is a success. */
+  /** Timer of the attempt: it fails after too much time, and a connection that has lasted resets the failures. */
   deadline = new Subscription();
   connection: Connection | undefined;
 
@@ -63,9 +66,9 @@ class Attempt {
 
 class Reconnecting {
   private readonly timers = new Subscription();
-  /** The connection, or the try to get one. */
+  /** The connection, or the attempt to make one. */
   private current: Attempt | undefined;
-  /** The try to get to a hub before the current one. */
+  /** The attempt to return to an earlier hub. */
   private homeward: Attempt | undefined;
   private failures = 0;
   private hasOpened = false;
@@ -115,7 +118,7 @@ class Reconnecting {
         attempt.peers.delete(peer);
         if (isCurrent()) this.medium.down(peer);
       },
-      // Of several hubs, a peer may be at another one now.
+      // With several hubs, the peer may be at another one now.
       gone: (peer) => {
         if (isCurrent() && this.drivers.length === 1) this.medium.gone(peer);
       },
@@ -166,7 +169,7 @@ class Reconnecting {
     const round = Math.floor(this.failures++ / this.drivers.length);
     const next = () => (this.current = this.attempt((place + 1) % this.drivers.length));
     later(this.timers, this.environment.clock, () => void next(), pauseAfter(round, this.environment));
-    // A hub that is only started again is nothing to speak of.
+    // No warning while a hub only restarts.
     if (round >= QUIET_ROUNDS || error instanceof DisplacedError) this.complain(error);
   }
 
@@ -184,10 +187,10 @@ class Reconnecting {
     peers.clear();
   }
 
-  /** Nobody else would say why a peer waits. */
+  /** Warns with the reason for which the peer waits. */
   private complain(error: Error): void {
     if (this.environment.clock.now() - this.reportedAt < QUIET_MS) return;
     this.reportedAt = this.environment.clock.now();
-    console.warn(`${this.who} has no connection and keeps trying: ${escape(error.message)}`);
+    console.warn(`${this.who} has no connection and will retry: ${escape(error.message)}`);
   }
 }

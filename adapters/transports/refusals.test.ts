@@ -32,7 +32,7 @@ test('a hub says whom it refused, from where and why, once in ten seconds with t
   vi.useFakeTimers({ now: Date.now() + 11_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   expect(await statusOf(hub.port, { headers: { origin: 'https://other.example' } })).toBe(403);
-  const page = 'a page of https://other.example from 127.0.0.1: if it is yours, name its origin in origins';
+  const page = 'a page of https://other.example from 127.0.0.1: add its origin to origins if the page is yours';
   expect(said().slice(1)).toEqual([`webSocketHub refused a connection: ${page} (and 2 more since the last warning)`]);
 });
 
@@ -78,7 +78,7 @@ test('who does not get through goes on trying, and the warning says what helps',
       /403; the server does not accept pages of this origin: add it to/,
     ],
     ['without TLS', `ws://127.0.0.1:${tls.port}`, {}, /socket hang up; try wss:, if it listens with TLS$/],
-    ['with TLS', `wss://127.0.0.1:${plain.port}`, {}, /it speaks no TLS there: try ws:$/],
+    ['with TLS', `wss://127.0.0.1:${plain.port}`, {}, /it does not use TLS there: try ws:$/],
     ['without authority', `wss://127.0.0.1:${tls.port}`, {}, /self-signed certificate; .*NODE_EXTRA_CA_CERTS$/],
     ['by another name', `wss://127.0.0.2:${tls.port}`, { ca: cert }, /subjectAltName$/],
   ];
@@ -94,7 +94,7 @@ test.each<[string, object, RegExp]>([
   [
     'an origin with a slash',
     { origins: ['https://app.example', 'https://www.app.example/'] },
-    /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is no origin. Pass a list/,
+    /^webSocketHub: origins has "https:\/\/www.app.example\/" at place 1, which is not an origin. Pass a list/,
   ],
   [
     'a certificate that is none',
@@ -110,7 +110,7 @@ test.each<[string, object, RegExp]>([
   [
     'a host beside a server',
     { host: '::1', port: undefined, server: new net.Server() },
-    /^webSocketHub: host does not go with server; say it where the server listens$/,
+    /^webSocketHub: host does not go with server; pass it to server.listen$/,
   ],
 ])('%s is refused by name', async (_, options, message) => {
   await expect(webSocketHub({ port: 0, ...options })).rejects.toMatchObject({

@@ -1,8 +1,8 @@
-/** What the failure of a connection means, as far as it says so, and what helps: for those whose own sockets tell it, which browsers' do not. */
+/** Explanations of failed connections, with advice, as far as the socket reports a reason. Sockets of browsers report none. */
 import { quote } from './reading.js';
 
-/** Each kind of failure, by what `ws` and Node say of it. The first that fits counts. */
-const CURES: readonly (readonly [description: RegExp, cure: string])[] = [
+/** Advice for each kind of failure, by the message of `ws` or Node. The first match applies. */
+const ADVICE: readonly (readonly [description: RegExp, advice: string])[] = [
   [/response: 403$/, 'the server does not accept pages of this origin: add it to origins of the server'],
   [/response: 404$/, 'no WebSocket server answers at that path: pass the path of the hub'],
   [/response: 503$/, 'it is full: raise limits.connections or limits.connectionsPerAddress there, or wait'],
@@ -11,33 +11,33 @@ const CURES: readonly (readonly [description: RegExp, cure: string])[] = [
     'another WebSocket server answers for that path, as one of ws with { server, path } does for all: make it with noServer',
   ],
   [/response: \d+$/, 'the server there is not a hub, or a proxy in front of it does not forward WebSockets'],
-  [/wrong version number|packet length too long/i, 'it speaks no TLS there: try ws:'],
+  [/wrong version number|packet length too long/i, 'it does not use TLS there: try ws:'],
   [
     /self-signed|unable to (get|verify)|unknown authority/i,
-    'its certificate is not trusted here: give its authority, as ca of the options of TLS or by NODE_EXTRA_CA_CERTS',
+    'its certificate is not trusted here: pass its authority as ca in the TLS options, or in NODE_EXTRA_CA_CERTS',
   ],
-  [/altnames/, 'its certificate is for other names: dial one of them, or put this one into its subjectAltName'],
+  [/altnames/, 'its certificate is for other names: dial one of them, or add this one to its subjectAltName'],
   [
     /alert certificate required|alert number 116/i,
-    'it asks for a certificate of this peer: give cert and key in the options of TLS, for a hub by a class of WebSocket of yours',
+    'it asks for a certificate of this peer: pass cert and key in the TLS options, for a hub with your own class of WebSocket',
   ],
-  [/certificate has expired/, 'give whoever listens there a new certificate'],
+  [/certificate has expired/, 'renew the certificate of the server there'],
 ];
 
 const HUNG_UP = /hang up|ECONNRESET/;
-/** What Node says before the names, which are what counts. */
+/** Start of Node's message. The names after it matter. */
 const ALTNAMES_BEGIN = /^Hostname\/IP does not match certificate's altnames: /;
 
 /**
- * With the cure. A place with TLS hangs up on who comes without, and on whose certificate it does not trust; of any other failure all that
- * helps is to look whether anybody is there: `what` listens at the address.
+ * Appends advice to the message. A server with TLS closes connections without TLS, and those with an untrusted certificate. For any other
+ * failure, the advice is to check that `what` listens at the address.
  */
 export function explained(why: string, url: string, what = 'the hub'): string {
-  const known = CURES.find(([description]) => description.test(why))?.[1];
+  const known = ADVICE.find(([description]) => description.test(why))?.[1];
   const withoutTls = url.startsWith('ws:');
   const hungUp = withoutTls
     ? 'try wss:, if it listens with TLS'
-    : 'the other end may ask for a certificate and not trust the one from here, or something there has closed the connection';
-  const cure = known ?? (HUNG_UP.test(why) ? hungUp : `is ${what} there?`);
-  return `${quote(why.replace(ALTNAMES_BEGIN, 'altnames: '))}; ${cure}`;
+    : 'the server may require a client certificate and not trust this one, or a proxy closed the connection';
+  const advice = known ?? (HUNG_UP.test(why) ? hungUp : `check that ${what} listens there`);
+  return `${quote(why.replace(ALTNAMES_BEGIN, 'altnames: '))}; ${advice}`;
 }

@@ -43,7 +43,7 @@ async function pair(bus = new InProcessBus()) {
 const next = (transport: Transport): Promise<any> =>
   new Promise((resolve) => transport.events.subscribe((event) => event.type === 'message' && resolve(event.message)));
 
-describe('who has not the key is not heard', () => {
+describe('a process without the key is ignored', () => {
   test.each<[string, (stranger: Transport) => void]>([
     ['no seal', (stranger) => stranger.send('b', 'open')],
     ['an invented seal', (stranger) => stranger.send('b', ['AAAA', '"false"'])],
@@ -69,7 +69,7 @@ describe('who has not the key is not heard', () => {
     await expect.poll(() => heard).toEqual(['sound']);
   });
 
-  test('a sound seal under another name, or for somebody else', async () => {
+  test('a valid seal with another sender or receiver', async () => {
     const { bus, a, heard } = await pair();
     const thief = bus.transport('c');
     await thief.connect();
@@ -82,7 +82,7 @@ describe('who has not the key is not heard', () => {
   });
 });
 
-test('under the link layer: a broker that anybody writes to carries what the papers assume', async () => {
+test('under the link layer, a public broker has the guarantees of the papers', async () => {
   const bus = new InProcessBus();
   const ids = ['a', 'b'];
   const [a, b] = ids.map((id) =>
@@ -102,7 +102,7 @@ test('a key that can be guessed is refused', () => {
   expect(() => sealed(transport, { key: 'short' })).toThrow('a key of 5 bytes can be guessed. Use at least 16 random ones');
 });
 
-describe('under the link layer, on a bus that loses and doubles every third message and keeps no order', () => {
+describe('under the link layer, on a bus that loses, duplicates and reorders messages', () => {
   transportConformance({
     test,
     guarantees: { ...inProcessGuarantees, messageBytesMax: 2 ** 23 },
@@ -116,7 +116,7 @@ describe('under the link layer, on a bus that loses and doubles every third mess
   });
 });
 
-/** Peers on a medium that believes who says to be somebody; whoever is at it sees all and says anything. */
+/** Peers on a medium that trusts the claimed sender. Processes on it can read and send everything. */
 class Broker {
   readonly seen: { from: string; to: string; message: Json }[] = [];
   private readonly ears = new Map<string, (from: string, message: Json) => void>();
@@ -153,7 +153,7 @@ class Broker {
   }
 }
 
-test('what waits for somebody who is not there is lost after five seconds where messages may be lost, and never warned of', async () => {
+test('on a lossy medium, waiting messages to an absent peer are dropped silently', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   let now = 0;
@@ -171,14 +171,14 @@ test('what waits for somebody who is not there is lost after five seconds where 
   expect(warn).not.toHaveBeenCalled();
 });
 
-describe('what is sealed is heard once, by its receiver, in its run', () => {
+describe('a sealed message is accepted once, by its receiver, in its run', () => {
   const quiet = () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     return warn;
   };
 
-  test('a replay of everything is refused by the same run, by the next one, and under every other name', async () => {
+  test('the same run, the next run and other peers reject replayed frames', async () => {
     quiet();
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
@@ -202,7 +202,7 @@ describe('what is sealed is heard once, by its receiver, in its run', () => {
     expect(a.heard).toEqual([]);
   });
 
-  test('a peer that is started again is heard, and what it said in its earlier run is not heard again', async () => {
+  test('a restarted peer is accepted, and messages of its earlier run are not', async () => {
     quiet();
     const broker = new Broker();
     const [a, b] = [await broker.peer('a'), await broker.peer('b')];
@@ -263,7 +263,7 @@ describe('keys', () => {
     await expect.poll(() => [a.heard, b.heard]).toEqual([['b: 2'], ['a: 1']]);
   });
 
-  test('a function is asked for each frame: keys are changed in peers that go on running, and nothing is unheard', async () => {
+  test('a function is called for each frame: keys change at runtime without losses', async () => {
     const given: Record<string, string[]> = { a: [old], b: [old] };
     const broker = new Broker();
     const [a, b] = [await broker.peer('a', () => given['a']!), await broker.peer('b', () => given['b']!)];
@@ -278,7 +278,7 @@ describe('keys', () => {
     expect(new Set(broker.seen.slice(-2).map(({ message }) => (message as Json[])[0])).size).toBe(1);
   });
 
-  test('the old one is not heard once it is gone', async () => {
+  test('a removed key is not accepted', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const broker = new Broker();
@@ -296,7 +296,7 @@ describe('keys', () => {
     const [a, b] = [await broker.peer('a', pairKey('a')), await broker.peer('b', pairKey('b'))];
     a.transport.send('b', 1);
     await expect.poll(() => b.heard).toEqual(['a: 1']);
-    // c has its own keys with a and with b, and says that it is a.
+    // c has separate keys with a and with b, and claims to be a.
     const thief = await broker.peer('c', () => pairKey('c')('b'));
     thief.transport.send('b', 'question');
     const asked = () => broker.seen.filter(({ from }) => from === 'c');
@@ -307,7 +307,7 @@ describe('keys', () => {
   });
 });
 
-test('10,000 forged frames cost no more than a hash each, and what is repeated, or of another key, none', async () => {
+test('10,000 forged frames cost one hash each; repeated or foreign ones cost none', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const broker = new Broker();
@@ -351,13 +351,13 @@ test.each<[string, (peer: string) => any]>([
   await expect.poll(() => b.heard).toEqual(['a: 1']);
   for (const { message } of broker.seen) broker.say('stranger', 'b', message);
   expect(warn.mock.calls.join()).toMatch(
-    /the seal of a message from "stranger" cannot be looked at: the key function of sealed, asked about "stranger", (gave none that will do|failed): /,
+    /the seal of a message from "stranger" cannot be checked: the key function of sealed, called with "stranger", (returned no valid key|failed): /,
   );
   a.transport.send('b', 2);
   await expect.poll(() => b.heard).toEqual(['a: 1', 'a: 2']);
   // A link layer above would end with an error that is thrown here.
   a.transport.send('stranger', 1);
-  expect(warn.mock.calls.join()).toContain('what is for "stranger" cannot be sealed');
+  expect(warn.mock.calls.join()).toContain('messages to "stranger" cannot be sealed');
 });
 
 test.each<[string, () => unknown, string]>([
@@ -368,9 +368,9 @@ test.each<[string, () => unknown, string]>([
     },
     'failed: EBUSY',
   ],
-  ['gives nothing', () => undefined, 'gave none that will do: there is no key. Pass at least one for every peer'],
-  ['gives a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
-  ['gives a promise', () => Promise.reject(new Error('no such file')), 'gave a promise. Keep the keys that are in use'],
+  ['gives nothing', () => undefined, 'returned no valid key: no key was passed. Use at least one for every peer'],
+  ['gives a short one', () => 'short', 'returned no valid key: a key of 5 bytes can be guessed'],
+  ['gives a promise', () => Promise.reject(new Error('no such file')), 'returned a promise. Return the keys synchronously'],
 ])(
   'a key function that for a while %s costs what is for that peer alone, at either end, and no link ends',
   async (_, fail, why) => {
@@ -385,7 +385,7 @@ test.each<[string, () => unknown, string]>([
       const all = ids.map((id) => linked(sealed(bus.transport(id), { key: keys(id) }), { peers: ids, beatMs: 5, relay: false }));
       await Promise.all(all.map((each) => each.connect()));
       await expect.poll(() => all.map(({ peers }) => [...peers].join())).toEqual(ids.map((id) => (id === 'c' ? 'a,b' : 'c')));
-      await expect.poll(() => warn.mock.calls.join()).toContain(`the key function of sealed, asked about "${other}", ${why}`);
+      await expect.poll(() => warn.mock.calls.join()).toContain(`the key function of sealed, called with "${other}", ${why}`);
       isFailing = false;
       await expect.poll(() => all.map(({ peers }) => peers.size)).toEqual([2, 2, 2]);
       await Promise.all(all.map((each) => each.close()));

@@ -1,16 +1,17 @@
 /**
- * A transport on a broker that others use as well: only who has the key can speak on it.
+ * A transport with message authentication, for a broker that other programs also use: only processes with the key can send.
  *
- * Every frame bears a code (HMAC, SHA-256) over its sender, its receiver, the runs of both, its number and its text; what has none, or
- * a wrong one, is dropped, counted and warned of now and then. A forged frame costs one hash at most, a repeated one none.
+ * Every frame contains a code (HMAC, SHA-256) over its sender, its receiver, the runs of both, its number and its text. A frame without a
+ * correct code is dropped and counted, with occasional warnings. A forged frame costs at most one hash, a repeated one none.
  *
- * A run is a random name that an end takes when it starts. A message bears the run of its receiver, so nothing that was sealed for an
- * earlier run of a peer, or for another peer, is taken by this one; and a number, so nothing of this run is taken twice. To learn the
- * other's run, an end asks with a challenge that it uses once, and sends what waits when the answer bears it. An end that gets what is
- * meant for an earlier run says that it is stale, and is asked.
+ * A run is a random name that an end chooses when it starts. A message contains the run of its receiver, so a peer rejects everything that
+ * was sealed for one of its earlier runs or for another peer. A message also contains a number, so a peer accepts it only once. To learn
+ * the run of the other end, an end sends a challenge that it uses once. It sends the waiting messages when it receives an answer with that
+ * challenge. An end that receives a message for an earlier run replies that the run is stale, and the sender then asks for the new one.
  *
- * Keys. One key for all, or for every peer its own: then no peer speaks for another. Of several keys the first seals and all open, so a
- * key is changed in three rollouts: [old, new], [new, old], [new]. Messages are sealed, not hidden: anybody on the broker can read them.
+ * Keys: either one key for all peers, or one for each pair of peers, so that no peer can impersonate another. If there are several keys,
+ * the first one seals and all of them open. So a key is changed in three rollouts: [old, new], [new, old], [new]. Messages are
+ * authenticated but not encrypted: every client of the broker can read them.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -30,7 +31,7 @@ import { quote, readFrame } from './reading.js';
 import type { Guarantees, Json, Transport, TransportEvent } from './transport.js';
 
 /**
- * At least 16 bytes that nobody can guess; a text stands for its UTF-8.
+ * A secret of at least 16 random bytes. A string is encoded as UTF-8.
  *
  * @public
  */
@@ -43,50 +44,51 @@ export type Key = Uint8Array | string;
  */
 export interface SealedOptions extends InEnvironment {
   /**
-   * Of several keys the first seals, and all open. A function gives those that are shared with a peer, at once and not as a promise; as long
-   * as it gives none for a peer, or throws, what is sent to that peer and what comes from it is dropped with a warning that says so.
+   * One key or several: the first one seals, all of them open. A function returns the keys that are shared with a peer, synchronously.
+   * While it returns none for a peer or throws, messages to and from that peer are dropped with a warning.
    */
   readonly key: Key | readonly Key[] | ((peer: NodeId) => Key | readonly Key[]);
 }
 
 const CHECKS = {
   key: must(
-    'a key of at least 16 random bytes, several of them, or a function that gives those of a peer',
+    'a key of at least 16 random bytes, several of them, or a function that returns those for a peer',
     (value) => value !== null,
   ),
   ...environmentChecks,
 };
 const KEY_BYTES_MIN = 16;
-/** An end asks, and calls another stale, at most so often. */
+/** Minimum of milliseconds between two requests for a run, and between two reports of a stale one. */
 const PAUSE_MS = 100;
 /**
- * Where messages may be lost, what waits for an answer is lost after so long, as it would be without a seal: the link layer has said it
- * again by then, and speaks ten times a second to who is not there.
+ * Milliseconds after which a message that waits for the run of its receiver is dropped, if the transport may lose messages. By then the
+ * link layer has sent it again.
  */
 const WAIT_MS = 5_000;
-/** Of so many names is it remembered why what came in them was refused. */
+/** Number of senders for which the reason of the last refusal is stored. */
 const REFUSED_MAX = 1_000;
-/** What stands around a text in a frame; its quotes and backslashes may double it. */
+/** Size of a frame without its text. Quotes and backslashes may double the text. */
 const HEAD_BYTES = 1_024;
 
 /**
- * A transport on which only who has the key can speak: every message is sealed with HMAC-SHA-256, and what has no right seal is
- * dropped. Messages are sealed, not hidden. It takes over the given transport: connects it, and closes it when it is closed itself;
- * its largest message is half of that one's, less 512 bytes.
+ * Adds message authentication to a transport: every message is sealed with HMAC-SHA-256, and messages without a valid seal are dropped.
+ * Messages are not encrypted. The result owns the given transport: it connects and closes it. Its largest message is half of the given
+ * transport's, minus 512 bytes.
  *
- * @throws UsageError for what is no transport, for options that are missing, wrong or unknown, and for a key of fewer than 16 bytes.
+ * @throws UsageError for a value that is not a transport, for options that are missing, wrong or unknown, and for a key of fewer than 16
+ * bytes.
  * @example
  * ```ts
  * import { broadcastChannel, linked, sealed } from 'xstate-quiver/transports';
  *
- * const key = crypto.getRandomValues(new Uint8Array(32)); // the same for everybody
+ * const key = crypto.getRandomValues(new Uint8Array(32)); // the same for all peers
  * const transport = linked(sealed(broadcastChannel({ id: 'a' }), { key }), { peers: ['a', 'b'] });
  * ```
  * @public
  */
 export function sealed<const G extends Guarantees>(transport: Transport<G>, options: SealedOptions): Transport<G> {
   if (!isTransport(transport))
-    throw new UsageError('sealed takes a transport first, as in sealed(nats({ id, connection }), { key })');
+    throw new UsageError('sealed takes a transport as its first argument, as in sealed(nats({ id, connection }), { key })');
   if (linkedPeersOf(transport) !== undefined)
     throw new UsageError(
       `sealed goes below linked, and transport "${transport.id}" is linked already. Write linked(sealed(transport, { key }), { peers })`,
@@ -111,12 +113,12 @@ export function sealed<const G extends Guarantees>(transport: Transport<G>, opti
   return made;
 }
 
-/** What was refused of whom, and nothing taken since: distinguished by the name that it came in, which on many media anybody can take. */
+/** Reasons of refusals since the last accepted message, by claimed sender. On many media any client can claim any id. */
 class Refused {
   private readonly reasons = new Map<NodeId, string>();
 
   note(peer: NodeId, why: string): void {
-    // The latest last: those who go on are remembered.
+    // The latest is last, so the oldest is deleted first.
     this.reasons.delete(peer);
     this.reasons.set(peer, why);
     if (this.reasons.size > REFUSED_MAX) this.reasons.delete(this.reasons.keys().next().value!);
@@ -131,21 +133,21 @@ class Refused {
   }
 }
 
-/** What is said: `ask` and `tell` a run, `say` a message, `stale` that one was for another run. */
+/** Kinds of frames: `ask` and `tell` are for the run of an end, `say` contains a message, `stale` reports a message for another run. */
 type Kind = 'ask' | 'tell' | 'say' | 'stale';
-type Frame = readonly [key: string, code: string, kind: Kind, run: string, heard: string, number: number, text: string];
+type Frame = readonly [key: string, code: string, kind: Kind, run: string, echo: string, number: number, text: string];
 
-/** A peer as this end knows it. */
+/** State of a peer at this end. */
 interface Other {
-  /** Its run, for which messages are sealed. */
+  /** Run of the peer that messages are sealed for. */
   run: string | null;
-  /** What `tell` has to bear to be believed. */
+  /** Challenge that a valid `tell` contains. */
   challenge: string | null;
   askedAt: number;
   calledStaleAt: number;
   sent: number;
   waiting: { readonly text: string; readonly since: number }[];
-  /** The run that it speaks in, the numbers that were heard in it, and the runs before. */
+  /** Run in which the peer sends, the numbers received in it, and earlier runs. */
   speaksIn: string | null;
   numbers: Numbers;
   readonly retired: Set<string>;
@@ -170,7 +172,7 @@ class Seal {
     this.drops = new Drops(`transport "${transport.id}"`, clock);
   }
 
-  /** From now on what comes in is passed on. */
+  /** Starts to pass on events. */
   begin(): void {
     const events = this.early ?? [];
     this.early = null;
@@ -186,7 +188,7 @@ class Seal {
     other.waiting.push({ text, since: now });
     if (other.waiting.reduce((sum, each) => sum + each.text.length, 0) > this.limits.unansweredChars) {
       other.waiting.pop();
-      this.drops.drop(`"${to}" has not answered, and ${this.limits.unansweredChars} characters wait for it`);
+      this.drops.drop(`"${to}" has not answered, and more than ${this.limits.unansweredChars} characters wait for it`);
     }
     this.ask(to, other);
   }
@@ -197,7 +199,7 @@ class Seal {
     else if (event.type === 'closed')
       this.medium.lost(event.error ?? new ClosedError(`the transport of "${this.transport.id}" was closed`));
     else {
-      // Whoever comes back has another run.
+      // A peer that returns has another run.
       if (event.type === 'down') this.forget(event.peer);
       this.medium[event.type](event.peer);
     }
@@ -218,9 +220,9 @@ class Seal {
   }
 
   private ask(to: NodeId, other: Other): void {
-    // It may be lost, or the other end had no key for it.
+    // The question may be lost, or the other end had no key for it.
     if (other.challenge !== null && this.environment.clock.now() - other.askedAt < PAUSE_MS) return;
-    // The same as long as no answer bears it: the answer may be slower than the next question.
+    // The challenge stays the same until it is answered: the answer may be slower than the next question.
     other.challenge ??= this.environment.crypto.randomUUID();
     other.askedAt = this.environment.clock.now();
     if (this.send(to, 'ask', other.challenge, 0, '')) return;
@@ -228,17 +230,17 @@ class Seal {
     other.waiting = [];
   }
 
-  /** True if there was a key to seal it with: without one it is dropped. */
-  private send(to: NodeId, kind: Kind, heard: string, number: number, text: string): boolean {
+  /** Seals and sends a frame. Drops it and returns false if the peer has no key. */
+  private send(to: NodeId, kind: Kind, echo: string, number: number, text: string): boolean {
     if (this.transport.isClosed) return true;
     const keys = this.keys.of(to);
     if (typeof keys === 'string') {
-      this.drops.drop(`what is for "${to}" cannot be sealed: ${keys}`);
+      this.drops.drop(`messages to "${to}" cannot be sealed: ${keys}`);
       return false;
     }
     const key = keys[0]!;
-    const code = key.code([this.transport.id, to, kind, this.run, heard, number, text]);
-    this.transport.send(to, [key.name, code, kind, this.run, heard, number, text] satisfies Frame);
+    const code = key.code([this.transport.id, to, kind, this.run, echo, number, text]);
+    this.transport.send(to, [key.name, code, kind, this.run, echo, number, text] satisfies Frame);
     return true;
   }
 
@@ -247,9 +249,9 @@ class Seal {
       return this.refuse(
         from,
         `a message from "${from}" has no seal`,
-        'it sends without a seal and is refused: use sealed with the same key there',
+        'it sends without a seal and is refused. Use sealed with the same key there',
       );
-    const [name, code, kind, run, heard, number, text] = message;
+    const [name, code, kind, run, echo, number, text] = message;
     const known = this.others.get(from);
     const isRepeated = known !== undefined && (known.speaksIn === run ? known.numbers.has(number) : known.retired.has(run));
     if (kind === 'say' && isRepeated) return this.dropRepeated(from);
@@ -257,24 +259,24 @@ class Seal {
     if (typeof keys === 'string')
       return this.refuse(
         from,
-        `the seal of a message from "${from}" cannot be looked at: ${keys}`,
-        'it sends, and sealed has no key for it here',
+        `the seal of a message from "${from}" cannot be checked: ${keys}`,
+        'it sends, but sealed has no key for it here',
       );
     const key = keys.find((each) => each.name === name);
     if (!key)
       return this.refuse(
         from,
         `the seal of a message from "${from}" was made with a different key. Use the same key at both peers`,
-        'it sends with a seal of a different key and is refused: use the same key at both peers',
+        'it sends with a seal of a different key and is refused. Use the same key at both peers',
       );
-    if (!isSame(code, key.code([from, this.transport.id, kind, run, heard, number, text])))
+    if (!isSame(code, key.code([from, this.transport.id, kind, run, echo, number, text])))
       return this.refuse(from, `the seal of a message from "${from}" is broken`, 'it sends with a broken seal and is refused');
     this.refused.taken(from);
     const other = this.other(from);
-    if (kind === 'ask') this.send(from, 'tell', heard, 0, '');
-    else if (kind === 'tell') this.beTold(from, other, run, heard);
-    else if (kind === 'say') this.beSaid(from, other, message);
-    else if (heard === other.run) {
+    if (kind === 'ask') this.send(from, 'tell', echo, 0, '');
+    else if (kind === 'tell') this.learnRun(from, other, run, echo);
+    else if (kind === 'say') this.deliver(from, other, message);
+    else if (echo === other.run) {
       other.run = null;
       this.ask(from, other);
     }
@@ -285,29 +287,29 @@ class Seal {
     this.drops.drop(why);
   }
 
-  /** A medium that doubles messages does so all the time, and nothing is wrong with that. */
+  /** Warns of a repeated message, unless duplication is normal on the medium. */
   private dropRepeated(from: NodeId): void {
     if (this.transport.guarantees.duplication === 'none') this.drops.drop(`a message from "${from}" was received before`);
   }
 
-  private beTold(from: NodeId, other: Other, run: string, challenge: string): void {
+  private learnRun(from: NodeId, other: Other, run: string, challenge: string): void {
     if (challenge !== other.challenge) return;
     other.challenge = null;
     other.run = run;
     for (const { text } of other.waiting.splice(0)) this.send(from, 'say', run, ++other.sent, text);
   }
 
-  private beSaid(from: NodeId, other: Other, [, , , run, heard, number, text]: Frame): void {
-    if (heard !== this.run) {
+  private deliver(from: NodeId, other: Other, [, , , run, echo, number, text]: Frame): void {
+    if (echo !== this.run) {
       if (this.environment.clock.now() - other.calledStaleAt < PAUSE_MS) return;
       other.calledStaleAt = this.environment.clock.now();
-      this.send(from, 'stale', heard, 0, '');
+      this.send(from, 'stale', echo, 0, '');
       return;
     }
     if (other.speaksIn !== run) {
       if (other.speaksIn !== null) other.retired.add(other.speaksIn);
       Object.assign(other, { speaksIn: run, numbers: new Numbers(this.limits.late) });
-      // They are remembered up to a bound; then everybody is asked again.
+      // Above the limit, this end starts a new run and all peers ask for it.
       if (other.retired.size > this.limits.retired) this.renew();
     }
     other.numbers.add(number);
@@ -316,19 +318,19 @@ class Seal {
     else this.medium.received(from, reading.value);
   }
 
-  /** Nothing that was sealed before is taken from now on, so nothing of it needs to be remembered. */
+  /** Starts a new run. Messages sealed for the old one are rejected from now on, so the earlier runs of others can be forgotten. */
   private renew(): void {
     this.run = this.environment.crypto.randomUUID();
     for (const other of this.others.values()) other.retired.clear();
   }
 }
 
-/** Which numbers of a run have been heard. */
+/** Numbers of a run that have been received. */
 class Numbers {
   private highest = 0;
   private readonly recent = new Set<number>();
 
-  /** So far behind the highest may one come that was overtaken. */
+  /** `lateMax` is the distance to the highest number within which an overtaken message is still accepted. */
   constructor(private readonly lateMax: number) {}
 
   has(number: number): boolean {
@@ -344,7 +346,7 @@ class Numbers {
 }
 
 interface SealingKey {
-  /** Which key it is, without telling anything of it. */
+  /** Identifies the key without revealing it. */
   readonly name: string;
   code(covered: readonly (string | number)[]): string;
 }
@@ -357,28 +359,28 @@ class Keys {
     this.shared = typeof key === 'function' ? null : this.all(key);
   }
 
-  /** Those that are shared with a peer, or why there are none now: the application's function may fail, and anybody can say to be anybody. */
+  /** Keys that are shared with a peer, or the reason for which there are none: the application's function may fail for an unknown id. */
   of(peer: NodeId): readonly SealingKey[] | string {
     if (this.shared) return this.shared;
-    const whose = `the key function of sealed, asked about "${peer}",`;
+    const whose = `the key function of sealed, called with "${peer}",`;
     try {
       const given: unknown = (this.key as (peer: NodeId) => unknown)(peer);
       if (given instanceof Promise) {
         given.catch(() => {});
-        return `${whose} gave a promise. Keep the keys that are in use where it finds them at once`;
+        return `${whose} returned a promise. Return the keys synchronously, for example from a map of the keys in use`;
       }
       return this.all(given);
     } catch (error) {
-      return `${whose} ${error instanceof UsageError ? 'gave none that will do' : 'failed'}: ${quote(String((error as Error)?.message ?? error))}`;
+      return `${whose} ${error instanceof UsageError ? 'returned no valid key' : 'failed'}: ${quote(String((error as Error)?.message ?? error))}`;
     }
   }
 
   private all(given: unknown): SealingKey[] {
     const keys: readonly unknown[] = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given];
-    if (keys.length === 0) throw new UsageError('there is no key. Pass at least one for every peer');
+    if (keys.length === 0) throw new UsageError('no key was passed. Use at least one for every peer');
     return keys.map((key) => {
       const secret = typeof key === 'string' ? new TextEncoder().encode(key) : key;
-      if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}. Pass a text or a Uint8Array`);
+      if (!(secret instanceof Uint8Array)) throw new UsageError(`a key is ${quote(key)}. Use a string or a Uint8Array`);
       if (secret.length < KEY_BYTES_MIN)
         throw new UsageError(`a key of ${secret.length} bytes can be guessed. Use at least ${KEY_BYTES_MIN} random ones`);
       const hex = bytesToHex(secret);
@@ -404,7 +406,7 @@ function isFrame(message: Json): message is Frame {
   return areTexts && Number.isSafeInteger(message[5]) && message[5] >= 0 && typeof message[6] === 'string';
 }
 
-/** Takes as long for every wrong code. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i);

@@ -17,7 +17,9 @@ describe('what waits', () => {
     const { a, b, ends } = await pair();
     const large = 'x'.repeat(521_726);
     for (let i = 0; i < 9; i++) a.transport.send('b', large);
-    expect(said()).toEqual(['transport "a" dropped a message: "b" has not answered, and 4194304 characters wait for it']);
+    expect(said()).toEqual([
+      'transport "a" dropped a message: "b" has not answered, and more than 4194304 characters wait for it',
+    ]);
     carry(ends);
     expect(b.heard).toHaveLength(8);
   });
@@ -67,11 +69,11 @@ describe('keys', () => {
   });
 
   test.each<[what: string, keys: unknown, why: string]>([
-    ['none', [], 'there is no key. Pass at least one for every peer'],
+    ['none', [], 'no key was passed. Use at least one for every peer'],
     ['nothing', undefined, 'sealed: key is missing. Pass a key of at least 16 random bytes'],
     ['a short one', 'short', 'a key of 5 bytes can be guessed. Use at least 16 random ones'],
     ['one that is fifteen bytes', 'x'.repeat(15), 'a key of 15 bytes can be guessed. Use at least 16 random ones'],
-    ['a number', 7, 'a key is 7. Pass a text or a Uint8Array'],
+    ['a number', 7, 'a key is 7. Use a string or a Uint8Array'],
     ['one short of two', ['x'.repeat(16), 'y'], 'a key of 1 bytes can be guessed'],
   ])('%s: refused at once', (_, keys, why) => {
     const wire = createTransport('a', inProcessGuarantees, () => {});
@@ -84,13 +86,13 @@ describe('keys', () => {
   });
 
   test.each<[what: string, given: () => unknown, why: string]>([
-    ['nothing', () => undefined, 'gave none that will do: there is no key. Pass at least one for every peer'],
-    ['null', () => null, 'gave none that will do: there is no key'],
-    ['a short one', () => 'short', 'gave none that will do: a key of 5 bytes can be guessed'],
+    ['nothing', () => undefined, 'returned no valid key: no key was passed. Use at least one for every peer'],
+    ['null', () => null, 'returned no valid key: no key was passed'],
+    ['a short one', () => 'short', 'returned no valid key: a key of 5 bytes can be guessed'],
     [
       'a promise',
       () => Promise.reject(new Error('late')),
-      'gave a promise. Keep the keys that are in use where it finds them at once',
+      'returned a promise. Return the keys synchronously, for example from a map of the keys in use',
     ],
     [
       'an error',
@@ -114,7 +116,7 @@ describe('keys', () => {
     const ends = { a, b, c };
     a.transport.send('b', 'lost');
     expect(said()[0]).toBe(
-      `transport "a" dropped a message: what is for "b" cannot be sealed: the key function of sealed, asked about "b", ${said()[0]!.split('asked about "b", ')[1]}`,
+      `transport "a" dropped a message: messages to "b" cannot be sealed: the key function of sealed, called with "b", ${said()[0]!.split('called with "b", ')[1]}`,
     );
     expect(said()[0]).toContain(why);
     a.clock.runUntil(10_000);
@@ -122,8 +124,8 @@ describe('keys', () => {
     c.transport.send('a', 'heard');
     carry(ends);
     expect(a.heard).toEqual([['c', 'heard']]);
-    expect(said()[1]).toContain(`the seal of a message from "b" cannot be looked at: the key function of sealed`);
-    expect(absenceOf(a.transport, 'b')).toBe('it sends, and sealed has no key for it here');
+    expect(said()[1]).toContain(`the seal of a message from "b" cannot be checked: the key function of sealed`);
+    expect(absenceOf(a.transport, 'b')).toBe('it sends, but sealed has no key for it here');
     isFailing = false;
     a.transport.send('b', 'sealed');
     carry(ends);
@@ -175,7 +177,7 @@ describe('below and above', () => {
 
   test('what is no transport, is linked already, or has other options is refused', () => {
     expect(() => sealed({} as never, { key })).toThrow(
-      'sealed takes a transport first, as in sealed(nats({ id, connection }), { key })',
+      'sealed takes a transport as its first argument, as in sealed(nats({ id, connection }), { key })',
     );
     const wire = createTransport('a', inProcessGuarantees, () => {});
     expect(() => sealed(wire, { key, salt: 1 } as never)).toThrow('sealed has no option salt');

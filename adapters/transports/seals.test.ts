@@ -231,9 +231,9 @@ describe('what is refused, and why', () => {
     expect(why()).toBe('the wire says so');
     const say = forged(frames.at(-1)!, 5, 2) as Frame;
     b.hear('a', 'text');
-    expect(why()).toBe('it sends without a seal and is refused: use sealed with the same key there');
+    expect(why()).toBe('it sends without a seal and is refused. Use sealed with the same key there');
     b.hear('a', forged(say, 0, '00000000'));
-    expect(why()).toBe('it sends with a seal of a different key and is refused: use the same key at both peers');
+    expect(why()).toBe('it sends with a seal of a different key and is refused. Use the same key at both peers');
     b.hear('a', say);
     expect(why()).toBe('it sends with a broken seal and is refused');
     a.transport.send('b', 1);
@@ -242,8 +242,8 @@ describe('what is refused, and why', () => {
     for (let i = 0; i < 1_001; i++) b.hear(`x${i}`, 'text');
     expect(['x0', 'x1', 'x1000'].map((peer) => absenceOf(b.transport, peer))).toEqual([
       'the wire says so',
-      'it sends without a seal and is refused: use sealed with the same key there',
-      'it sends without a seal and is refused: use sealed with the same key there',
+      'it sends without a seal and is refused. Use sealed with the same key there',
+      'it sends without a seal and is refused. Use sealed with the same key there',
     ]);
   });
 });

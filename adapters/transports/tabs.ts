@@ -1,9 +1,10 @@
 /**
- * The tabs of one origin that have opened the same channel, each told of the others as they come and go: a BroadcastChannel under the chart of
- * machines/tabs. What a tab says is heard by those whom it has met and who have met it, in order and once.
+ * A transport between the tabs of one origin that have opened the same channel. It reports the other tabs as they open and close: a
+ * BroadcastChannel with the chart of machines/tabs. A message is delivered between two tabs once both know of each other, in order and
+ * once.
  *
- * A tab that was counted as gone hears so as soon as it speaks again, and its transport ends with a `ConnectionError`; it can come
- * back as another one, under a new id.
+ * A tab that was counted as gone is notified when it sends again, and its transport ends with a `ConnectionError`. It can return as a new
+ * tab with a new id.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import { EVERYBODY, tabsCore } from '../../machines/tabs/core.js';
@@ -19,21 +20,21 @@ import { MESSAGE_BYTES_MAX } from './reading.js';
 import type { Json, Linked, Transport } from './transport.js';
 import { broadcastChannelGuarantees } from './guarantees.js';
 
-/** Between two beats of a tab. */
+/** Milliseconds between two heartbeats of a tab. */
 const BEAT_MS = 500;
-/** So many beats another may be silent: three seconds. */
+/** Number of heartbeats that another tab may miss: three seconds. */
 const PATIENCE = 5;
-/** So many a tab that comes waits for an answer: one second. */
+/** Number of heartbeats for which a new tab waits for answers: one second. */
 const ANSWER = 2;
 
-/** What is said of a channel, and its versions: nobody who speaks one understands another. */
+/** Prefix of channel names, with the version. Versions do not understand each other. */
 const CHANNEL = 'quiver/tabs/1/';
 const PRESENCE = 'tabs';
 const DATA = 'data';
 
-/** Nothing is lost between tabs that are there: what nobody hears is for nobody. */
+/** Guarantees between open tabs: no message is lost. */
 const busGuarantees = { ...broadcastChannelGuarantees, loss: 'none' } as const;
-/** With room for what stands around a message on the line. */
+/** Reserves space for the frame around a message. */
 const guarantees: Linked = { ...busGuarantees, presence: 'reported', messageBytesMax: MESSAGE_BYTES_MAX - 2 ** 10 };
 
 function bus(id: NodeId, channel: string, { clock }: InEnvironment): Transport<typeof busGuarantees> {
@@ -50,7 +51,7 @@ function bus(id: NodeId, channel: string, { clock }: InEnvironment): Transport<t
   });
 }
 
-/** This tab's line to the others on a channel, under its own id: it is connected once it has met all who answer. */
+/** Creates this tab's transport on a channel, with a unique id. It is connected once all tabs that answer are known. */
 export function tabsTransport(channel: string, environment: InEnvironment): Transport<Linked> {
   const { clock, crypto } = environmentOf(environment);
   const id = crypto.randomUUID();
@@ -79,7 +80,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
       send: (to: NodeId, body: Json) => void (met.has(to) && Channels.of(line).send(DATA, to, { type: DATA, body } as Message)),
       close: leave,
     };
-    const hear = (notification: TabNotification) => {
+    const follow = (notification: TabNotification) => {
       if (notification.type === 'present') medium.opened(connection);
       else if (notification.type === 'missed')
         medium.broke(new ConnectionError(`tab "${id}" did not answer, so it counts as closed`));
@@ -91,7 +92,7 @@ export function tabsTransport(channel: string, environment: InEnvironment): Tran
         medium.down(notification.peer);
       }
     };
-    node.notifications$.subscribe((notification) => hear(notification as TabNotification));
+    node.notifications$.subscribe((notification) => follow(notification as TabNotification));
     void node.closed.then((error) => error && medium.lost(error));
     await node.ready;
     node.attempt('arrive');

@@ -1,8 +1,8 @@
 /**
  * A peer's end of its line to a hub (hub.ts): a driver for `createTransport`.
  *
- * A hub behind a network says every second that it is there. A line on which it has fallen silent for three is given up: the other end
- * may be gone without a word, as it is when a cable is pulled, and no send would ever fail on it.
+ * A hub on a network sends a heartbeat every second. A line without a heartbeat for three seconds is closed: the other end may be gone
+ * without a notification, for example after a cable was pulled, and sending would never fail.
  */
 import { Subscription } from 'rxjs';
 import { isObject } from '../../machines/checks.js';
@@ -16,13 +16,13 @@ import { later } from './later.js';
 import { readFrame, reasonIn, saidBy } from './reading.js';
 import type { Json } from './transport.js';
 
-/** A hub beats so often, and is not there any more after so long a silence. */
+/** Milliseconds between two heartbeats of a hub, and number of missing ones after which it counts as gone. */
 export const HUB_BEAT_MS = 1_000;
 export const SILENT_BEATS_MAX = 3;
-/** A peer whose connection has broken makes it again within this time. */
+/** Milliseconds within which a peer with a broken connection reconnects. */
 export const COME_BACK_MS = 200;
 
-/** Whoever knows the key may take the peer's place, so it is no id but a secret. */
+/** Credentials of a peer. A process with the key can take the peer's seat, so the key is a secret. */
 export interface Credentials {
   readonly id: NodeId;
   readonly key: string;
@@ -33,7 +33,7 @@ export function throughHub(
   { id, key, token }: Credentials,
   open: (signal: AbortSignal) => Promise<Line> | Line,
   environment: InEnvironment = {},
-  /** Where it is, as errors name it. */
+  /** Name of the hub in errors. */
   hub = 'the hub',
 ): Driver {
   return async (medium, signal) => {
@@ -47,7 +47,7 @@ export function throughHub(
   };
 }
 
-/** Without the name of the function its error would look like one of the connection. */
+/** Adds the name of the function to its error, which would otherwise look like a connection error. */
 async function shownBy(token: Credentials['token'], id: NodeId): Promise<string | undefined> {
   try {
     return await token?.();
@@ -56,13 +56,13 @@ async function shownBy(token: Credentials['token'], id: NodeId): Promise<string 
   }
 }
 
-/** The hub has let somebody else take the place. */
+/** Error when the hub has given the seat to another process. */
 export class DisplacedError extends ConnectionError {}
 
 class HubLine {
-  /** What ends with the line: the watch over its silence, the ear for the signal that gives it up. */
+  /** Resources that end with the line: the timer of the silence, and the listener for the abort signal. */
   private readonly life = new Subscription();
-  /** So many looks ago something was heard: timers are counted, not the time, because clocks can be set. */
+  /** Number of checks since the last frame. Checks are counted instead of time, because clocks can be set. */
   private silence = 0;
   private isWatched = false;
   private isSeated = false;
@@ -80,13 +80,13 @@ class HubLine {
     this.signal.addEventListener('abort', giveUp, { once: true });
     this.life.add(() => this.signal.removeEventListener('abort', giveUp));
     this.line.listen({
-      frame: (text) => this.hear(text, hello.id),
+      frame: (text) => this.receive(text, hello.id),
       closed: () => this.lose(`the hub of peer "${hello.id}" is gone`),
     });
     this.line.send(JSON.stringify({ type: 'hello', ...hello }));
   }
 
-  private hear(text: unknown, id: NodeId): void {
+  private receive(text: unknown, id: NodeId): void {
     if (this.life.closed) return;
     this.silence = 0;
     const reading = readFrame(text);
@@ -116,10 +116,10 @@ class HubLine {
     for (const peer of peers) this.medium.up(peer);
   }
 
-  /** A peer whose line was closed comes back within this time, or its process has ended. */
+  /** Reports a peer as gone unless it returns within `COME_BACK_MS` after its line was closed. */
   private part(peer: NodeId, isBroken: boolean): void {
     this.medium.down(peer);
-    // The transport drops the report if the peer is there again.
+    // The transport ignores the report if the peer has returned.
     if (isBroken) later(this.life, this.environment.clock, () => this.medium.gone(peer), COME_BACK_MS);
   }
 
@@ -129,7 +129,7 @@ class HubLine {
     this.medium.broke(new ConnectionError(why));
   }
 
-  /** From the first beat on: hubs of message ports send none. */
+  /** Starts at the first beat: hubs of message ports send none. */
   private watch(id: NodeId): void {
     this.isWatched = true;
     const look = () => {

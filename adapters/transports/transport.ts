@@ -1,41 +1,43 @@
 /**
- * What Quiver asks of a network: to carry JSON values between named peers, and to say honestly how well it does so.
+ * The interface between Quiver and a network: transports carry JSON values between named peers, and describe how reliably they do so.
  *
- * A transport promises nothing that its `guarantees` do not say. `transportConformance` (see conformance.ts) holds every transport to
- * its own descriptor, and whoever runs a protocol on a transport compares the descriptor with what the protocol assumes.
+ * The descriptor `guarantees` contains all that a transport promises. `transportConformance` (conformance.ts) tests a transport against it.
+ * Every protocol compares it with its own assumptions before it starts.
  */
 import type { Observable } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
 
 /**
- * What a transport carries: a JSON value.
+ * A JSON value, the content of a message.
  *
  * @public
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * What a transport promises, as data: a protocol that assumes more does not start on it.
+ * Descriptor of the guarantees of a transport. A protocol that assumes more refuses to start on it.
  *
  * @public
  */
 export interface Guarantees {
-  /** `fifo`: what one peer sends to another arrives in the order in which it was sent; with `linked`, within a conversation (see there). */
+  /** `fifo`: messages from one peer to another arrive in the order in which they were sent; with `linked`, within one conversation. */
   readonly order: 'fifo' | 'unordered';
-  /** `none`: lost is only what is under way when a peer goes down; a message for a peer that has not come yet waits for it. */
+  /** `none`: only messages in flight to a peer that goes down are lost. A message to a peer that has not connected yet waits for it. */
   readonly loss: 'none' | 'possible';
   /** `none`: a message is never delivered twice. */
   readonly duplication: 'none' | 'possible';
-  /** `reported`: the events `up` and `down` tell who is there. `none`: they are never sent. */
+  /** `reported`: the events `up` and `down` report the other peers. `none`: they are never sent. */
   readonly presence: 'reported' | 'none';
-  /** `checked`: the medium itself says who sent a message, and refuses a second peer of the same id. `claimed`: it believes the sender. */
+  /**
+   * `checked`: the medium verifies the sender of each message and refuses a second peer of the same id. `claimed`: it trusts the sender.
+   */
   readonly identity: 'checked' | 'claimed';
-  /** The largest message that `send` takes, in bytes of its JSON. */
+  /** Size of the largest message that `send` accepts, in bytes of its JSON. */
   readonly messageBytesMax: number;
 }
 
 /**
- * What the protocols of the papers assume of their links.
+ * Guarantees that the protocols of the papers assume of their links.
  *
  * @public
  */
@@ -45,7 +47,7 @@ export interface Reliable extends Guarantees {
 }
 
 /**
- * What protocols assume whose links speak, and what `linked` makes of every transport.
+ * Guarantees that `linked` adds to every transport, and that protocols with link events assume.
  *
  * @public
  */
@@ -55,7 +57,7 @@ export interface Linked extends Reliable {
 }
 
 /**
- * What a transport reports: a message, a peer that came or went, or its own end.
+ * Event of a transport: a message, a peer that connected or disconnected, or the end of the transport.
  *
  * @public
  */
@@ -63,36 +65,39 @@ export type TransportEvent =
   | { readonly type: 'message'; readonly from: NodeId; readonly message: Json }
   | { readonly type: 'up' | 'down'; readonly peer: NodeId }
   /**
-   * The process of this peer has ended, as far as the transport knows: its connection was closed and its address refuses a new one, for
-   * instance. A hint that may be wrong. It follows `down` where presence is reported.
+   * The process of this peer has probably ended: for example, its connection was closed and its address refuses a new one. This is a hint
+   * and may be wrong. It follows `down` where presence is reported.
    */
   | { readonly type: 'gone'; readonly peer: NodeId }
-  /** The last event; `error` says why the connection broke, `null` that it was closed on purpose. */
+  /** The last event. `error` is the reason for which the connection broke, `null` after `close`. */
   | { readonly type: 'closed'; readonly error: Error | null };
 
 /**
- * A peer's place on a network that carries JSON between named peers.
+ * One peer's connection to a network that carries JSON between named peers.
  *
  * @public
  */
 export interface Transport<G extends Guarantees = Guarantees> {
-  /** The name of this peer, by which others send to it. */
+  /** Id of this peer. Others send to it. */
   readonly id: NodeId;
-  /** What it promises. */
+  /** Descriptor of what the transport guarantees. */
   readonly guarantees: G;
-  /** Hot: nothing is kept for late subscribers, so subscribe before `connect`. It completes after `closed`. */
+  /** Hot observable: late subscribers miss earlier events, so subscribe before `connect`. It completes after `closed`. */
   readonly events: Observable<TransportEvent>;
-  /** Who is up now; always empty where presence is not reported. */
+  /** Ids of the peers that are up now. Always empty if presence is not reported. */
   readonly peers: ReadonlySet<NodeId>;
-  /** True if it was closed, or its connection broke for good; it stays so. */
+  /** True once it was closed or its connection broke for good. */
   readonly isClosed: boolean;
-  /** Harmless when connected already. Rejects with `ConnectionError`, with `ClosedError`, or with the signal's reason. */
+  /** Connects, or does nothing if connected already. Rejects with a `ConnectionError`, a `ClosedError`, or the signal's reason. */
   connect(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Never blocks and never delivers before it returns. Throws `ClosedError` unless connected, and `UsageError` for a message that is
-   * larger than the guarantees say, deeper than 64, or no JSON; `linked` throws `BackpressureError` where too much waits for the peer. A peer that is unknown or gone costs the message, not the sender.
+   * Sends a message. It never blocks, and never delivers before it returns. A message to an unknown or gone peer is lost without an error.
+   *
+   * @throws ClosedError unless connected.
+   * @throws UsageError for a message that is not JSON, deeper than 64, or larger than `messageBytesMax`.
+   * @throws BackpressureError (only with `linked`) if too many messages wait for the peer.
    */
   send(to: NodeId, message: Json): void;
-  /** Resolves when nothing is left open. Once it is called nothing more is delivered. */
+  /** Closes the connection and resolves when nothing is left open. After the call no messages are delivered. */
   close(): Promise<void>;
 }

@@ -50,7 +50,7 @@ test('two hubs share a server, and what neither has is answered with 404', async
   await hubWith({ server, path: '/two' });
   const statuses = await Promise.all(['/one', '/two?x', '/none'].map((path) => statusOf(port, {}, path)));
   expect(statuses).toEqual([101, 101, 404]);
-  expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: somebody from 127.0.0.1: nobody is at /none');
+  expect(warn.mock.calls.flat()).toContain('webSocketHub refused a connection: a connection from 127.0.0.1: no hub is at /none');
 });
 
 test('without a path a hub on a server of yours takes / and leaves the rest to others', async () => {
@@ -111,7 +111,7 @@ test('an upgrade that cannot be made ends no process, and is named', async () =>
     .catch(() => {});
   await vi.waitFor(() =>
     expect(warn.mock.calls.flat()).toEqual([
-      'webSocketHub refused a connection: somebody from 127.0.0.1: the upgrade failed: Error: called more than once',
+      'webSocketHub refused a connection: a connection from 127.0.0.1: the upgrade failed: Error: called more than once',
     ]),
   );
 });
@@ -142,7 +142,7 @@ test('a server that cannot listen is named, and keeps nothing of the hub', async
   server.listen(port, '127.0.0.1');
   await expect(webSocketHub({ server, path: '/q' })).rejects.toMatchObject({
     name: 'ConnectionError',
-    message: expect.stringMatching(/^the server that webSocketHub was given does not listen: listen EADDRINUSE/),
+    message: expect.stringMatching(/^the server of webSocketHub does not listen: listen EADDRINUSE/),
   });
   expect(listeners()).toEqual(before);
 });

@@ -1,9 +1,9 @@
 /**
- * The upgrades of one HTTP server, by path: hubs share a server with each other and with endpoints of the application.
+ * The upgrades of one HTTP server, by path. Hubs share a server with each other and with endpoints of the application.
  *
- * An upgrade is taken when all other listeners have been called. A socket that one of them has answered is left alone: a second answer
- * would break its connection, and `ws` throws where it is asked twice. A path that no hub has is for the others; where there are no
- * others it is answered with 404.
+ * An upgrade is handled after all other listeners have been called. If one of them has answered a socket, the hub does not touch it: a
+ * second answer would break its connection, and `ws` throws if called twice. A path without a hub is left to the other listeners. If there
+ * are none, the answer is 404.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,16 +11,16 @@ import { UsageError } from '../../machines/errors.js';
 
 export interface Taker {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Somebody came to a path that nobody has. */
+  /** Called for a request to a path without a hub. */
   missed(request: IncomingMessage): void;
 }
 
 class Paths {
-  /** `null` is every path that nobody else takes. */
+  /** `null` is the key of the hub that takes all remaining paths. */
   readonly takers = new Map<string | null, Taker>();
 
   constructor(private readonly server: Server) {
-    // Before the others, to see what they write.
+    // Called before the other listeners, to detect what they write.
     server.prependListener('upgrade', this.upgrade);
   }
 
@@ -29,7 +29,7 @@ class Paths {
   }
 
   private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node looks at it no more: an error that nobody hears, a connection that is reset for instance, would end the process.
+    // Node ignores the socket from here on. An error without a listener, such as a reset connection, would end the process.
     socket.on('error', () => {});
     const before = request.socket.bytesWritten;
     queueMicrotask(() => {
@@ -49,7 +49,7 @@ class Paths {
 
 const pathsOf = new WeakMap<Server, Paths>();
 
-/** Gives the function that ends it. Throws a `UsageError` for a path that is taken. */
+/** Takes the upgrades of a path and returns the function that releases it. Throws a `UsageError` if the path is taken. */
 export function takeUpgrades(server: Server, path: string | null, taker: Taker, who: string): () => void {
   const paths = pathsOf.get(server) ?? new Paths(server);
   if (paths.takers.has(path))
@@ -64,13 +64,13 @@ export function takeUpgrades(server: Server, path: string | null, taker: Taker, 
   };
 }
 
-/** `null` for what is not an address, `//` for instance: it is for whoever connects to say. */
+/** Path of a request; `null` if its URL is invalid, such as `//`. The client defines the URL. */
 export function pathOfUpgrade({ url = '/' }: Pick<IncomingMessage, 'url'>): string | null {
   return URL.canParse(url, HERE) ? new URL(url, HERE).pathname : null;
 }
 const HERE = 'http://here';
 
-const SAYS = {
+const REASONS = {
   403: 'Forbidden',
   404: 'Not Found',
   426: 'Upgrade Required',
@@ -78,9 +78,9 @@ const SAYS = {
   503: 'Service Unavailable',
 };
 
-/** What a peer reads of it is in the status (refusals.ts). A socket that has been answered stays as it is. */
-export function turnAway(socket: Duplex, status: keyof typeof SAYS): void {
+/** Answers an upgrade with an error. A peer reads only the status (refusals.ts). An answered socket is not changed. */
+export function turnAway(socket: Duplex, status: keyof typeof REASONS): void {
   if (socket.writableEnded) return;
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} ${SAYS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

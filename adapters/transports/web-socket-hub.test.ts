@@ -1,4 +1,4 @@
-/** Who may speak at a WebSocket hub, and for how long he may say nothing. Real sockets. */
+/** Access to a WebSocket hub, and the limits on silent clients. Real sockets. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { hubWith, log, peer, pull, raw, statusOf } from './web-socket-hub.fixtur
 import type { Listener } from './web-socket-listener.js';
 import { webSocket, type WebSocketOptions } from './web-socket.js';
 
-test('a peer that is started again behind a half-open connection has its place within two seconds, one with its key at once', async () => {
+test('a restarted peer gets its seat back within two seconds, at once with its key', async () => {
   const hub = await hubWith();
   pull(await raw(hub.port, { id: 'a' }));
   pull(await raw(hub.port, { id: 'b', key: 'kept' }));
@@ -30,10 +30,10 @@ test('a hub in a worker of node:cluster is warned of, once', async () => {
     warn.mockRestore();
   });
   for (let i = 0; i < 2; i++) await (await webSocketHub({ port: 0 })).close();
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('Run one hub in the primary process, or in a process of its own.')]]);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('Run one hub in the primary process, or in a separate process.')]]);
 });
 
-test('a living peer keeps its place against a stranger, who is told', async () => {
+test('a running peer keeps its seat, and the stranger is refused with a reason', async () => {
   const hub = await hubWith();
   const [a, b] = [peer('a', hub.port), peer('b', hub.port)];
   await Promise.all([a.connect(), b.connect()]);
@@ -45,7 +45,7 @@ test('a living peer keeps its place against a stranger, who is told', async () =
   await expect.poll(() => seen).toContain('b: "still you?"');
 });
 
-test('however many say hello under the id of a living member in the same moment: it is asked a few times, and stays', async () => {
+test('concurrent hellos with a used id cause few checks, and the member stays', async () => {
   const warn = vi.spyOn(process, 'emitWarning');
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith();
@@ -63,7 +63,7 @@ test('however many say hello under the id of a living member in the same moment:
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('a line on which the hub has fallen silent is given up, and made again: within the patience of three seconds', async () => {
+test('a line to a silent hub is closed after three seconds and made again', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith();
@@ -91,7 +91,7 @@ test('a line on which the hub has fallen silent is given up, and made again: wit
   expect(performance.now() - begin).toBeLessThan(5_500);
 });
 
-test('a page of another origin is refused, one of the very same place or of a listed one is not; programs have none', async () => {
+test('pages need the same or a listed origin; programs have none', async () => {
   const { port } = await hubWith();
   const from = (origin: string) => statusOf(port, { headers: { origin } });
   expect(await from('http://evil.example')).toBe(403);
@@ -107,7 +107,7 @@ test('a page of another origin is refused, one of the very same place or of a li
   expect(await statusOf(listing.port, { headers: { origin: `http://127.0.0.1:${listing.port}` } })).toBe(403);
 });
 
-test('a token is checked by a function of the application, for each connection; who has none is told, and nobody hears of him', async () => {
+test('a token is checked for each connection; a refused peer gets a reason', async () => {
   const users = new Map([['secret of a', 'a']]);
   const hub = await hubWith({
     admit: async ({ id, token, request }) => {
@@ -139,12 +139,12 @@ test.each([
   const hub = await hubWith({ admit: admit as never });
   for (const id of ['a', 'b']) await expect(peer(id, hub.port).connect()).rejects.toThrow('admit rejects its token or id');
   expect(warn.mock.calls.flat()).toEqual([
-    `webSocketHub: admit gave ${shown} for "a", and only true lets anybody in. Pass true or false`,
+    `webSocketHub: admit returned ${shown} for "a". Return true or false: only true admits a peer`,
     expect.stringContaining('webSocketHub refused a connection: "a" from 127.0.0.1'),
   ]);
 });
 
-test('an admit that fails is named once to whoever runs the hub, and to nobody else', async () => {
+test('an admit that fails causes one warning, and the peer gets no details', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   let isDown = true;
@@ -160,11 +160,11 @@ test('an admit that fails is named once to whoever runs the hub, and to nobody e
   isDown = false;
   await connected;
   const [said, ...others] = warn.mock.calls.flat() as string[];
-  expect(said).toBe('webSocketHub: admit failed for "a", who may try again: Error: the database does not answer');
+  expect(said).toBe('webSocketHub: admit failed for "a", which may try again: Error: the database does not answer');
   expect(others.filter((text) => text.includes('database'))).toEqual([]);
 });
 
-test('what cannot listen says where, and leaves nothing open', async () => {
+test('a hub that cannot listen names its address and leaves nothing open', async () => {
   const { port } = await hubWith();
   await expect(webSocketHub({ port })).rejects.toThrow(`webSocketHub cannot listen at 127.0.0.1:${port}: listen EADDRINUSE`);
   class Broken {
@@ -186,7 +186,7 @@ test('ids that are not listed are refused', async () => {
   await expect(peer('c', hub.port).connect()).rejects.toThrow('its id is not allowed here');
 });
 
-test('who says no hello is closed', async () => {
+test('a client that sends no hello is disconnected', async () => {
   const hub = await hubWith({ limits: { helloMs: 100 } });
   const silent = await raw(hub.port);
   await once(silent, 'close');
@@ -211,7 +211,7 @@ test('over TLS, by the options of Node', async () => {
   await expect.poll(() => seen).toContain('a: "in private"');
 });
 
-test('on a server of yours: its routes go on, other paths are not the hub’s, and it stays open when the hub closes', async () => {
+test('on your server: its routes and other paths keep working, and it stays open', async () => {
   const server = createServer((_, response) => response.end('yours'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -228,7 +228,7 @@ test('on a server of yours: its routes go on, other paths are not the hub’s, a
   expect(server.listenerCount('upgrade')).toBe(0);
 });
 
-test('of two hubs: when the first goes its peers meet at the second, and come home when it is back', async () => {
+test('of two hubs: peers move to the second, and return when the first is back', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const [first, second] = [await hubWith(), await hubWith()];
@@ -266,7 +266,7 @@ test.each([
   expect(performance.now() - begin).toBeLessThan(3_000);
 });
 
-test('who has connected to a place with TLS and says nothing is parted with as soon as anybody else', async () => {
+test('a silent client of a port with TLS is disconnected like any other', async () => {
   const hub = await hubWith({ tls: { key, cert }, limits: { helloMs: 200 } });
   const idle = net.connect(hub.port, '127.0.0.1');
   onTestFinished(() => void idle.destroy());
@@ -291,7 +291,7 @@ test.each(['//', '//[', 'http://[::1', '*'])('a request for the address %s ends 
   await peer('a', 0, { url: `ws://127.0.0.1:${hub.port}/quiver` }).connect();
 });
 
-test('a rule for origins that fails, or that answers with a promise, has not said yes', async () => {
+test('a rule for origins that throws or returns a promise refuses the origin', async () => {
   const headers = { origin: 'https://app.example' };
   const failing = await hubWith({
     origins: () => {
@@ -304,8 +304,12 @@ test('a rule for origins that fails, or that answers with a promise, has not sai
 });
 
 test.each<[string, Partial<WebSocketOptions>, RegExp]>([
-  ['an address', { url: 'localhost:8080' }, /peer "a": localhost:8080 is no address of a WebSocket. Pass one as in ws:/],
-  ['an address among others', { url: ['ws://127.0.0.1', 'http://127.0.0.1'] }, /http:\/\/127.0.0.1 is no address of a WebSocket/],
+  ['an address', { url: 'localhost:8080' }, /peer "a": localhost:8080 is not an address of a WebSocket. Pass one as in ws:/],
+  [
+    'an address among others',
+    { url: ['ws://127.0.0.1', 'http://127.0.0.1'] },
+    /http:\/\/127.0.0.1 is not an address of a WebSocket/,
+  ],
   ['a key', { key: '' }, /the key of peer "a" has to be a text of 1 to 255 characters/],
   ['a long key', { key: 'x'.repeat(256) }, /the key of peer "a" has to be a text of 1 to 255 characters$/],
   ['a token', { token: 'x'.repeat(10_000) }, /the token of peer "a" has to be a text of 1 to 8192 characters$/],

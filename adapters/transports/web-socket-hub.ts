@@ -1,10 +1,11 @@
 /**
- * The hub that WebSocket peers meet at, for Node, on the package `ws`.
+ * A hub for WebSocket peers, for Node, on the package `ws`.
  *
- * It listens on 127.0.0.1 by default. Who may come in is for `ids` and `admit` to say, everybody unless one is given; a
- * page is let in from the hub's own place alone, or, where `origins` is given, from those origins alone. Who is refused is warned of. Every connection is bounded: so long to say who it is,
- * so many frames and bytes a second (what is more waits in the peer's own socket), so much that it has not taken; and one that does
- * not answer for three beats, three to four seconds, is gone. The hub keeps nothing on disk: what is under way when it stops is lost.
+ * The hub listens on 127.0.0.1 by default. The options `ids` and `admit` decide which peers may connect; by default, any peer may. Pages may
+ * connect from the origin of the hub, or only from `origins` if given. The hub warns of each refusal. Every connection has limits: the time
+ * until it is admitted, frames and bytes per second, and bytes that it has not read. Frames above the rate wait in the socket of the
+ * sender. A peer that does not answer three beats (three to four seconds) is disconnected. The hub stores nothing on disk: messages in
+ * flight are lost when it stops.
  */
 import cluster from 'node:cluster';
 import type { IncomingMessage } from 'node:http';
@@ -27,51 +28,51 @@ import {
 } from './web-socket-listener.js';
 
 /**
- * Who wants to come in.
+ * A peer that wants to connect.
  *
  * @public
  */
 export interface Applicant {
-  /** Who it says to be. */
+  /** Id that the peer claims. */
   readonly id: NodeId;
-  /** What it shows, if anything. */
+  /** Token that the peer sent, if any. */
   readonly token: string | undefined;
-  /** The upgrade request, or the answer to it of who was dialed in a mesh: its headers, its address, with TLS its certificate. */
+  /** The upgrade request, or in a mesh the response of the dialed peer: headers, address and, with TLS, the certificate. */
   readonly request: IncomingMessage;
 }
 
 /**
- * The bounds of every connection of a hub.
+ * Limits of every connection of a hub.
  *
  * @public
  */
 export type HubLimits = ListenLimits;
 
 /**
- * Who may come in; everybody unless one of the two is given.
+ * Access control. Default: any peer may connect.
  *
  * @public
  */
 export interface Admission {
-  /** The only ids there are. */
+  /** Ids that may connect. Default: all ids. */
   readonly ids?: readonly NodeId[];
-  /** True if a peer may come in: `true`, and nothing else. A promise that rejects is a no for now: the peer tries again. */
+  /** Returns true if the peer may connect. Any other value refuses it. If the promise rejects, the peer is refused for now and retries. */
   readonly admit?: (applicant: Applicant) => boolean | Promise<boolean>;
 }
 
 /**
- * Options for `webSocketHub`: where it listens, and who may come in.
+ * Options for `webSocketHub`: where it listens, and access control.
  *
  * @public
  */
 export interface WebSocketHubOptions extends ListenOptions, Admission {}
 
 /**
- * The hub that WebSocket peers meet at, for Node, on the package `ws`. It resolves once it listens, and keeps nothing on disk. On a server
- * that nobody has told to listen it resolves after a second, and serves from when the server listens; until then it has no `port`.
+ * Starts a hub for WebSocket peers, for Node, on the package `ws`. Resolves once it listens. If your server does not listen yet, it
+ * resolves after a second and serves peers once the server listens; until then it has no `port`.
  *
- * @throws UsageError for an option that is missing, wrong or not known, and for a path of a server that another hub has;
- * ConnectionError where it, or the server, cannot listen.
+ * @throws UsageError for an option that is missing, wrong or unknown, and for a path of your server that another hub uses.
+ * @throws ConnectionError if the hub or your server cannot listen.
  * @example
  * ```ts
  * import { webSocketHub } from 'xstate-quiver/transports/node';
@@ -109,18 +110,18 @@ function warnOfWorker(): void {
   if (hasWarnedOfWorker) return;
   hasWarnedOfWorker = true;
   console.warn(
-    'webSocketHub runs in a worker of node:cluster (PM2 in cluster mode starts such workers). Each worker then has a hub of its own, and peers ' +
-      'at different hubs never meet. Run one hub in the primary process, or in a process of its own.',
+    'webSocketHub runs in a worker of node:cluster (PM2 in cluster mode starts such workers). Each worker then has its own hub, and peers ' +
+      'at different hubs never meet. Run one hub in the primary process, or in a separate process.',
   );
 }
 
-/** The rules of the application for who may come in. Throws a `UsageError` for rules that would not be what they look like. @internal */
+/** The access rules of the application. Throws a `UsageError` for invalid rules. @internal */
 export class AccessControl {
   private hasReported = false;
 
   constructor(
     private readonly rules: Admission,
-    /** Who asks, as errors and warnings name it. */
+    /** Name of the owner in errors and warnings. */
     private readonly who: string,
   ) {
     const { ids, admit } = rules;
@@ -129,36 +130,36 @@ export class AccessControl {
     for (const id of ids ?? []) checkId(id, `${who}: one of its ids`);
     if (admit !== undefined && typeof admit !== 'function')
       throw new UsageError(
-        // A text may be a secret.
-        `${who}: admit is ${typeof admit === 'string' ? 'a text' : quote(admit)} and not a function. Pass one that returns true or false, or a promise of it`,
+        // A string may be a secret.
+        `${who}: admit is ${typeof admit === 'string' ? 'a text' : quote(admit)} and not a function. Pass one that returns true or false, or a promise of one`,
       );
   }
 
-  /** Why this peer may not come in; `null` when it may. */
+  /** Reason for which this peer may not connect; `null` if it may. */
   async refuses({ id, token }: Pick<PeerHello, 'id' | 'token'>, request: IncomingMessage): Promise<string | null> {
     const { ids, admit } = this.rules;
     if (ids && !ids.includes(id)) return 'its id is not allowed here. Add it to ids';
     const answer: unknown = admit ? await this.ask(admit, { id, token, request }) : true;
-    // Whatever else counts as true in JavaScript, a user that was found, for instance, has not said that the peer may come in.
+    // Other truthy values, such as a user that was found, do not admit the peer.
     if (typeof answer !== 'boolean') {
-      const gave = `admit gave ${typeof answer === 'string' ? 'the text ' : ''}${quote(answer)} for "${quote(id)}"`;
-      this.tell(`${gave}, and only true lets anybody in. Pass true or false`);
+      const gave = `admit returned ${typeof answer === 'string' ? 'the text ' : ''}${quote(answer)} for "${quote(id)}"`;
+      this.warn(`${gave}. Return true or false: only true admits a peer`);
     }
     return answer === true ? null : 'it is not admitted: admit rejects its token or id';
   }
 
-  /** Whoever wanted to come in is not told why the question failed: what the error says may be a secret. */
+  /** Calls `admit`. Its error may contain a secret, so it is not sent to the peer. */
   private async ask(admit: NonNullable<Admission['admit']>, applicant: Applicant): Promise<unknown> {
     try {
       return await admit(applicant);
     } catch (error) {
-      this.tell(`admit failed for "${quote(applicant.id)}", who may try again: ${quote(String(error))}`);
+      this.warn(`admit failed for "${quote(applicant.id)}", which may try again: ${quote(String(error))}`);
       throw error;
     }
   }
 
-  /** Once: peers try again and again. */
-  private tell(what: string): void {
+  /** Warns once, because peers retry. */
+  private warn(what: string): void {
     if (this.hasReported) return;
     this.hasReported = true;
     console.warn(`${this.who}: ${what}`);
@@ -166,7 +167,7 @@ export class AccessControl {
 }
 
 /**
- * A hub that listens; `webSocketHub` makes it.
+ * A hub that listens. Create it with `webSocketHub`.
  *
  * @public
  */
@@ -184,12 +185,12 @@ export class WebSocketHub implements AsyncDisposable {
     });
   }
 
-  /** The port at which it listens. */
+  /** Port at which the hub listens. */
   get port(): number {
     return this.listener.port;
   }
 
-  /** Takes nobody any more and closes all connections; your server stays open. */
+  /** Refuses new connections and closes all existing ones. Your server stays open. */
   async close(): Promise<void> {
     this.beat.unsubscribe();
     this.hub.close();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { hubWith, log, peer, pull, raw, statusOf } from './web-socket-hub.fixture.js';
 
-test('connections are bounded in all and for an address, and a place that is free again is taken', async () => {
+test('connections are limited in total and by address, and freed places are reused', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
@@ -17,7 +17,7 @@ test('connections are bounded in all and for an address, and a place that is fre
   expect(second.readyState).toBe(second.OPEN);
 });
 
-test('a flood is read no faster than the limit says, all of it arrives, and others are served meanwhile', async () => {
+test('a flood is read at the limited rate, arrives completely, and blocks no other peer', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { framesPerSecond: 2_000 } });
@@ -32,7 +32,7 @@ test('a flood is read no faster than the limit says, all of it arrives, and othe
   for (let i = 0; i < 6_000; i++) flooding.send(JSON.stringify({ type: 'send', to: 'a', message: i }));
   b.send('c', 'meanwhile');
   await expect.poll(() => others, { timeout: 5_000 }).toContain('b: "meanwhile"');
-  // What had been saved up for a second, and so many a second since.
+  // The capacity saved up for a second, plus the rate of the seconds since.
   expect(heard.length).toBeLessThanOrEqual(2_000 + 2 * Math.ceil(performance.now() - begin));
   expect(heard.length).toBeLessThan(6_000);
   await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(6_000);
@@ -40,7 +40,7 @@ test('a flood is read no faster than the limit says, all of it arrives, and othe
   expect(heard).toEqual(heard.toSorted((x, y) => Number(x) - Number(y)));
 });
 
-test('a frame in more than 64 pieces ends its connection, and one in 64 is heard', async () => {
+test('a frame in more than 64 pieces ends its connection, one in 64 is received', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith();
@@ -72,7 +72,7 @@ test.each([
   await once(stranger, 'close');
   expect(performance.now() - begin).toBeLessThan(2_000);
   expect(warn.mock.calls.flat()).toEqual([
-    'webSocketHub refused a connection: somebody from 127.0.0.1: it sent more than 66560 bytes before it was let in',
+    'webSocketHub refused a connection: a connection from 127.0.0.1: it sent more than 66560 bytes before it was let in',
   ]);
   // The longest hello that there is, in as many pieces as a frame may have; afterward it may send as much as any peer.
   const hello = JSON.stringify({ type: 'hello', id: 'x', key: 'k', token: '\0'.repeat(8_192) });
@@ -84,7 +84,7 @@ test.each([
   await expect.poll(() => longest.got.filter(({ type }) => type === 'message').length).toBe(5);
 });
 
-test('who connects anew again and again sends no more than who stays: a place is free again a second later', async () => {
+test('reconnecting does not increase the rate: a place is free only a second later', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const hub = await hubWith({ limits: { connectionsPerAddress: 2, framesPerSecond: 100 } });
@@ -109,7 +109,7 @@ test('who connects anew again and again sends no more than who stays: a place is
   expect(heard).toBeLessThanOrEqual(200);
 });
 
-test('who asks for no WebSocket is answered once, and its connection ends, however many requests it has sent at once', async () => {
+test('a request without an upgrade is answered once, and its connection ends', async () => {
   const hub = await hubWith({});
   const socket = connect(hub.port, '127.0.0.1');
   let answers = '';
@@ -119,7 +119,7 @@ test('who asks for no WebSocket is answered once, and its connection ends, howev
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 426']);
 });
 
-test('connections that ask for nothing are bounded as well: of an address, a hundred more than may stay are open at a time', async () => {
+test('connections without a request are limited too, to a hundred above the limit', async () => {
   const hub = await hubWith({ limits: { connectionsPerAddress: 2 } });
   const sockets = Array.from({ length: 110 }, () => connect(hub.port, '127.0.0.1').on('error', () => {}));
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
@@ -143,12 +143,12 @@ test.each([
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(warn.mock.calls).toEqual([
     [
-      `the connection of "x" with 127.0.0.1 brings more than ${much} a second and is read slowly. Raise limits.${limit} here if it is a peer of yours`,
+      `the connection of "x" with 127.0.0.1 sends more than ${much} a second and is read slowly. If it is your peer, raise limits.${limit} here`,
     ],
   ]);
 });
 
-test('all connections together may leave so much unread: beyond it the one that has left most is parted with, by name of the limit', async () => {
+test('beyond the shared backlog limit, the connection with the most unread is closed', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const hub = await hubWith({ limits: { backlogBytesInAll: 2 ** 24, backlogBytes: 2 ** 30, bytesPerSecond: 2 ** 30 } });
@@ -157,7 +157,7 @@ test('all connections together may leave so much unread: beyond it the one that 
   const slow = await Promise.all(Array.from({ length: 5 }, (_, i) => raw(hub.port, { id: `slow ${i}` })));
   await expect.poll(() => a.peers.size).toBe(5);
   slow.forEach(pull);
-  // They live, though they read nothing: on a busy machine three beats are over before so much lies there.
+  // They answer although they read nothing: on a busy machine three beats pass before enough bytes wait.
   const beat = setInterval(() => slow.forEach((socket) => socket.send('{"type":"pong"}')), 100);
   onTestFinished(() => clearInterval(beat));
   for (let i = 0; i < 100 && warn.mock.calls.length === 0; i++) {
@@ -168,12 +168,12 @@ test('all connections together may leave so much unread: beyond it the one that 
   expect(a.isClosed).toBe(false);
   expect(warn.mock.calls.flat()).toContainEqual(
     expect.stringMatching(
-      /^webSocketHub closed a connection: all together have not taken 16777216 bytes of what was sent to them \(limits.backlogBytesInAll\)/,
+      /^webSocketHub closed a connection: all connections have 16777216 bytes unread \(limits.backlogBytesInAll\)/,
     ),
   );
 });
 
-test('a peer that does not take what is sent to it is parted with, and its senders hear that it is down', async () => {
+test('a peer that does not read is disconnected, and its senders are notified of down', async () => {
   const hub = await hubWith({ limits: { backlogBytes: 2 ** 20 } });
   const a = peer('a', hub.port);
   const seen = log(a);

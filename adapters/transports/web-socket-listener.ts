@@ -1,7 +1,8 @@
 /**
- * Where WebSockets come in: its own server or one of yours, whose upgrades are held to origins and limits before there is a socket.
+ * A listener for WebSockets on its own port or on your server. It checks the origin and the limits of each upgrade before it opens a
+ * socket.
  *
- * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) listen with it.
+ * The hub (web-socket-hub.ts) and every peer of a mesh (web-socket-mesh.ts) use it.
  */
 import { once, type EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
@@ -40,12 +41,12 @@ import { escape, FRAGMENTS_MAX, FRAME_BYTES_MAX, quote } from './reading.js';
 import { pathOfUpgrade, takeUpgrades, turnAway, type Taker } from './upgrades.js';
 
 export interface ListenLimits extends LineLimits {
-  /** Connections at a time, and of them from one address. */
+  /** Limit of open connections: in total, and for each address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
   /** Limit of bytes that all connections together have not read yet. Above it, the listener closes the connection with the most. */
   readonly backlogBytesInAll: number;
-  /** A connection that has not been admitted after so long is closed. */
+  /** Milliseconds after which a connection is closed that has not been admitted. */
   readonly helloMs: number;
 }
 
@@ -57,29 +58,29 @@ export const LISTEN_LIMITS: ListenLimits = {
   helloMs: 5_000,
 };
 
-/** Of the package `ws`, at both ends. */
+/** Options of the package `ws`, used at both ends. */
 export const SOCKET_OPTIONS = { maxPayload: FRAME_BYTES_MAX, maxFragments: FRAGMENTS_MAX, perMessageDeflate: false } as const;
 
-/** What is used of the class of that name in the package `ws`. */
+/** The part of the class `WebSocketServer` of the package `ws` that the listener uses. */
 export interface Upgrades {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opened: (socket: WebSocket) => void): void;
 }
 
 export interface ListenOptions extends InEnvironment {
-  /** 0 takes any free one. */
+  /** Port to listen on. 0 selects any free port. */
   readonly port?: number;
-  /** 127.0.0.1 unless given. */
+  /** Address to listen on. @defaultValue `127.0.0.1` */
   readonly host?: string;
-  /** Node's own options of a TLS server; peers come by `wss:` then. */
+  /** Options of Node's TLS server. Peers then connect with `wss:`. */
   readonly tls?: ServerOptions;
-  /** Instead of a port: your server, whose upgrades of one path are taken. It stays open, and its timeouts are yours. */
+  /** Your server, instead of a port. The listener takes its upgrades of one path. The server stays open, and its timeouts are yours. */
   readonly server?: Server;
-  /** Where peers come in. Unless given it is `/` on your server, and every path on a port. */
+  /** Path at which peers connect. Default: `/` on your server, every path on a port. */
   readonly path?: string;
-  /** Pages of these origins may come in, `https://example.org` for instance, and no others. Unless given, those of the very same place. */
+  /** Origins whose pages may connect, such as `https://example.org`. Default: only the origin of the listener. */
   readonly origins?: Origins;
   readonly limits?: Partial<ListenLimits>;
-  /** The class that makes WebSockets of upgrades; that of the package `ws` unless given. */
+  /** Class that turns upgrades into WebSockets. Default: the class of the package `ws`. */
   readonly WebSocketServer?: new (options: ServerOptionsOfWs) => Upgrades;
 }
 
@@ -111,12 +112,12 @@ const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
     must("the path of an address, as in '/quiver'", (path) => typeof path === 'string' && path === pathOfUpgrade({ url: path })),
   ),
   origins: optional({
-    must: "a list of origins as browsers say them, as in ['https://example.org'], or a function",
+    must: "a list of origins as browsers send them, as in ['https://example.org'], or a function",
     refused: (origins) => {
       if (typeof origins === 'function') return null;
       if (!Array.isArray(origins)) return `is ${shownValue(origins)}`;
       const wrong = origins.findIndex((origin) => !isOrigin(origin));
-      return wrong < 0 ? null : `has ${shownValue(origins[wrong])} at place ${wrong}, which is no origin`;
+      return wrong < 0 ? null : `has ${shownValue(origins[wrong])} at place ${wrong}, which is not an origin`;
     },
   }),
   limits: optional(must('an object of limits', isObject)),
@@ -124,7 +125,7 @@ const LISTEN_CHECKS: Readonly<Record<keyof ListenOptions, Check>> = {
   ...environment,
 };
 
-/** Which part of these options TLS cannot use, and why; `null` when it can use all. */
+/** Names the part of these options that TLS cannot use, with the reason; returns `null` if TLS can use all of them. */
 function unreadable(tls: ServerOptions): string | null {
   const complaint = (options: ServerOptions): string | null => {
     try {
@@ -141,43 +142,43 @@ function unreadable(tls: ServerOptions): string | null {
   return wrong ? `has a ${wrong} that cannot be read (${why})` : `does not do (${why})`;
 }
 
-/** Does not go with your server, and where it goes instead. */
+/** Options that cannot be combined with your server, and what to do instead. */
 const OF_THE_SERVER = {
   tls: 'make the server with it, as createServer of node:https does',
-  host: 'say it where the server listens',
+  host: 'pass it to server.listen',
 } as const;
 
-/** Throws a `UsageError` for what is not a place to listen; `more` is what else may be given with it. */
+/** Checks the options of a listener; `more` contains the checks of further options. Throws a `UsageError`. */
 export function checkPlace(who: string, options: ListenOptions, more: Readonly<Record<string, Check>> = {}): void {
-  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object: give { port }, or { server, path }`);
+  if (!isObject(options)) throw new UsageError(`${who} takes its options as an object. Pass { port }, or { server, path }`);
   checkOptions(who, options, { ...LISTEN_CHECKS, ...more });
   if (options.limits) checkOptions(`${who}: limits`, options.limits, LIMIT_CHECKS);
   if (options.port !== undefined && options.server !== undefined)
     throw new UsageError(
-      `${who}: port and server are both given. Leave port out to listen on the server, or server to listen alone`,
+      `${who}: port and server are both given. Pass only server to share its port, or only port to listen separately`,
     );
   if (options.port === undefined && options.server === undefined)
-    throw new UsageError(`${who}: a place to listen is missing. Pass a port, or a server of yours, and not both`);
+    throw new UsageError(`${who}: a place to listen is missing. Pass either port or server`);
   for (const [key, instead] of Object.entries(OF_THE_SERVER))
     if (options.server && options[key as keyof typeof OF_THE_SERVER] !== undefined)
       throw new UsageError(`${who}: ${key} does not go with server; ${instead}`);
 }
 
-/** So long a place stays taken when its connection has closed: who connects again again and again sends no more than who stays. */
+/** Milliseconds for which a closed connection still counts for its address, so that reconnecting does not evade the limits. */
 const PLACE_MS = 1_000;
 
-/** Of connections beyond the bounds, so many are told that the server is full before the next ones are closed without a word. */
-const TOLD_MAX = 100;
+/** Number of connections above the limits that receive status 503. Further ones are closed without a response. */
+const RESPONSES_MAX = 100;
 
-/** Who has not been let in says hello and waits: a hello in WebSocket frames, and no more. */
+/** Limit of bytes before admission: one hello in WebSocket frames. */
 const EARLY_BYTES_MAX = HELLO_BYTES_MAX + 2 ** 10;
 
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress;
 
-/** So long your server may take to begin. */
+/** Milliseconds to wait for your server to listen. */
 const BEGIN_MS_MAX = 1_000;
 
-/** Resolves once it listens; for a server that nobody has told to, after a second. */
+/** Resolves once the server listens, or after a second if its `listen` was not called. */
 function begun(server: Server, { clock }: PlatformEnvironment): Promise<void> {
   if (server.listening) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -197,7 +198,7 @@ function begun(server: Server, { clock }: PlatformEnvironment): Promise<void> {
 
 export type Attach = (line: BoundedLine, request: IncomingMessage) => void;
 
-/** `who` listens, as errors and warnings name it. */
+/** Opens a listener. `who` names it in errors and warnings. */
 export async function listenAt(who: string, options: ListenOptions, attach: Attach): Promise<Listener> {
   const { port: wanted, host = '127.0.0.1', tls, server } = options;
   const limits = { ...LISTEN_LIMITS, ...options.limits };
@@ -205,7 +206,7 @@ export async function listenAt(who: string, options: ListenOptions, attach: Atta
     const listener = new Listener(who, server, null, options, limits, attach);
     await begun(server, environmentOf(options)).catch(async (error: Error) => {
       await listener.close();
-      throw new ConnectionError(`the server that ${who} was given does not listen: ${error.message}`, { cause: error });
+      throw new ConnectionError(`the server of ${who} does not listen: ${error.message}`, { cause: error });
     });
     return listener;
   }
@@ -220,13 +221,13 @@ export async function listenAt(who: string, options: ListenOptions, attach: Atta
 
 export class Listener implements Taker {
   readonly lines = new Set<BoundedLine>();
-  /** Of each address, how many of its connections are open, or were a moment ago. */
+  /** Number of connections of each address that are open or were closed less than `PLACE_MS` ago. */
   private readonly places = new Map<string, number>();
   private readonly life = new Subscription();
   private readonly environment: PlatformEnvironment;
   private hasReported = false;
   private readonly sockets: Upgrades;
-  /** Of its own server, all connections, those too that have asked for nothing or are in the middle of a TLS handshake. */
+  /** All connections to the own server, including those without a request and those in a TLS handshake. */
   private readonly connected = new Set<Duplex>();
   private readonly refusals: Drops;
   private readonly leaveServer: () => void;
@@ -235,7 +236,7 @@ export class Listener implements Taker {
   constructor(
     who: string,
     private readonly server: Server,
-    /** Of its own server, where connections come in. */
+    /** The own server that accepts the connections; `null` on your server. */
     private readonly netServer: NetServer | null,
     private readonly options: ListenOptions,
     readonly limits: ListenLimits,
@@ -245,9 +246,7 @@ export class Listener implements Taker {
     this.environment = environmentOf(options);
     const slow = new Drops(who, this.environment.clock, 'closed a connection');
     this.backlog = new SharedBacklog(limits.backlogBytesInAll, (bytes) =>
-      slow.drop(
-        `all together have not taken ${bytes} bytes of what was sent to them (limits.backlogBytesInAll), and it the most`,
-      ),
+      slow.drop(`all connections have ${bytes} bytes unread (limits.backlogBytesInAll), this one the most`),
     );
     this.refusals = new Drops(who, this.environment.clock, 'refused a connection');
     this.sockets = new WebSocketServer({ noServer: true, ...SOCKET_OPTIONS });
@@ -255,14 +254,14 @@ export class Listener implements Taker {
     netServer?.on('connection', (socket) => this.know(socket));
   }
 
-  /** As long as it listens. */
+  /** Port while it listens. */
   get port(): number {
     const address = (this.netServer ?? this.server).address() as AddressInfo | null;
     if (!address) throw new ClosedError('a server that does not listen has no port');
     return address.port;
   }
 
-  /** True if this is its address, as far as an address says so: your server may be anywhere. */
+  /** True if the URL is the address of this listener. Always false on your server, whose address is unknown. */
   isAt(url: string): boolean {
     const { host = '127.0.0.1' } = this.options;
     return this.netServer !== null && new URL(url).host === `${host}:${this.port}`;
@@ -275,7 +274,7 @@ export class Listener implements Taker {
     const { netServer } = this;
     if (!netServer) return;
     const closed = new Promise((resolve) => netServer.close(resolve));
-    // Who has connected and asked for nothing would keep it open.
+    // A connection without a request would keep the server open.
     for (const socket of this.connected) socket.destroy();
     await closed;
   }
@@ -286,7 +285,8 @@ export class Listener implements Taker {
     socket.once('close', () => this.connected.delete(socket));
     this.takePlace(socket, address);
     const { connections, connectionsPerAddress } = this.limits;
-    const isBeyond = this.connected.size > connections + TOLD_MAX || this.places.get(address)! > connectionsPerAddress + TOLD_MAX;
+    const isBeyond =
+      this.connected.size > connections + RESPONSES_MAX || this.places.get(address)! > connectionsPerAddress + RESPONSES_MAX;
     if (isBeyond) socket.destroy();
   }
 
@@ -295,15 +295,15 @@ export class Listener implements Taker {
     const others = (this.places.get(address) ?? 0) - (this.netServer ? 1 : 0);
     const isFull = this.lines.size >= this.limits.connections || others >= this.limits.connectionsPerAddress;
     if (!isWelcomeOrigin(request, this.options.origins)) {
-      this.refused(request, `a page of ${quote(request.headers.origin)}`, 'if it is yours, name its origin in origins');
+      this.refused(request, `a page of ${quote(request.headers.origin)}`, 'add its origin to origins if the page is yours');
       turnAway(socket, 403);
     } else if (isFull) {
-      this.refused(request, 'somebody', 'limits.connections or limits.connectionsPerAddress is reached');
+      this.refused(request, 'a connection', 'limits.connections or limits.connectionsPerAddress is reached');
       turnAway(socket, 503);
     } else this.upgrade(request, socket, head, address);
   }
 
-  /** `ws` throws for a socket that somebody else has taken: it is left to whoever has it. */
+  /** `ws` throws for a socket that another listener has already taken. That listener keeps it. */
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
     try {
       this.sockets.handleUpgrade(request, socket, head, (opened) => {
@@ -311,20 +311,20 @@ export class Listener implements Taker {
         this.watch(socket, line, request);
       });
     } catch (error) {
-      this.refused(request, 'somebody', `the upgrade failed: ${quote(String(error))}`);
+      this.refused(request, 'a connection', `the upgrade failed: ${quote(String(error))}`);
     }
   }
 
   missed(request: IncomingMessage): void {
-    this.refused(request, 'somebody', `nobody is at ${quote(request.url)}`);
+    this.refused(request, 'a connection', `no hub is at ${quote(request.url)}`);
   }
 
-  /** Whoever runs this is notified of it, at most every ten seconds: who was refused may not know why, as a page does not. */
+  /** Warns the operator at most every ten seconds. The refused client may not know the reason; a page never does. */
   refused(request: IncomingMessage, whom: string, why: string): void {
     this.refusals.drop(`${whom} from ${quote(addressOf(request.socket))}: ${why}`);
   }
 
-  /** Until it is let in: a frame as long as a peer's would be collected for nothing, whatever it turns out to be. */
+  /** Limits the bytes before admission, so that no long frame is buffered for a connection that may be refused. */
   private watch(socket: Duplex, line: BoundedLine, request: IncomingMessage): void {
     let bytes = 0;
     const count = (chunk: Buffer) => {
@@ -332,7 +332,7 @@ export class Listener implements Taker {
       bytes += chunk.length;
       if (bytes <= EARLY_BYTES_MAX) return;
       socket.off('data', count);
-      this.refused(request, 'somebody', `it sent more than ${EARLY_BYTES_MAX} bytes before it was let in`);
+      this.refused(request, 'a connection', `it sent more than ${EARLY_BYTES_MAX} bytes before it was let in`);
       line.terminate();
     };
     socket.on('data', count);
@@ -347,7 +347,7 @@ export class Listener implements Taker {
     return line;
   }
 
-  /** A line with the limits of this place, whoever has opened it; `where` its other end is, as warnings name it. */
+  /** A line with the limits of this listener, for incoming and outgoing connections. `where` names its other end in warnings. */
   lineOf(socket: WebSocket, where: string): BoundedLine {
     const tooFast = (limit: LineRate, peer: NodeId | undefined) => this.tooFast(where, limit, peer);
     return new BoundedLine(socket, this.limits, this.environment, tooFast, this.backlog);
@@ -364,14 +364,14 @@ export class Listener implements Taker {
     else this.places.set(address, others);
   }
 
-  /** Once: whoever it is, it goes on for as long as it is read. */
+  /** Warns once; the line stays connected. */
   private tooFast(where: string, limit: LineRate, peer: NodeId | undefined): void {
     if (this.hasReported) return;
     this.hasReported = true;
     const much = `${this.limits[limit]} ${limit === 'framesPerSecond' ? 'frames' : 'bytes'} a second`;
     const who = peer === undefined ? 'a connection' : `the connection of "${escape(peer)}"`;
     console.warn(
-      `${who} with ${quote(where)} brings more than ${much} and is read slowly. Raise limits.${limit} here if it is a peer of yours`,
+      `${who} with ${quote(where)} sends more than ${much} and is read slowly. If it is your peer, raise limits.${limit} here`,
     );
   }
 }

@@ -67,7 +67,7 @@ test('any peer may start before the others, and one connection is left for each 
   for (const each of seen) expect(each.filter((event) => event.startsWith('down'))).toEqual([]);
 });
 
-test('all at once: of two that dial each other one connection is left, and nobody goes down', async () => {
+test('simultaneous dialing leaves one connection of each pair, and no peer goes down', async () => {
   for (let round = 0; round < 5; round++) {
     const ports = await portsOf(3);
     const peers = ['a', 'b', 'c'].map((id, i) => peer(id, ports[i]!, ports));
@@ -80,7 +80,7 @@ test('all at once: of two that dial each other one connection is left, and nobod
   }
 });
 
-test('one that goes costs the others nothing, and is back within a tenth of a second of its return', async () => {
+test('a peer that leaves does not affect the others, and is linked soon after return', async () => {
   const ports = await portsOf(3);
   const [a, b, c] = ['a', 'b', 'c'].map((id, i) => peer(id, ports[i]!, ports)) as [Transport, Transport, Transport];
   const seen = log(a);
@@ -98,7 +98,7 @@ test('one that goes costs the others nothing, and is back within a tenth of a se
   expect(performance.now() - begin).toBeLessThan(1_500);
 });
 
-test('a second peer of an id that is alive is refused by whom it dials, and by its namesake', async () => {
+test('a second peer with a used id is refused by others and by the first one', async () => {
   const ports = await portsOf(3);
   const [a, b] = [peer('a', ports[0]!, ports.slice(0, 2)), peer('b', ports[1]!, ports.slice(0, 2))];
   await Promise.all([a.connect(), b.connect()]);
@@ -111,7 +111,7 @@ test('a second peer of an id that is alive is refused by whom it dials, and by i
   expect([a.isClosed, a.peers.size]).toEqual([false, 1]);
 });
 
-test('however many say hello under the id of a connected peer in the same moment: it is asked a few times, and stays', async () => {
+test('concurrent hellos with a used id cause few checks, and the peer stays', async () => {
   const [port] = await portsOf(1);
   const a = peer('a', port!, []);
   const seen = log(a);
@@ -132,7 +132,7 @@ test('however many say hello under the id of a connected peer in the same moment
   expect(asked).toBeLessThan(10);
 });
 
-test('a peer with a half-open connection to an earlier self is let in: at once with its key', async () => {
+test('a peer with its key is admitted at once despite a half-open old connection', async () => {
   const ports = await portsOf(2);
   const b = peer('b', ports[1]!, []);
   const seen = log(b);
@@ -148,7 +148,7 @@ test('a peer with a half-open connection to an earlier self is let in: at once w
   await Promise.all([first.close(), second.close()]);
 });
 
-test('who comes back with its key while a peer is closing is not let in, and the peer closes', async () => {
+test('a peer that returns with its key is not admitted while the other one closes', async () => {
   const [port] = await portsOf(1);
   const b = peer('b', port!, []);
   await b.connect();
@@ -177,11 +177,11 @@ test('who comes back with its key while a peer is closing is not let in, and the
 });
 
 test.each([
-  ['fails', () => Promise.reject(new Error('no such service yet')), 'its peers and goes on trying: no such service yet'],
+  ['fails', () => Promise.reject(new Error('no such service yet')), 'its peers and will retry: no such service yet'],
   [
     'never answers',
     () => new Promise<never>(() => {}),
-    'its peers: the function has not answered within 5000 ms; it is asked again',
+    'its peers: the function peers has not settled within 5000 ms. It is called again',
   ],
 ])(
   'addresses are asked for again, and a function that %s holds up no connect, is named, and is asked again',
@@ -213,7 +213,7 @@ test('tokens and ids are held against a list and a function, at every peer', asy
   expect([...a.peers]).toEqual(['b']);
 });
 
-test('one that comes with wrong rules ends nobody but itself: those who are connected warn of it and stay', async () => {
+test('a peer with different rules ends only itself: the others warn and stay', async () => {
   const warn = quiet();
   const ports = await portsOf(3);
   const [a, b] = ['a', 'b'].map((id, i) => peer(id, ports[i]!, ports));
@@ -221,14 +221,14 @@ test('one that comes with wrong rules ends nobody but itself: those who are conn
   await expect.poll(() => a!.peers.size).toBe(1);
   const wrong = peer('c', ports[2]!, ports, { ids: ['c'] });
   await wrong.connect();
-  await expect.poll(() => warn.mock.calls.join(), { timeout: 15_000 }).toMatch(/"c" says: its id is not allowed here/);
+  await expect.poll(() => warn.mock.calls.join(), { timeout: 15_000 }).toMatch(/"c" reports: its id is not allowed here/);
   expect([a!, b!].map(({ isClosed, peers }) => [isClosed, peers.size])).toEqual([
     [false, 1],
     [false, 1],
   ]);
 });
 
-test('who answers at an address is asked for its token as well: without one it is nobody, whatever it says to be', async () => {
+test('a dialed peer must show a token: without one it is not linked', async () => {
   const warn = quiet();
   const ports = await portsOf(2);
   const a = peer('a', ports[0]!, [ports[1]!], {
@@ -236,7 +236,7 @@ test('who answers at an address is asked for its token as well: without one it i
     admit: ({ token }) => token === 'open sesame',
     token: 'open sesame',
   });
-  // It takes everybody in, has a token of somebody's, and shows it to nobody whom it has not asked for one.
+  // It admits every peer, has a valid token, and sends it only to peers that it has asked for theirs.
   const liar = peer('b', ports[1]!, [], { token: 'open sesame' });
   const seen = log(a);
   await Promise.all([liar.connect(), a.connect()]);
@@ -245,7 +245,7 @@ test('who answers at an address is asked for its token as well: without one it i
   expect([seen, [...a.peers]]).toEqual([[], []]);
 });
 
-test('what who answers says while the rule about it thinks is heard afterward, in order; when the rule fails it is asked again', async () => {
+test('frames wait in order while admit decides; if it fails, it is called again', async () => {
   quiet();
   const ports = await portsOf(2);
   let asked = 0;
@@ -285,7 +285,7 @@ test('over TLS, with the certificates of both ends checked', async () => {
   expect(asked).toEqual(expect.arrayContaining(['a', 'b']));
 });
 
-test('a port that is taken is a ConnectionError that says so', async () => {
+test('a port in use rejects with a ConnectionError that names it', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
@@ -293,7 +293,7 @@ test('a port that is taken is a ConnectionError that says so', async () => {
   await expect(a.connect()).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('cannot listen') });
 });
 
-test('locks on a mesh: a process that goes is missed by nobody, whoever it is', async () => {
+test('locks on a mesh: any process may end without blocking the others', async () => {
   const ports = await portsOf(3);
   const ids = ['a', 'b', 'c'];
   const transports = ids.map((id, i) => linked(peer(id, ports[i]!, ports), { peers: ids, beatMs: 20, patience: 15 }));
@@ -314,18 +314,18 @@ const quiet = () => {
   return warn;
 };
 
-test('an address that is none is refused at creation, and one that was found is left out with a warning', async () => {
+test('an invalid address is refused; one that was found is skipped with a warning', async () => {
   const [port, other] = await portsOf(2);
   const listen = { port: port! };
   expect(() => webSocketMesh({ id: 'a', listen, peers: ['10.0.0.2:7000'] })).toThrow(
-    /10.0.0.2:7000 is no address of a WebSocket/,
+    /10.0.0.2:7000 is not an address of a WebSocket/,
   );
   const warn = quiet();
   const a = peer('a', port!, [], { peers: async () => ['10.0.0.2:7000', url(other!)] });
   const b = peer('b', other!, []);
   await Promise.all([b.connect(), a.connect()]);
   await expect.poll(() => [...a.peers]).toEqual(['b']);
-  expect(warn.mock.calls.join()).toContain('peer "a" does not try an address that was found: 10.0.0.2:7000 is no address');
+  expect(warn.mock.calls.join()).toContain('peer "a" does not try an address that was found: 10.0.0.2:7000 is not an address');
 });
 
 test.each<[string, WebSocketMeshOptions['token'] & {}]>([
@@ -345,12 +345,12 @@ test.each<[string, WebSocketMeshOptions['token'] & {}]>([
   const b = peer('b', ports[1]!, [], { admit: ({ token: shown }) => shown === 'open sesame' });
   const a = peer('a', ports[0]!, [ports[1]!], { token });
   await Promise.all([a.connect(), b.connect()]);
-  expect(warn.mock.calls.join()).toMatch(/peer "a" has no token to show and goes on trying: the (vault is sealed|token of peer)/);
+  expect(warn.mock.calls.join()).toMatch(/peer "a" has no token to send and will retry: the (vault is sealed|token of peer)/);
   isOpen = true;
   await expect.poll(() => a.peers.size).toBe(1);
 });
 
-test('a search for addresses that never ends keeps nobody from coming in, and is begun again', async () => {
+test('a search for addresses that never settles is repeated, and does not block peers', async () => {
   const ports = await portsOf(2);
   let asked = 0;
   const search = () => (asked++ === 0 ? new Promise<string[]>(() => {}) : Promise.resolve([url(ports[1]!)]));
@@ -363,7 +363,7 @@ test('a search for addresses that never ends keeps nobody from coming in, and is
   await expect.poll(() => a.peers.size).toBe(1);
 });
 
-test('certificates that are wrong, or are none, are told of, and end no process', async () => {
+test('wrong or missing certificates cause warnings and end no process', async () => {
   const warn = quiet();
   const ports = await portsOf(3);
   const b = peer('b', ports[1]!, [], { listen: { port: ports[1]!, tls: { key, cert } } });
@@ -372,12 +372,12 @@ test('certificates that are wrong, or are none, are told of, and end no process'
   await Promise.all([trusting.connect(), garbled.connect(), b.connect()]);
   const told = () => warn.mock.calls.map(([text]) => String(text));
   await expect.poll(() => told().filter((text) => text.includes('cannot reach')).length).toBe(2);
-  expect(told().find((text) => text.startsWith('peer "a"'))).toMatch(/goes on trying: self.signed certificate/);
-  expect(told().find((text) => text.startsWith('peer "c"'))).toMatch(/goes on trying: .*(PEM|asn1|no start line|bad end line)/i);
+  expect(told().find((text) => text.startsWith('peer "a"'))).toMatch(/will retry: self.signed certificate/);
+  expect(told().find((text) => text.startsWith('peer "c"'))).toMatch(/will retry: .*(PEM|asn1|no start line|bad end line)/i);
   expect([trusting.peers.size, garbled.peers.size, b.peers.size]).toEqual([0, 0, 0]);
 });
 
-test('what a peer that is dialed does not take is bounded by the limits given, and the sender hears that it is down', async () => {
+test('unread data of a dialed peer is limited, and its sender is notified of down', async () => {
   const ports = await portsOf(2);
   const b = peer('b', ports[1]!, []);
   await b.connect();

@@ -1,18 +1,17 @@
 /**
- * Peers that are connected to each other directly, over WebSockets, for Node: no hub, no broker, and no process whose end costs the
- * others anything.
+ * A mesh for Node: peers that connect to each other directly over WebSockets, without a hub or broker. Any process can end without
+ * affecting the others.
  *
- * Every peer listens and dials every address. Who is dialed says who it is; whoever has no connection with it says hello, and is
- * welcomed or refused. Of two that dial each other in the same moment, the one with the smaller id is dialed no further. An address
- * is tried as long as its peer is not connected, soon at first, then every two seconds at most. Addresses may change: a function is
- * asked for them every five seconds.
+ * Every peer listens, and dials every address. The dialed peer sends its id. If the dialer has no connection with that id, it sends a hello
+ * and is welcomed or refused. If two peers dial each other at once, the connection to the smaller id is dropped. A peer dials an address
+ * until it is connected: soon at first, then at least every two seconds. If `peers` is a function, it is called every five seconds.
  *
- * An id is one seat at every peer, as at a hub (hub.ts): who comes back with its key has it at once, anybody else only when its holder
- * no longer answers. The key is shown to each peer as a hash for that peer, so that no peer can come with it to another one.
+ * As at a hub (hub.ts), an id is one seat at every peer. A peer that returns with its key gets its seat at once. A peer with another key
+ * gets it only if its holder no longer answers. Each peer receives the key as a hash for that peer, and cannot use it at another one.
  *
- * Both ends of a connection ask `admit` about the other, and each shows its token: who dials in its hello, and who was dialed in its
- * welcome, to nobody but whom its own `admit` has let in. Without `admit` who is dialed is believed to be who it says, and whoever
- * answers at an address is shown the token of who dials: use TLS where the network is not yours.
+ * Both ends of a connection call `admit` for the other, and both send a token. The dialer sends it in its hello. The dialed peer sends it
+ * in its welcome, and only to peers that its own `admit` accepts. Without `admit` the dialer does not verify the dialed peer, and sends its
+ * token to any process at an address. Use TLS unless you control the network.
  */
 import type { IncomingMessage } from 'node:http';
 import { Subscription } from 'rxjs';
@@ -41,24 +40,24 @@ import { AccessControl, type Admission } from './web-socket-hub.js';
 import { checkPlace, listenAt, SOCKET_OPTIONS, type Listener, type ListenOptions } from './web-socket-listener.js';
 
 /**
- * Options for `webSocketMesh`: where it listens, where the others are, and who may come in.
+ * Options for `webSocketMesh`: where it listens, the addresses of the others, and access control.
  *
  * @public
  */
 export interface WebSocketMeshOptions extends Admission, InEnvironment {
-  /** Of this peer. */
+  /** Id of this peer. */
   readonly id: NodeId;
-  /** Where the others reach this peer. */
+  /** Address at which the others reach this peer. */
   readonly listen: ListenOptions;
-  /** Where it reaches the others: their addresses, its own may be among them, or a function that finds them. */
+  /** Addresses of the others, or a function that finds them. They may include the own address. */
   readonly peers: readonly string[] | (() => Promise<readonly string[]>);
-  /** The peer's own secret, a random text: after a restart it has its place back at once with it, and after a second without. */
+  /** Secret random text of this peer. With it a restarted peer gets its seat back at once, without it after a second. */
   readonly key?: string;
-  /** What the others' `admit` asks for; a function is called for every connection. */
+  /** Token for the `admit` of the others. A function is called for each connection. */
   readonly token?: string | (() => string | Promise<string>);
-  /** Node's own options of a TLS client: `ca`, `cert` and `key`, for instance. */
+  /** Options of Node's TLS client, such as `ca`, `cert` and `key`. */
   readonly tls?: ClientOptions;
-  /** The class of the sockets that it dials with; that of the package `ws` unless given. */
+  /** Class of the sockets that it dials with. Default: the class of the package `ws`. */
   readonly WebSocket?: new (url: string, options: ClientOptions) => PlatformSocket;
 }
 
@@ -71,7 +70,7 @@ const CHECKS = {
   ),
   tls: optional(must('options of a TLS client of Node, as in { ca }', isObject)),
   WebSocket: optional(must('the class of that name in the package ws', isClass)),
-  // These four have their own complaints.
+  // These four have their own checks.
   key: optional(anything),
   token: optional(anything),
   ids: optional(anything),
@@ -79,29 +78,29 @@ const CHECKS = {
   ...environmentChecks,
 };
 
-/** `connect` waits so long for the first answers of the addresses. */
+/** Milliseconds that `connect` waits for the first answers of the addresses. */
 const FIRST_ROUND_MS = 1_000;
 const LOOK_MS = 5;
 const FIND_MS = 5_000;
-/** Warnings that are not of an address come so seldom. */
+/** Milliseconds between warnings that do not concern an address. */
 const QUIET_MS = 10_000;
-/** To whom nothing can be said of its coming in, since the application's rule fails or does not answer. */
+/** Refusal while the rule of the application fails or does not answer. */
 const DOUBT = 'this peer cannot say now who may come in';
 
 /**
- * Peers that are connected to each other directly, over WebSockets, for Node: no hub and no broker. What is under way when a
- * connection breaks is lost: `linked` puts the link layer on top.
+ * A mesh for Node: peers that connect to each other directly over WebSockets, without a hub or broker. Messages in flight are lost if a
+ * connection breaks; wrap it in `linked` to prevent that.
  *
- * `connect` settles once the first answers of the addresses are there, or after a second. It rejects with a ConnectionError when this peer
- * cannot listen, or is refused by then; who is refused later, by a slow `admit` or by one that dialed it, ends with that error in the event `closed`.
+ * `connect` settles once the addresses have answered, at the latest after a second. It rejects with a ConnectionError if this peer cannot
+ * listen or has been refused by then. If a peer refuses this one later, the event `closed` contains that error.
  *
- * @throws UsageError for an option that is missing, wrong or not known.
+ * @throws UsageError for an option that is missing, wrong or unknown.
  * @example
  * ```ts
  * import { linked } from 'xstate-quiver/transports';
  * import { webSocketMesh } from 'xstate-quiver/transports/node';
  *
- * // Behind a headless service of Kubernetes a function that resolves its name finds all pods, this one among them.
+ * // In Kubernetes, a function that resolves the name of a headless service finds all pods, including this one.
  * const peers = ['ws://10.0.0.2:7000', 'ws://10.0.0.3:7000'];
  * const transport = linked(webSocketMesh({ id: 'a', listen: { port: 7000, host: '0.0.0.0' }, peers }), { peers: ['a', 'b', 'c'] });
  * ```
@@ -128,7 +127,7 @@ class Mesh implements Connection {
   private readonly contacts = new Set<MeshContact>();
   private readonly peers = new Map<NodeId, MeshContact>();
   private readonly addresses = new Map<string, PeerAddress>();
-  /** Peers whose connection the other end has closed without a goodbye, until they come back or are reported. */
+  /** Peers whose connection broke without a goodbye, until they return or are reported as gone. */
   private readonly lost = new Set<NodeId>();
   private listener: Listener | undefined;
   private reportedAt = -Infinity;
@@ -159,7 +158,7 @@ class Mesh implements Connection {
   }
 
   private async meet(): Promise<void> {
-    // Who looks for addresses, in the DNS for instance, may take his time or never come back.
+    // A function that finds addresses, such as a DNS lookup, may be slow or never settle.
     const late = new Promise<void>((resolve) => later(this.life, this.environment.clock, resolve, FIRST_ROUND_MS));
     await Promise.race([this.find(), late]);
     await new Promise<void>((resolve) => this.whenAnswered(FIRST_ROUND_MS / LOOK_MS, resolve));
@@ -182,7 +181,7 @@ class Mesh implements Connection {
     await this.listener?.close();
   }
 
-  /** It is of no use to try again: the place where it listens is free before anybody is notified of it. */
+  /** Ends for good. The listener's port is free before any subscriber is notified. */
   private async giveUp(why: string): Promise<void> {
     await this.close();
     this.medium.broke(new ConnectionError(why));
@@ -199,7 +198,7 @@ class Mesh implements Connection {
     else later(this.life, this.environment.clock, () => this.whenAnswered(looks - 1, resolve), LOOK_MS);
   }
 
-  /** Every second each peer is told that this one is there, and whoever has been silent for three is not. */
+  /** Sends each peer a ping every second, and drops each one that has been silent for three beats. */
   private beat(): void {
     for (const contact of this.peers.values()) {
       if (contact.silence++ >= SILENT_BEATS_MAX) this.drop(contact);
@@ -211,21 +210,22 @@ class Mesh implements Connection {
   private async find(isLate = false): Promise<void> {
     const { peers } = this.options;
     if (typeof peers !== 'function') return this.dialAll(peers);
-    if (isLate) this.complain(`cannot find its peers: the function has not answered within ${FIND_MS} ms; it is asked again`);
+    if (isLate)
+      this.complain(`cannot find its peers: the function peers has not settled within ${FIND_MS} ms. It is called again`);
     let hasAnswered = false;
     later(this.life, this.environment.clock, () => void this.find(!hasAnswered), FIND_MS);
     try {
       const found: unknown = await peers();
       hasAnswered = true;
       if (!Array.isArray(found))
-        return this.complain(`cannot find its peers: the function gave ${quote(found)}. Pass a list of addresses`);
+        return this.complain(`cannot find its peers: the function peers returned ${quote(found)}. Return a list of addresses`);
       const isAddress = (url: unknown): url is string => refusedAddress(url) === null;
       const bad: unknown = found.find((url) => !isAddress(url));
       if (bad !== undefined) this.complain(`does not try an address that was found: ${refusedAddress(bad)}`);
       this.dialAll(found.filter(isAddress));
     } catch (error) {
       hasAnswered = true;
-      this.complain(`cannot find its peers and goes on trying: ${saidBy(error)}`);
+      this.complain(`cannot find its peers and will retry: ${saidBy(error)}`);
     }
   }
 
@@ -249,7 +249,7 @@ class Mesh implements Connection {
         peer: null,
         failures: 0,
         why: '',
-        told: new Set(),
+        reported: new Set(),
         state: this.listener!.isAt(url) ? 'own' : 'dialing',
       };
       this.addresses.set(url, address);
@@ -257,7 +257,7 @@ class Mesh implements Connection {
     }
   }
 
-  /** `isLost`: a connection that has lasted was closed, and what answers now says whether the process is there. */
+  /** `isLost`: a connection that had lasted was closed. The next attempt shows whether the process still runs. */
   private dialLater(address: PeerAddress, isLost = false): void {
     if (this.life.closed || address.state === 'forgotten' || address.state === 'pausing') return;
     address.state = 'pausing';
@@ -267,7 +267,7 @@ class Mesh implements Connection {
       this.dial(address);
     };
     const why = unreportedReason(address);
-    if (why !== null) console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and goes on trying: ${escape(why)}`);
+    if (why !== null) console.warn(`peer "${this.id}" cannot reach ${quote(address.url)} and will retry: ${escape(why)}`);
     const failures = address.failures++;
     later(this.life, this.environment.clock, dial, isLost && failures === 0 ? 0 : pauseAfter(failures, this.environment));
   }
@@ -278,7 +278,7 @@ class Mesh implements Connection {
     try {
       socket = new this.Socket(address.url, { ...SOCKET_OPTIONS, ...this.options.tls });
     } catch (error) {
-      // A certificate that cannot be read, for instance.
+      // For example, a certificate that cannot be read.
       address.why = saidBy(error);
       return this.dialLater(address);
     }
@@ -290,7 +290,7 @@ class Mesh implements Connection {
     const contact = this.contact(line, address, ATTEMPT_MS_MAX);
     socket.on('upgrade', (response) => (contact.upgrade = response));
     const closed = () => {
-      if (contact.state === 'asking') address.why ||= `"${contact.id}" closed the connection before it let this peer in`;
+      if (contact.state === 'asking') address.why ||= `"${contact.id}" closed the connection before it admitted this peer`;
       this.drop(contact, '', true);
     };
     line.listen({ frame: (text) => this.hearDialed(contact, text), closed });
@@ -314,19 +314,19 @@ class Mesh implements Connection {
     return contact;
   }
 
-  /** Too much time has passed. A rule of the application that does not answer would leave both ends without a word. */
+  /** Handles a deadline. A rule of the application that does not answer would leave both ends without a result. */
   private giveUpOn(contact: MeshContact, ms: number): void {
     const { state, address, id } = contact;
     const isAsking = address === null ? state === 'asking' : state === 'welcomed';
-    const late = `admit has not answered for "${id}" within ${ms} ms, which counts as no for now`;
-    if (isAsking && this.options.admit) this.complain(`does not let "${id}" in: ${late}`);
+    const late = `admit has not settled for "${id}" within ${ms} ms, so the peer is refused for now`;
+    if (isAsking && this.options.admit) this.complain(`does not admit "${id}": ${late}`);
     if (address) address.why ||= isAsking ? late : `${whatIsMissing(contact)} within ${ms} ms`;
     if (isAsking && address === null) this.refuse(contact, DOUBT, true);
     else this.drop(contact);
   }
 
   private accept(line: BoundedLine, request: IncomingMessage): void {
-    // Who hears the goodbye dials again at once, and the place to listen is open until everybody has heard it.
+    // Peers that receive the goodbye dial again at once, and the port stays open until all of them have received it.
     if (this.life.closed) return line.terminate();
     const contact = this.contact(line, null, this.listener?.limits.helloMs ?? ATTEMPT_MS_MAX);
     contact.upgrade = request;
@@ -351,7 +351,7 @@ class Mesh implements Connection {
     if (noId !== null) return this.refuse(contact, `this cannot be an id: ${noId}`);
     const why = await this.access.refuses(hello, contact.upgrade!);
     if (why !== null) return this.refuse(contact, why);
-    // Who was let in without a question may be anybody.
+    // A dialer that was admitted without a check could be any process: it gets no token.
     const token = this.options.admit ? await this.shownToken() : {};
     const isGone = () => contact.state === 'gone';
     for (let holder = this.peers.get(id); holder && !isGone(); holder = this.peers.get(id)) {
@@ -387,24 +387,24 @@ class Mesh implements Connection {
     } else if (type === 'refused' && contact.state === 'asking' && this.isExpelledBy(frame)) {
       void this.giveUp(`peer "${contact.id}" at ${contact.address!.url} refused peer "${this.id}": ${reasonIn(frame)}`);
     } else {
-      contact.address!.why = type === 'refused' ? `"${contact.id}" says: ${reasonIn(frame)}` : unexpected(contact, frame);
+      contact.address!.why = type === 'refused' ? `"${contact.id}" reports: ${reasonIn(frame)}` : unexpected(contact, frame);
       this.drop(contact);
     }
   }
 
-  /** For good. One that comes with other rules than those with whom this peer is connected keeps nobody but itself out. */
+  /** True if the refusal is final. A refusal by one peer because of different rules does not end the connections to the others. */
   private isExpelledBy(frame: Readonly<Record<string, unknown>>): boolean {
     return frame['again'] !== true && (this.peers.size === 0 || frame['why'] === idTaken(this.id));
   }
 
-  /** Whoever was dialed has said who it is. */
+  /** Handles the first frame of a dialed peer: its id. */
   private recognize(contact: MeshContact, id: NodeId, run: unknown): void {
     const address = contact.address!;
-    // Whoever is there already stays, and the newcomer is notified of it here or from the first peer that it meets.
+    // The peer that already has the id keeps it. The new one ends here, or at the first peer that it meets.
     if (id === this.id && run !== this.run && this.early) return void this.giveUp(`${idTaken(id)} (at ${quote(address.url)})`);
     const isStranger = this.options.ids?.includes(id) === false;
     const isKnown = this.peers.has(id) || [...this.contacts].some((other) => isDialing(other, id));
-    if (isStranger) address.why = `it says to be "${quote(id)}", which is not among the ids that are known here`;
+    if (isStranger) address.why = `its id is "${quote(id)}", which ids does not contain. Add it to ids`;
     if (id === this.id && run !== this.run) address.why = idTaken(id);
     if (id === this.id && run === this.run) address.state = 'own';
     else if (isKnown) Object.assign(address, { peer: id, state: 'connected', failures: 0 });
@@ -426,23 +426,23 @@ class Mesh implements Connection {
       checkCredentials(this.id, { key, token: shown });
       return shown === undefined ? {} : { token: shown };
     } catch (error) {
-      this.complain(`has no token to show and goes on trying: ${saidBy(error)}`);
+      this.complain(`has no token to send and will retry: ${saidBy(error)}`);
       throw error;
     }
   }
 
-  /** Whoever answered at the address has let this peer in; now this peer's own rule is asked about who that is. */
+  /** The dialed peer has admitted this one. Now this peer calls its own `admit` for the dialed peer. */
   private beWelcome(contact: MeshContact, proof: string, shown: unknown): void {
     if (!this.options.admit) return this.establish(contact, contact.id, proof);
     contact.state = 'welcomed';
-    contact.line.leaveAlone(this.judge(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
+    contact.line.leaveAlone(this.decide(contact, proof, typeof shown === 'string' ? { token: shown } : {}));
   }
 
-  private async judge(contact: MeshContact, proof: string, token: { readonly token?: string }): Promise<void> {
+  private async decide(contact: MeshContact, proof: string, token: { readonly token?: string }): Promise<void> {
     const { id, upgrade, address } = contact;
     const why = await this.access
       .refuses({ id, ...token }, upgrade!)
-      .catch((error: unknown) => `admit cannot say now whether it may come in: ${saidBy(error)}`);
+      .catch((error: unknown) => `admit failed, so it is refused for now: ${saidBy(error)}`);
     if (contact.state !== 'welcomed') return;
     if (why === null) return this.establish(contact, id, proof);
     address!.why = `"${quote(id)}" answers there, and ${why}`;
@@ -467,11 +467,11 @@ class Mesh implements Connection {
     if ('refused' in reading || !isObject(reading.value)) return this.drop(contact);
     const { type, message } = reading.value;
     if (type === 'message' && message !== undefined) this.report(() => this.medium.received(contact.id, message as Json));
-    else if (type === 'refused') this.drop(contact, `"${contact.id}" says: ${reasonIn(reading.value)}`);
+    else if (type === 'refused') this.drop(contact, `"${contact.id}" reports: ${reasonIn(reading.value)}`);
     else if (type === 'bye') this.drop(contact);
   }
 
-  /** `isBroken`: the other end has closed the connection, and has not said goodbye. */
+  /** `isBroken`: the other end closed the connection without a goodbye. */
   private drop(contact: MeshContact, why = '', isBroken = false): void {
     if (contact.state === 'gone') return;
     const { id, address } = contact;
@@ -489,7 +489,7 @@ class Mesh implements Connection {
     const isLost = wasUp && isBroken;
     if (isLost) this.lost.add(id);
     const known = [...this.addresses.values()].filter(({ peer }) => peer === id);
-    // A peer that has no address here dials in again.
+    // A peer without an address here dials this one again.
     if (isLost && known.length === 0) later(this.life, this.environment.clock, () => this.reportGone(id), COME_BACK_MS);
     for (const other of known) if (other.state === 'connected') this.dialLater(Object.assign(other, { why }), isLost);
   }

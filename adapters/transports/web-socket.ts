@@ -1,9 +1,9 @@
 /**
- * Peers that reach one another over WebSockets, by way of a hub (web-socket-hub.ts).
+ * A transport over WebSockets through a hub (web-socket-hub.ts).
  *
- * It uses the platform's WebSocket; where there is none, Node 20 for instance, hand in that of the package `ws`. `connect` waits for a
- * hub that is not there yet, and a lost connection is made again by itself. What was under way is lost with it, so put the link layer
- * on top for protocols that assume reliable links.
+ * The transport uses the platform's WebSocket. If there is none, as in Node 20, pass the class of the package `ws`. `connect` waits for a
+ * hub that starts later, and a lost connection is made again automatically. Messages in flight are lost with it, so wrap the transport in
+ * `linked` for protocols that assume reliable links.
  */
 import { Subscription } from 'rxjs';
 import type { NodeId } from '../../machines/effects.js';
@@ -23,7 +23,7 @@ import { throughHub } from './through-hub.js';
 import type { Transport } from './transport.js';
 
 /**
- * What is used of a WebSocket; those of browsers and of the package `ws` are such.
+ * The part of a WebSocket that the transport uses. Sockets of browsers and of the package `ws` match it.
  *
  * @public
  */
@@ -31,7 +31,7 @@ export interface Socket {
   readonly readyState: number;
   send(data: string): void;
   close(): void;
-  /** In `ws` alone: closes without waiting for the other end. */
+  /** Closes without waiting for the other end; only in `ws`. */
   terminate?(): void;
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
 }
@@ -42,19 +42,19 @@ export interface Socket {
  * @public
  */
 export interface WebSocketOptions extends InEnvironment {
-  /** Of this peer. */
+  /** Id of this peer. */
   readonly id: NodeId;
-  /** The hub; of several, the next is tried where one does not answer. All peers have to be given the same ones, in the same order. */
+  /** Address of the hub, or a list: the next hub is tried if one does not answer. All peers pass the same hubs in the same order. */
   readonly url: string | readonly string[];
   /**
-   * The peer's own secret, a random text of at most 255 characters: who comes with it takes the peer's place at the hub at once. Keep
-   * it where the peer finds it after a restart. Without it, a peer that is started again waits until the hub has asked its old
-   * connection for a second and heard nothing.
+   * Secret random text of this peer, at most 255 characters. A process with the key gets the peer's seat at the hub at once, so store it
+   * where the peer finds it after a restart. A restarted peer without it waits a second, until the hub has checked that the old connection
+   * does not answer. Default: a new random key.
    */
   readonly key?: string;
-  /** What the hub's `admit` asks for; a function is called for every connection. */
+  /** Token for the hub's `admit`. A function is called for each connection. */
   readonly token?: string | (() => string | Promise<string>);
-  /** The class of the sockets; the platform's own unless given. */
+  /** Class of the sockets. Default: the platform's `WebSocket`. */
   readonly WebSocket?: new (url: string) => Socket;
 }
 
@@ -64,7 +64,7 @@ const CHECKS = {
     "the address of the hub, as in 'ws://127.0.0.1:8080', or a list of such",
     (url) => typeof url === 'string' || Array.isArray(url),
   ),
-  // These three have their own complaints.
+  // These three have their own checks.
   key: optional(anything),
   token: optional(anything),
   WebSocket: optional(anything),
@@ -72,13 +72,13 @@ const CHECKS = {
 };
 
 /**
- * Peers that reach one another over WebSockets, by way of a hub. It reconnects by itself; what was under way then is lost: `linked`
- * puts the link layer on top.
+ * A transport over WebSockets through a hub. It reconnects automatically. Messages in flight are lost then; wrap it in `linked` to prevent
+ * that.
  *
- * @throws UsageError for an option that is missing, wrong or not known, and where there is no WebSocket and none was given.
+ * @throws UsageError for an option that is missing, wrong or unknown, and if the platform has no WebSocket and none was passed.
  * @example
  * ```ts
- * import { WebSocket } from 'ws'; // where the platform has one, as browsers do, it need not be given
+ * import { WebSocket } from 'ws'; // not needed on platforms with a WebSocket, such as browsers
  * import { webSocket } from 'xstate-quiver/transports';
  * import { webSocketHub } from 'xstate-quiver/transports/node';
  *
@@ -96,7 +96,7 @@ export function webSocket(options: WebSocketOptions): Transport<typeof webSocket
   const { id, url, key = environment.crypto.randomUUID(), token, WebSocket = globalThis.WebSocket } = options;
   const credentials = { id, key, token: typeof token === 'string' ? () => token : token };
   const urls = typeof url === 'string' ? [url] : url;
-  if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub: give at least one url`);
+  if (urls.length === 0) throw new UsageError(`peer "${id}" has no hub. Pass at least one url`);
   for (const each of urls) checkAddress(each, id);
   checkCredentials(id, { key, token });
   checkSocketClass(WebSocket, id);
@@ -120,26 +120,27 @@ function notThere(at: string | null, urls: readonly string[]): string {
   const several =
     urls.length === 1
       ? ''
-      : `, of the ${urls.length} that this peer was given: it has not come, or was given others. Pass everybody the same ones in the same order`;
+      : `, one of ${urls.length} hubs: it has not connected, or has other hubs. Pass the same hubs in the same order to all peers`;
   return `not at the hub at ${quote(at)}${several}`;
 }
 
-const INSTALL_WS = "give that of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
+const INSTALL_WS =
+  "Use the class of the package ws: npm install ws, import { WebSocket } from 'ws', and webSocket({ …, WebSocket })";
 
-/** Throws a `UsageError` for what would fail at each connection again. */
+/** Throws a `UsageError` for a value that would fail at each connection. */
 function checkSocketClass(WebSocket: unknown, id: NodeId): void {
   if (isClass(WebSocket)) return;
   const what =
     WebSocket === undefined
       ? 'this platform has no WebSocket'
-      : `WebSocket is ${typeof WebSocket === 'function' ? 'a function' : quote(WebSocket)} and no class`;
-  throw new UsageError(`peer "${id}": ${what}; ${INSTALL_WS}`);
+      : `WebSocket is ${typeof WebSocket === 'function' ? 'a function' : quote(WebSocket)} and not a class`;
+  throw new UsageError(`peer "${id}": ${what}. ${INSTALL_WS}`);
 }
 
-/** Why this is not an address of a WebSocket; `null` when it is one. @internal */
+/** Reason for which this is not an address of a WebSocket; `null` if it is one. @internal */
 export function refusedAddress(url: unknown): string | null {
   const isAddress = typeof url === 'string' && URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol) && !url.includes('#');
-  return isAddress ? null : `${quote(url)} is no address of a WebSocket. Pass one as in ws://127.0.0.1:8080`;
+  return isAddress ? null : `${quote(url)} is not an address of a WebSocket. Pass one as in ws://127.0.0.1:8080`;
 }
 
 /** Throws a `UsageError` unless it is an address. @internal */
@@ -148,13 +149,16 @@ export function checkAddress(url: unknown, id: NodeId): void {
   if (refused !== null) throw new UsageError(`peer "${id}": ${refused}`);
 }
 
-/** Throws a `UsageError` for what the other end would not read as a hello; what a function gives is not known yet. @internal */
+/**
+ * Throws a `UsageError` for a key or token that the other end would not accept in a hello. Results of functions are checked later.
+ * @internal
+ */
 export function checkCredentials(id: NodeId, { key, token }: { readonly key: string; readonly token?: unknown }): void {
   checkSecret(key, `the key of peer "${id}"`, KEY_LENGTH_MAX);
   if (token !== undefined && typeof token !== 'function') checkSecret(token, `the token of peer "${id}"`, TOKEN_LENGTH_MAX);
 }
 
-/** Waits until the socket stands. @internal */
+/** Waits until the socket is open. @internal */
 export function openSocket(
   create: () => Socket,
   url: string,
@@ -190,14 +194,14 @@ export const socketLine = (socket: Socket, { clock }: PlatformEnvironment): Line
   close: () =>
     new Promise((resolve) => {
       if (socket.readyState === CLOSED) return resolve();
-      const impatience = new Subscription();
+      const deadline = new Subscription();
       const giveUp = () => {
         socket.terminate?.();
         resolve();
       };
-      later(impatience, clock, giveUp, GOODBYE_MS_MAX);
+      later(deadline, clock, giveUp, GOODBYE_MS_MAX);
       socket.addEventListener('close', () => {
-        impatience.unsubscribe();
+        deadline.unsubscribe();
         resolve();
       });
       socket.close();

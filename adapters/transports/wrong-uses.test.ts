@@ -41,7 +41,7 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'the package ws in place of its class',
     () => webSocket({ id: 'a', url, WebSocket: ws as never }),
-    'peer "a": WebSocket is an object and no class; give that of the package ws: npm install ws',
+    'peer "a": WebSocket is an object and not a class. Use the class of the package ws: npm install ws',
   ],
   [
     'a list of ids with something else in it',
@@ -56,11 +56,15 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'nothing that is linked',
     () => anyLinked(),
-    'linked takes a transport first, as in linked(webSocket({ id, url }), { peers })',
+    'linked takes a transport as its first argument, as in linked(webSocket({ id, url }), { peers })',
   ],
-  ['the options of a transport', () => anyLinked({ id: 'a', url }, { peers }), 'linked takes a transport first, as in linked('],
-  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object: give { peers }'],
-  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object: give { peers }'],
+  [
+    'the options of a transport',
+    () => anyLinked({ id: 'a', url }, { peers }),
+    'linked takes a transport as its first argument, as in linked(',
+  ],
+  ['linked with nobody', () => anyLinked(channel), 'linked takes its options as an object. Pass { peers }'],
+  ['the peers in place of the options', () => anyLinked(channel, peers), 'linked takes its options as an object. Pass { peers }'],
   ['linked with one text', () => anyLinked(channel, { peers: 'b' }), 'linked: peers is "b". Pass a list of ids of the others'],
   [
     'a heart that never beats',
@@ -112,23 +116,23 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'a token in place of the function that checks it',
     () => anyHub({ port: 0, admit: 'open sesame' }),
-    'webSocketHub: admit is a text and not a function. Pass one that returns true or false, or a promise of it',
+    'webSocketHub: admit is a text and not a function. Pass one that returns true or false, or a promise of one',
   ],
   [
     'two places to listen',
     () => webSocketHub({ port: 0, server: createServer() }),
-    'webSocketHub: port and server are both given. Leave port out to listen on the server',
+    'webSocketHub: port and server are both given. Pass only server to share its port',
   ],
   ['a port beyond all', () => anyHub({ port: 70_000 }), 'webSocketHub: port is 70000. Pass a port from 0 to 65535'],
   [
     'an origin as one text, of which every part would do',
     () => anyHub({ port: 0, origins: 'https://app.example' }),
-    'webSocketHub: origins is "https://app.example". Pass a list of origins as browsers say them',
+    'webSocketHub: origins is "https://app.example". Pass a list of origins as browsers send them',
   ],
   ...['app.example', 'https://app.example/', 'https://app.example:443', '*', 5].map((origin): [string, () => unknown, string] => [
     `an origin that no browser says, ${origin}`,
     () => anyHub({ port: 0, origins: [origin] }),
-    `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is no origin. Pass a list of origins as browsers say them`,
+    `webSocketHub: origins has ${JSON.stringify(origin)} at place 0, which is not an origin. Pass a list of origins as browsers send them`,
   ]),
   [
     'a path without its slash',
@@ -158,13 +162,13 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'webSocketHub: limits: helloMs is 1000000000000. Pass',
   ],
   ['what makes no sockets', () => anyHub({ port: 0, WebSocketServer: 5 }), 'webSocketHub: WebSocketServer is 5. Pass the class'],
-  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object: give { id, url }'],
+  ['a socket without options', () => anySocket(), 'webSocket takes its options as an object. Pass { id, url }'],
   ['a socket to nowhere', () => anySocket({ id: 'a' }), "webSocket: url is missing. Pass the address of the hub, as in 'ws://"],
   ['an address as an object', () => anySocket({ id: 'a', url: new URL(url) }), 'webSocket: url is an object. Pass the address'],
   [
     'a function in place of a class',
     () => anySocket({ id: 'a', url, WebSocket: () => 1 }),
-    'peer "a": WebSocket is a function and no class; give that of the package ws',
+    'peer "a": WebSocket is a function and not a class. Use the class of the package ws',
   ],
   [
     'a mesh without addresses',
@@ -182,8 +186,8 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
     'webSocketMesh: listen has no option ids. Did you mean',
   ],
   ['no key', () => sealed(channel, {} as never), 'sealed: key is missing. Pass a key of at least 16 random bytes'],
-  ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport first, as in sealed('],
-  ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object: give { key }'],
+  ['sealed of nothing', () => (sealed as any)(), 'sealed takes a transport as its first argument, as in sealed('],
+  ['sealed without a key', () => (sealed as any)(channel), 'sealed takes its options as an object. Pass { key }'],
   [
     'sealed above linked',
     () => sealed(linked(channel, { peers: ['a', 'b'] }), { key: 'sixteen bytes of it' }),
@@ -198,34 +202,30 @@ const uses: [what: string, use: () => unknown, answer: string][] = [
   [
     'an address of a page',
     () => webSocket({ id: 'a', url: 'http://x' }),
-    'peer "a": http://x is no address of a WebSocket. Pass',
+    'peer "a": http://x is not an address of a WebSocket. Pass',
   ],
   [
     'ids in place of addresses',
     () => webSocketMesh({ id: 'a', listen: { port: 0 }, peers: ['b'] }),
-    'peer "a": b is no address of a WebSocket. Pass one as in ws://127.0.0.1:8080',
+    'peer "a": b is not an address of a WebSocket. Pass one as in ws://127.0.0.1:8080',
   ],
-  [
-    'nowhere to listen',
-    () => webSocketHub({}),
-    'webSocketHub: a place to listen is missing. Pass a port, or a server of yours, and not both',
-  ],
+  ['nowhere to listen', () => webSocketHub({}), 'webSocketHub: a place to listen is missing. Pass either port or server'],
   [
     'a hub of nothing',
     () => (webSocketHub as any)(),
-    'webSocketHub takes its options as an object: give { port }, or { server, path }',
+    'webSocketHub takes its options as an object. Pass { port }, or { server, path }',
   ],
   [
     'a channel without options',
     () => (broadcastChannel as any)(),
-    'broadcastChannel takes its options as an object: give { id }',
+    'broadcastChannel takes its options as an object. Pass { id }',
   ],
   [
     'a channel under another word',
     () => broadcastChannel({ id: 'a', name: 'printers' } as never),
     'broadcastChannel has no option name. Known: id, channel',
   ],
-  ['no port', () => (messagePort as any)(), 'messagePort takes a port, as new MessageChannel() has two'],
+  ['no port', () => (messagePort as any)(), 'messagePort takes a port of new MessageChannel()'],
   ['a port without an id', () => (messagePort as any)(new MessageChannel().port1), 'messagePort takes its options as an object'],
   [
     'a channel at the hub',
