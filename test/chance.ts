@@ -6,7 +6,7 @@ export const BEGAN = 1_767_225_600_000;
 
 /** Where steered values come from. */
 export interface Chance {
-  /** Whether the code that runs now is steered; all other code gets the platform's own values. */
+  /** True if the code that runs now gets controlled values. All other code gets the platform's values. */
   isSteered(): boolean;
   /** Milliseconds since 1970. */
   now(): number;
@@ -20,7 +20,7 @@ export interface Chance {
   uuid(): string;
 }
 
-/** What of Node's module `crypto` is steered as well. */
+/** The controlled part of Node's module `crypto`. */
 export interface NodeCrypto {
   randomUUID: (...args: never[]) => unknown;
   randomBytes: (...args: never[]) => unknown;

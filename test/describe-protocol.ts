@@ -1,9 +1,9 @@
 /**
- * The generated tests of a protocol, for Vitest or any runner of the same shape.
+ * The generated tests of a protocol, for Vitest or any runner with the same interface.
  *
- * For every sample of every chart, the shortest, the simple and the tour's paths are walked on live actors and on bare snapshots, and
- * so are walks through every small system, over the bus; and everything in the charts is covered by them or cannot be reached for one
- * of the `reasons` that are given.
+ * For every sample of every chart, the tests walk the shortest, the simple and the tour's paths on live actors and on bare snapshots. They
+ * also walk through every small system, over the bus. Together they cover all items of the charts, except for those with a reason in
+ * `reasons`.
  */
 import type { Protocol } from '../machines/protocol.js';
 import { requireProtocol } from '../network/scenario/required.js';
@@ -21,8 +21,8 @@ import { recordWalk, traceOfWalk, walkAgain } from './system/walk.js';
 /**
  * Generated tests of a protocol: paths through its charts, walks through its small systems, and that both cover everything.
  *
- * @throws UsageError for what is no protocol, and without the functions of a runner.
- * @param reasons why something cannot be covered, by its name in the report.
+ * @throws UsageError if the protocol is invalid, or if the functions of a runner are missing.
+ * @param reasons Reasons why items cannot be covered, by their names in the report.
  * @example
  * ```ts
  * import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Generated paths as a Vitest file that people can read, keep and change: the transition tours of the charts, every step with what it
- * gives, and the walks through systems, every choice with what comes of it.
+ * Emits generated paths as a readable Vitest file: the transition tours of the charts, every step with its result, and the walks through
+ * systems, every choice with its result.
  */
 import type { Message } from '../machines/effects.js';
 import { UsageError } from '../machines/errors.js';
@@ -51,10 +51,10 @@ export function startChart(
 }
 
 /**
- * One system of a protocol, what happens in it left to choices. Each gives what came of it, in words.
+ * Starts one system of a protocol in which the test makes every choice. Each choice returns its result, in words.
  *
- * @param scenario the JSON of a scenario; its times do not count.
- * @throws UsageError for what is no scenario of the protocol, and from `make` for a choice that cannot be made now.
+ * @param scenario The JSON of a scenario. Its times have no effect.
+ * @throws UsageError if the scenario is invalid. `make` throws it for a choice that is not possible now.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';

@@ -10,7 +10,7 @@ import type { TraceHeader, TraceLine } from '../network/trace.js';
 import type { Counts } from './coverage/coverage.js';
 import type { Path } from './paths/paths.js';
 
-/** What walked, its paths, what they cover, and what they break. */
+/** The walked charts, their paths, their coverage, and the violation. */
 export interface ShownPaths {
   readonly of: Pick<Protocol, 'name' | 'charts'>;
   readonly paths: readonly Pick<Path, 'chart' | 'first' | 'steps'>[];
@@ -46,7 +46,7 @@ export async function pageOfPaths(name: string, shown: () => ShownPaths | Promis
 
 type Expect = (actual: unknown) => { toEqual(expected: unknown): void };
 
-/** Expects no failures; where there are some, the page is told after them. */
+/** Expects no failures. If there are some, the page is written after them. */
 export function expectNone(
   expect: Expect,
   failures: readonly string[],

@@ -88,7 +88,7 @@ export function compareWithWorld(scenario: Scenario): Compared {
       const draws = drawn.values();
       now = apply(now, choice, { at, draw: () => draws.next().value ?? 0 }).world;
     }
-    // What chance lost or doubled as it was sent is lost or doubled by their own choices; copies shift the numbers after them.
+    // A message that chance lost or duplicated at sending is lost or duplicated by a separate choice. Copies shift the numbers after them.
     if (lost.some((id) => id >= sentBefore) || doubled.length > 0) return;
     const [ours, theirs] = [worldText(now), worldText(world)];
     if (ours !== theirs) difference = `after ${JSON.stringify(choices(before))} at ${at}: apply gives ${ours}, the run ${theirs}`;
@@ -148,7 +148,7 @@ function intercept({ network, scenario }: Simulation, held: Held): void {
     );
 }
 
-/** What a scripted event is made of: notices of the channels that it changes; nothing where it only delays, or tells nothing new. */
+/** The choices that a scripted event consists of: notices of the channels that it changes. Empty if it only delays, or changes nothing. */
 function eventAsChoices(place: number, { frame, environment }: World): readonly Choice[] {
   return frame.script.lanesAt(place).flatMap((lane): readonly Choice[] => {
     const entry = environment.next(lane);
@@ -157,7 +157,7 @@ function eventAsChoices(place: number, { frame, environment }: World): readonly 
   });
 }
 
-/** A state as properties see it, as a text: where the search does not tell senders apart, this does not either. */
+/** A state as properties see it, as text. Like the search, it ignores senders where they make no difference. */
 function textOf({ nodes, flights, links, crashed = [] }: Configuration, order: 'fifo' | 'unordered', isRouted: boolean): string {
   const ids = [...nodes.keys()];
   const sent = flights.map(({ from, to, message }) => [isRouted && order === 'unordered' ? '' : from, to, message] as const);

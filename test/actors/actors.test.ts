@@ -347,7 +347,7 @@ describe('what the checker cannot take is named with its place and the cure', ()
     ['a parent that is not there', inState({ entry: sendParent({ type: 'X' }) }), /sends to its parent.*list the one that does/],
     ['an event that hosts use', inState({ on: { timer: {} } }), /state a has a transition for "timer".*rename the event/],
     ['a context that is no JSON', createMachine({ context: { day: new Date(0) } }), /context.day is a Date/],
-    ['what is no machine', {} as never, /^actor one is no machine/],
+    ['what is no machine', {} as never, /^actor one is not a machine/],
   ])('%s', (_, machine, description) => {
     expect(() => checkActors({ one: machine })).toThrow(description);
   });
@@ -361,7 +361,7 @@ describe('what the checker cannot take is named with its place and the cure', ()
   test.each<[object, RegExp]>([
     [{ events: { one: { GOO: [{}] } } }, /events\.one\.GOO: actor one has no transition for it/],
     [{ alway: {} }, /checkActors has no option alway. Did you mean "always"/],
-    [{ always: { x: true } }, /^always\["x"\] is no function; give \(actors, inFlight\) => true or false/],
+    [{ always: { x: true } }, /^always\["x"\] is not a function\. Pass \(actors, inFlight\) => boolean/],
     [{ eventually: { x: { when: () => true } } }, /^eventually\["x"\]\.holds is missing/],
     [{ events: { one: { X: [{}, 3] } } }, /^events\.one\.X\[1\] is 3; give the payload as an object/],
     [{ bounds: { stats: 3 } }, /^bounds\.stats is not known. Did you mean "states"/],

@@ -1,8 +1,8 @@
 /**
- * Ordinary machines that talk to each other, as a protocol: what they send is in flight until it arrives, and so all that works on
- * protocols works on them; above all the checker, which goes through every order in which messages, timers and events can come.
+ * Checks ordinary machines that communicate. Their messages are in flight until they arrive, so everything that works on protocols works on
+ * them, above all the checker: it explores every order of messages, timers and events.
  *
- * In one process XState delivers at once and in one order. Across a worker, a frame or a socket it does not, and no test of one
+ * Within one process, XState delivers immediately and in one order. Across a worker, a frame or a socket it does not, and no test in one
  * process shows it.
  */
 import { matchesState, type AnyStateMachine, type StateValue } from 'xstate';
@@ -35,7 +35,7 @@ type Predicate = (actors: ActorViews, inFlight: readonly Flight[]) => boolean;
 type ActorInput = string | number | boolean | object | null | ((args: { ref(actor: string): ActorReference }) => unknown);
 
 /**
- * What is said about actors that talk to each other.
+ * Options for communicating actors.
  *
  * @experimental
  */
@@ -43,27 +43,31 @@ export interface ActorsDescription {
   readonly name?: string;
   /** The input of each actor; a function gets `ref`, by which one actor refers to another. One that another invokes gets it from there. */
   readonly input?: Readonly<Record<string, ActorInput>>;
-  /** What the world outside sends to each actor, by event type: `{ shop: { ORDER: [{ article: 'pen' }] } }`. Nothing unless told. */
+  /**
+   * External events for each actor, by type: `{ shop: { ORDER: [{ article: 'pen' }] } }`.
+   *
+   * @defaultValue none
+   */
   readonly events?: Readonly<Record<string, Readonly<Record<string, readonly object[]>>>>;
-  /** What holds in every state, by name. */
+  /** Predicates that hold in every state, each with a name. */
   readonly always?: Readonly<Record<string, Predicate>>;
-  /** What follows on every fair way from a state in which `when` holds, by name. */
+  /** Predicates that hold eventually on every fair path from a state in which `when` holds, each with a name. */
   readonly eventually?: Readonly<Record<string, { readonly when: Predicate; readonly holds: Predicate }>>;
 }
 
-/** What is asked of the checker too. Unless `bounds` say more, it looks at 10,000 states, and its verdict is `unknown` beyond. */
+/** Options for `checkActors`. By default, `bounds` limit the search to 10,000 states; beyond, the verdict is `unknown`. */
 export interface ActorsQuestion
   extends
     ActorsDescription,
     Pick<ExploreOptions, 'order' | 'faults' | 'bounds' | 'goal' | 'search' | 'reduce' | 'now' | 'onProgress'> {
   /**
-   * The events from outside, each at any moment, those of one actor in this order; they need not are in `events`. Unless told each of `events` may come at any time that
-   * the chart accepts it, as often as it likes.
+   * External events at any moment, those of one actor in this order. They do not have to be in `events`. By default, each of `events` may
+   * come any number of times, whenever the chart accepts it.
    */
   readonly script?: readonly { readonly actor: string; readonly event: Message }[];
 }
 
-/** What may be asked. */
+/** The known options. */
 const ASKED: readonly string[] = [
   'name',
   'input',
@@ -82,12 +86,12 @@ const ASKED: readonly string[] = [
 ] satisfies (keyof ActorsQuestion)[];
 
 /**
- * Checks ordinary machines that talk by `sendTo` and `sendParent`: every order in which messages, timers and events can come.
+ * Checks ordinary machines that communicate with `sendTo` and `sendParent`, in every order of messages, timers and events.
  *
- * A machine that the root of another invokes is there with it; others are listed, and refer to each other by their input. Unless
- * properties say more, it asks whether somebody waits for ever for a message.
+ * A machine that the root of another machine invokes is included. All others are listed, and refer to each other by their input. In
+ * addition to the given properties, the checker verifies that no actor waits forever for a message.
  *
- * @throws UsageError that names what the checker cannot take, and the cure.
+ * @throws UsageError if the checker cannot take a part of a machine. It names the part and a remedy.
  * @example
  * ```ts
  * import { sendTo, setup, type AnyActorRef } from 'xstate';
@@ -232,14 +236,16 @@ function localActorGroup(given: Readonly<Record<string, AnyStateMachine>>) {
 
   function meet(parent: string): void {
     const machine = machines[parent]!;
-    if (!isMachine(machine)) throw new UsageError(`actor ${parent} is no machine; give what createMachine returns`);
+    if (!isMachine(machine)) throw new UsageError(`actor ${parent} is not a machine. Pass the result of createMachine.`);
     for (const config of configOf(machine).invoke ?? []) {
       const name = nameOfInvoked(config);
       const logic = typeof config.src === 'string' ? (machine.implementations.actors[config.src] as unknown) : config.src;
       if (name === undefined || !isMachine(logic)) continue;
       const other = invoked.get(name);
       if (other)
-        throw new UsageError(`${other.parent} and ${parent} both invoke an actor ${name}; give each invocation an id of its own`);
+        throw new UsageError(
+          `${other.parent} and ${parent} both invoke an actor ${name}. Use a different id for each invocation.`,
+        );
       invoked.set(name, { parent, config });
       const isNew = !(name in machines);
       machines[name] ??= logic;
@@ -259,7 +265,7 @@ function refuseUnknownActors(
     for (const [type, samples] of Object.entries(types)) {
       refuseEvent(`events.${name}.${type}`, name, type, machines[name]!);
       if (!Array.isArray(samples))
-        throw new UsageError(`events.${name}.${type} is no list; give the payloads in one, as in [{}]`);
+        throw new UsageError(`events.${name}.${type} is not a list. Pass a list of payloads, as in [{}].`);
       const odd = (samples as readonly unknown[]).findIndex((payload) => !isObject(payload));
       if (odd >= 0)
         throw new UsageError(
@@ -275,7 +281,7 @@ function refuseUnknownActors(
 function refuseNoFunction(place: string, given: unknown): void {
   if (typeof given !== 'function')
     throw new UsageError(
-      `${place} is ${given === undefined ? 'missing' : 'no function'}; give (actors, inFlight) => true or false`,
+      `${place} is ${given === undefined ? 'missing' : 'not a function'}. Pass (actors, inFlight) => boolean.`,
     );
 }
 
@@ -290,7 +296,7 @@ function eventsOf({ events = {} }: ActorsDescription): readonly { readonly actor
   );
 }
 
-/** What a scenario calls an event from outside: its type, with the payload where there is one. */
+/** The name of an external event in a scenario: its type, and its payload if there is one. */
 function nameOfEvent({ type, ...payload }: Message): string {
   return Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`;
 }

@@ -1,18 +1,18 @@
 /**
- * A machine of an application as a chart of a protocol: the same states and transitions, and what it asks of XState said in the effects
- * that the checker knows.
+ * Translates a machine of an application to a chart of a protocol. The chart has the same states and transitions, and its effects
+ * replace the requests to XState.
  *
  * | the machine has | the chart gets |
  * |---|---|
- * | `sendTo`, `sendParent`, `forwardTo` to another actor | `send`: a message in flight, that arrives when it arrives |
- * | the same to itself | `tell`: it is taken before anything else is |
- * | `after`, and `raise` or `sendTo` with a delay; `cancel` | `arm` and `disarm`; what was delayed is raised, or sent, when the timer goes off |
+ * | `sendTo`, `sendParent`, `forwardTo` to another actor | `send`: a message in flight, which arrives at any time |
+ * | the same to itself | `tell`: it is taken before any other event |
+ * | `after`, and `raise` or `sendTo` with a delay; `cancel` | `arm` and `disarm`; the delayed event is raised, or sent, when the timer fires |
  * | an actor of the system, invoked by the root state | nothing: it is there from the start; its end is a message |
  * | `assign`, `raise`, `emit`, guards | the same |
  * | functions of the application among the actions, `log` | nothing: the checker does not perform them |
  *
- * The rest is refused with an error that names it: other invoked or spawned actors, and functions that send by themselves. References to actors are plain
- * data here (`ActorReference`), so that a context that holds one stays JSON.
+ * Other invoked or spawned actors, and functions that send by themselves, are rejected with an error that names them. References to
+ * actors are plain data here (`ActorReference`), so that a context with a reference stays JSON.
  */
 import { assign, enqueueActions, raise, sendTo, type AnyStateMachine } from 'xstate';
 import { disarm, effects, type Message } from '../../machines/effects.js';
@@ -39,13 +39,13 @@ export const reference = (id: string): ActorReference => ({ xstate$$type: 1, id 
 /** The one role that an actor has in its node. */
 export const ROLE = 'actor';
 
-/** Who is there, and who invokes whom. */
+/** The actors, and the invocations between them. */
 export interface ActorGroup {
   readonly names: readonly string[];
   parentOf(name: string): string | undefined;
 }
 
-/** What a delayed event is kept under until it is due: for whom it is, and the event. */
+/** A delayed event that waits: its receiver and the event. */
 interface Delayed {
   readonly to: string;
   readonly event: Message;
@@ -65,7 +65,7 @@ interface BuiltIn {
 
 type Args = Readonly<Record<string, any>>;
 
-/** What `sendParent` names. */
+/** The target that `sendParent` uses. */
 const PARENT = '#_parent';
 /** Keeps the application's names for actions apart from those of effects. */
 const OWN = 'own.';
@@ -119,7 +119,7 @@ class Translation {
     return (args: Args) => (context as (args: Args) => unknown)(this.seen(args, 'its context'));
   }
 
-  /** What the application's functions get to see. */
+  /** The arguments for the application's functions. */
   private seen(args: Args, where: string): Args {
     const spawn = () => this.refuse(`${where} spawns an actor`, LIST);
     return { ...args, spawn, self: reference(this.name), system: { get: (name: string) => this.known(name, where) } };
@@ -172,7 +172,10 @@ class Translation {
     delete state.after;
   }
 
-  /** Where timers are heard: in states with `after` already; wherever a `*` would take them; for other delayed events everywhere. */
+  /**
+   * Adds transitions for timers. States with `after` have them already; other delayed events need them everywhere, and where a `*` would
+   * take them.
+   */
   private timers(config: ChartConfig): void {
     if (this.hasDelayed) config.on = { ...config.on, timer: this.due() };
     for (const [, state] of statesOf(config)) if (state.on?.['*']) state.on = { ...state.on, timer: this.due() };
@@ -214,7 +217,7 @@ class Translation {
     return given.flatMap((action) => this.action(action, where) ?? []);
   }
 
-  /** What is in the chart for an action; `undefined` for what the checker does not perform. */
+  /** The chart's form of an action; `undefined` if the checker does not perform it. */
   private action(given: unknown, where: string): unknown {
     if (typeof given === 'string') return this.named({ type: given });
     if (typeof given === 'object') return this.named(given as { readonly type: string });
@@ -230,7 +233,7 @@ class Translation {
       case 'xstate.cancel':
         return this.canceling(action, where);
       case 'xstate.enqueueActions':
-        // What it enqueues is only known when it is run.
+        // The actions that it enqueues are only known at run time.
         this.hasDelayed = true;
         return this.enqueueing(action, where);
       case 'xstate.emit':
@@ -250,7 +253,7 @@ class Translation {
     return isPerformed === undefined ? undefined : { ...action, type: OWN + action.type };
   }
 
-  /** Nobody performs it; but a message that it sends past the chart would be missed. */
+  /** The function is not performed. A message that it sends past the chart would be missed. */
   private ownFunction(given: unknown, where: string): undefined {
     if (/\.\s*send\s*\(/.test(String(given)))
       this.refuse(`${where} has a function that calls send(…)`, 'use sendTo, so that the checker sees the message');

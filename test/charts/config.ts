@@ -1,6 +1,6 @@
 /**
- * A chart taken apart, to be put together again with a change: its config with every shorthand written out (a transition is a list
- * of choices, an action a list of actions), and the same implementations.
+ * A chart as a config that can be changed and built again. Every shorthand is written out (a transition is a list of choices, an action a
+ * list of actions), with the same implementations.
  */
 import { createMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { invokeName } from '../../network/chart-definition.js';
@@ -31,7 +31,7 @@ export interface StateConfig {
   after?: Record<string, TransitionChoice[]>;
   invoke?: InvokeConfig[];
   onDone?: TransitionChoice[];
-  /** What an `xstate.route` to this state does; XState takes one, and only for a state that has an id. */
+  /** The transition of an `xstate.route` to this state. XState takes one, and only for a state with an id. */
   route?: TransitionChoice[];
   id?: string;
   entry?: unknown[];
@@ -43,8 +43,8 @@ export interface ChartConfig extends StateConfig {
 }
 
 /**
- * One choice of one state for one event; an eventless one has the event `always`, one that time brings `after 1000`, one that an actor
- * brings `charge done`, `charge error` or `charge snapshot`, one that a finished inner state brings `done`.
+ * One choice of one state for one event. The event is `always` for an eventless transition, `after 1000` for a delay, `charge done`,
+ * `charge error` or `charge snapshot` for an invoked actor, and `done` for a finished inner state.
  */
 export interface Rule {
   readonly id: string;

@@ -103,7 +103,7 @@ export class Coverage {
     return this.counts.get(chart)!;
   }
 
-  /** What nothing has covered, as `chart: item`. */
+  /** Uncovered items, as `chart: item`. */
   missing(): readonly string[] {
     return [...this.counts].flatMap(([chart, items]) => [...items].flatMap(([item, n]) => (n > 0 ? [] : [`${chart}: ${item}`])));
   }

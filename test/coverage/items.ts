@@ -1,6 +1,6 @@
 /**
- * What there is to cover in a chart: its states, its transitions, its guards both ways, the events that it has transitions for; and the
- * types of messages that it sends and receives, which only runs can tell.
+ * The items of a chart that tests can cover: its states, transitions, guards both ways, and the events with transitions. Types of sent and
+ * received messages are items, too, but only runs show them.
  */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { configOf, eventName, isFromOutside, nameOfTaken, rulesOf, stateName, statesOf } from '../charts/config.js';
@@ -13,7 +13,7 @@ export type Item = `${CoverageKind} ${string}`;
 
 export const kindOf = (item: Item): CoverageKind => item.slice(0, item.indexOf(' ')) as CoverageKind;
 
-/** True if a chart has as many of its kind as runs show, and not a number that its config tells. */
+/** True if only runs show how many items of this kind a chart has. */
 export const isOpen = (item: Item): boolean => kindOf(item) === 'sent' || kindOf(item) === 'received';
 
 export const guardItem = (transition: string, outcome: boolean): Item => `guard ${transition} is ${outcome}`;
@@ -32,10 +32,10 @@ export function itemsOf(machine: AnyStateMachine): readonly Item[] {
   ];
 }
 
-/** What has been asked of a chart's transitions: a search takes each of them many times. */
+/** Items of each transition, cached: a search takes each of them many times. */
 const asked = new WeakMap<AnyStateMachine, Map<string, readonly Item[]>>();
 
-/** What a taken transition covers: itself, its event, the states that it leaves and those that it enters. */
+/** The items of a taken transition: itself, its event, the states that it leaves and those that it enters. */
 export function itemsTaken(machine: AnyStateMachine, source: string, eventType: string, index: number): readonly Item[] {
   const ofMachine = asked.get(machine) ?? new Map<string, readonly Item[]>();
   asked.set(machine, ofMachine);
@@ -59,7 +59,7 @@ function itemsOfTransition(node: AnyStateNode, eventType: string, index: number)
 /** The states that a chart begins in. */
 export const itemsAtStart = (machine: AnyStateMachine): readonly Item[] => statesAround(initialStates(machine.root));
 
-/** A state and those that are entered with it when nothing more is said. */
+/** A state and its initial inner states. */
 function initialStates(node: AnyStateNode): AnyStateNode[] {
   if (node.type === 'parallel') return [node, ...Object.values(node.states).flatMap(initialStates)];
   return [node, ...(node.initial?.target ?? []).flatMap(initialStates)];

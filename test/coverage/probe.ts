@@ -1,9 +1,9 @@
 /**
- * A chart under observation: the same chart, whose guards tell how they were decided, whose sends tell what they send, and whose
- * transitions the kernel reports.
+ * A chart under observation: the same chart, with guards that report their results, sends that report their types, and transitions that the
+ * kernel reports.
  *
- * XState tells which transition was taken but not which guards said no on the way, so each guard is put between two that always say
- * the same and take a note; what the chart does is not changed by it.
+ * XState reports the transition taken, but not the guards that refused before. Each guard is therefore combined with two constant guards
+ * that record it. The behavior of the chart does not change.
  */
 import { and, or, type AnyStateMachine } from 'xstate';
 import type { Send } from '../../machines/effects.js';
@@ -25,7 +25,7 @@ export function observed(machine: AnyStateMachine, noted: Noted): AnyStateMachin
   return chartOf(config, machine);
 }
 
-/** Guards that tell how they were decided. */
+/** Makes guards report their results. */
 export function observeGuards(config: StateConfig, noted: Noted): void {
   const note = (item: Item, answer: boolean) => () => {
     noted(item);
@@ -46,7 +46,7 @@ interface SendAction {
 const isSend = (action: unknown): action is SendAction =>
   typeof action === 'object' && action !== null && 'type' in action && action.type === 'send';
 
-/** A send that tells the type of its message, when it has somewhere to go. */
+/** Makes a send report the type of its message, if it has a target. */
 function heard(action: unknown, noted: Noted): unknown {
   if (!isSend(action)) return action;
   const params: SendAction['params'] = (args) => {
@@ -57,7 +57,7 @@ function heard(action: unknown, noted: Noted): unknown {
   return { ...action, params };
 }
 
-/** Tells the listener all that the kernel's transitions of these charts cover, until the returned function is called. */
+/** Reports the items that the kernel's transitions of these charts cover, until the returned function is called. */
 export function listen(charts: ReadonlyMap<AnyStateMachine, Noted>): () => void {
   return onTransition(({ machine, source, eventType, index, event }) => {
     const noted = charts.get(machine);

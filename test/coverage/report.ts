@@ -1,8 +1,8 @@
 /**
- * The coverage report: how much of each kind is covered, and everything that is not by name, with the reason.
+ * The coverage report: the share of covered items of each kind, and the name of every uncovered item with a reason.
  *
- * Who tests a protocol may give reasons why something cannot be reached; whatever else is missing is a gap, and so is a reason given
- * for something that is reached after all.
+ * The tests of a protocol may give reasons why an item cannot be reached. Any other uncovered item is a gap, and so is a reason for an item
+ * that is covered.
  */
 import type { Protocol } from '../../machines/protocol.js';
 import { ALWAYS } from '../charts/config.js';
@@ -37,9 +37,9 @@ export interface CoverageReport {
 }
 
 /**
- * What of a protocol's charts is covered, by kind, and everything that is not by name, with the reason.
+ * The coverage of a protocol's charts by kind, and the name of every uncovered item with a reason.
  *
- * @param reasons why something cannot be reached; one that is given for what was covered is reported as refuted.
+ * @param reasons Reasons why items cannot be reached. A reason for a covered item is reported as refuted.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';
@@ -93,7 +93,7 @@ function missingIn(chart: string, coverage: Coverage, reasons: Reasons): Missing
   });
 }
 
-/** What the counts themselves tell of why an item was never covered. */
+/** The reason why an item was never covered, according to the counts. */
 export function findReason(item: Item, counts: ReadonlyMap<Item, number>): string {
   const name = item.slice(item.indexOf(' ') + 1);
   switch (kindOf(item)) {

@@ -3,8 +3,8 @@
  * every result of its draws. It runs the protocol's production charts.
  *
  * The verdict is `valid` if every reachable state was found and no property is violated, and `unknown` if a bound was reached first. A
- * chart that breaks its contract (a context that is not plain JSON, a message to an unknown node, an impure guard) and a property that
- * throws are reported as a `ProtocolError`, because no verdict would be reliable.
+ * chart that violates its contract and a property that throws are reported as a `ProtocolError`, because no verdict would be reliable.
+ * Examples of contract violations are a context that is not plain JSON, a message to an unknown node, and an impure guard.
  */
 import type { NodeId } from '../../machines/effects.js';
 import { UsageError } from '../../machines/errors.js';

@@ -15,7 +15,7 @@ export interface Mutant {
   readonly place: string;
   /** The transition two of whose actions have changed places. */
   readonly swapped?: string;
-  /** Why it is not a mistake, where the chart alone tells. */
+  /** The reason why it is equivalent, if the chart itself shows it. */
   readonly idle?: string;
   readonly machine: AnyStateMachine;
   readonly diff: readonly string[];

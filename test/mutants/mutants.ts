@@ -1,11 +1,11 @@
 /**
- * Mutants: charts with one mistake, made to see whether the tests would notice.
+ * Mutants: charts with one mistake, which show whether the tests would detect it.
  *
- * Judges look at a mutant one after the other, the cheap ones first, until one kills it. The paths do when a step of the recorded graph
- * gives another state or other effects than the chart itself, which is when some path through that graph fails on it; tours are tried
- * first, for they are short. The walks do when one of them through a whole system goes otherwise. The checker does with another verdict,
- * or other numbers of states and transitions, on one of the small systems. Others may be given: the swarm is one. What survives is shown
- * as a diff; a reason may be given why it is not a mistake at all.
+ * Judges check a mutant one after the other, the cheap ones first, until one kills it. The paths kill it if a step of the recorded graph
+ * has another state or other effects than in the chart itself. Then some path through that graph fails; tours are tried first, because they
+ * are short. The walks kill it if a walk through a whole system differs. The checker kills it with another verdict, or other numbers of
+ * states and transitions, on one of the small systems. Callers can add judges, such as the swarm. A survivor is shown as a diff. A reason
+ * can explain that it is equivalent.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../machines/protocol.js';
@@ -22,7 +22,7 @@ import { systemWalks } from '../system/tours.js';
 import { recordWalk, walkAgain, type RecordedWalk } from '../system/walk.js';
 import { requireProtocol } from '../../network/scenario/required.js';
 
-/** Who kills a mutant: given the protocol with the mutant among its charts. */
+/** Decides whether a mutant is killed, for the protocol with the mutant among its charts. */
 export interface Judge {
   readonly name: string;
   kills(mutated: Protocol, mutant: Mutant): boolean;
@@ -55,21 +55,25 @@ export function mutantsOf(protocol: Protocol): readonly Mutant[] {
 }
 
 export interface JudgeOptions {
-  /** Who is asked, in this order: the paths, the walks and the checker's counts unless given. */
+  /**
+   * The judges, in this order.
+   *
+   * @defaultValue the paths, the walks and the checker's counts
+   */
   readonly judges?: readonly Judge[];
   /** Asked after them. */
   readonly others?: readonly Judge[];
   readonly reasons?: Reasons;
-  /** Why the judges cannot tell a mutant from the chart; one for which it gives a reason is shown to none of them. */
+  /** The reason why a mutant is equivalent to the chart. A mutant with a reason is not judged. */
   readonly idle?: (mutant: Mutant) => string | undefined;
 }
 
 /**
- * Judges all mutants of a protocol, one after the other: the paths first, then the walks, the checker, and those that are given.
- * One that nobody kills has `killedBy: null`.
+ * Judges all mutants of a protocol, one after the other: first with the paths, then with the walks, the checker, and further judges. A
+ * survivor has `killedBy: null`.
  *
- * @param graphs of the protocol itself, as `graphsOf` gives them.
- * @param options further judges, and reasons why a survivor is no mistake.
+ * @param graphs The graphs of the protocol itself, from `graphsOf`.
+ * @param options Further judges, and reasons why a survivor is equivalent.
  * @example
  * ```ts
  * import { directory } from 'xstate-quiver/machines';
@@ -167,7 +171,7 @@ function differs({ input, first, effects, vertices }: ChartGraph, machine: AnySt
 
 const seen = ({ snapshot, effects }: Stepped): Expected => ({ value: snapshot.value, context: snapshot.context, effects });
 
-/** What the checker finds on a small system, as text to compare. */
+/** The checker's result for a small system, as text to compare. */
 type SystemOutcome = string;
 
 /** Enough for two nodes of any of our protocols, and soon over. */

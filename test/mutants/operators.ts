@@ -27,7 +27,7 @@ export interface Edit {
   readonly place: string;
   /** The transition two of whose actions change places. */
   readonly swapped?: string;
-  /** Why the chart does the same with it, where that can be told from the chart alone. */
+  /** The reason why the chart does the same with it, if the chart itself shows it. */
   readonly idle?: string;
   apply(config: ChartConfig): void;
 }

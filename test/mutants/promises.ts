@@ -1,9 +1,9 @@
 /**
- * What the promises alone say of mutants: nothing that was recorded of the chart is held against them, neither paths nor walks nor counts
- * of states. A mutant is killed where a property breaks that the protocol itself keeps in the same system or scenario, where a chart breaks
- * its contract, or where a command waits forever that the protocol takes.
+ * Judges mutants only by promises: they are not compared with recorded paths, walks or counts of states. A mutant is killed if it violates
+ * a property that the protocol satisfies in the same system or scenario. It is also killed if a chart violates its contract, or if a
+ * command waits forever that the protocol completes.
  *
- * One that answers alike all that these searches and runs ask of the chart is given to nobody: there it is the same chart.
+ * A mutant with the same answers to all questions of these searches and runs is not judged: there it is the same chart.
  */
 import fc from 'fast-check';
 import { ProtocolError, UsageError } from '../../machines/errors.js';
@@ -23,9 +23,9 @@ import { TakenSteps } from './steps.js';
 
 /** A system that only mutants are searched in: larger than those of the protocol, or with other faults. */
 export interface FurtherSystem extends SystemSample {
-  /** The checker looks at no more of its states; at 0 it does not look, and the system is run in time alone. */
+  /** The most states that the checker visits. With 0, only simulations run. */
   readonly states: number;
-  /** What is promised in this system, besides what the protocol promises in any. */
+  /** Further promises of this system, in addition to those of the protocol. */
   readonly promises?: readonly Property<any>[];
 }
 
@@ -40,17 +40,17 @@ export interface PromiseOptions {
   readonly further?: readonly FurtherSystem[];
 }
 
-/** The checker and the swarm, asked for broken promises alone; and where a mutant is the same chart. */
+/** The checker and the swarm, which look for broken promises, and the detection of mutants that are the same chart. */
 export interface PromiseJudging {
   readonly judges: readonly Judge[];
-  /** Why no judge can tell the mutant from the chart: it does the same whenever it is asked, or its rule is never asked at all. */
+  /** The reason why no judge can distinguish the mutant from the chart: it always does the same, or its rule is never evaluated. */
   sameness(mutant: Mutant): typeof SAME | typeof UNASKED | undefined;
 }
 
 export const SAME = 'does what the chart does in every step of these systems and scenarios';
 export const UNASKED = 'no step of these systems and scenarios comes to it';
 
-/** What is broken, by name. */
+/** The names of the broken promises. */
 type Broken = ReadonlySet<string>;
 
 interface Search {
@@ -96,7 +96,7 @@ export function promiseJudging(protocol: Protocol, { states, runs, seed = 1, fur
   };
 }
 
-/** What has to be covered for an edit to matter. */
+/** The items that must be covered for a mutation to matter. */
 function itemsOf({ operator, place }: Mutant): readonly Item[] {
   const rule = place.split(', ')[0]!;
   if (operator === 'drop guard') return [guardItem(rule, false)];
@@ -128,7 +128,7 @@ const brokenIn = ({ system, states, promises }: Search, charts: Protocol): Broke
     return namesOfBroken(checkScenario(scenario, { bounds: { states } }).properties);
   });
 
-/** What was to be seen at some time and never was counts as well: where the protocol shows it, a mutant is to show it, too. */
+/** Includes properties of kind `sometimes` that were never observed: if the protocol shows it, a mutant has to show it, too. */
 const namesOfBroken = (properties: readonly PropertyResult[]): readonly string[] =>
   properties.filter(({ kind, holds }) => holds === false || (kind === 'sometimes' && holds !== true)).map(({ name }) => name);
 

@@ -1,9 +1,9 @@
 /**
- * What searches and runs ask of the charts of a protocol, each question once, so that a mutant can be held against it.
+ * The questions that searches and runs put to the charts of a protocol, each once, so that a mutant can be compared.
  *
- * A chart is deterministic: a node does the same with a mutant as with the chart for as long as each start, each step and each question
- * whether an event is taken is answered alike. So a mutant that answers alike all that a search has asked of the chart has the very same
- * graph of states and transitions there, and no property can tell the two apart in that search.
+ * A chart is deterministic. A node behaves the same with a mutant as with the chart if every start, every step, and every test whether an
+ * event is taken has the same result. A mutant with the same results for all questions of a search therefore has the same graph of states
+ * and transitions there, and no property can distinguish the two in that search.
  */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
@@ -19,7 +19,7 @@ type Question =
 
 interface Asked {
   readonly question: Question;
-  /** Of the chart itself, once a mutant is held against it. */
+  /** The chart's own answer, computed for the first mutant. */
   answer?: string;
 }
 
@@ -92,8 +92,8 @@ export class TakenSteps {
   }
 
   /**
-   * What a node makes of the effects of a step: what it sends, its timers, what it hears within itself after the step, and what it
-   * announces, each in its order. A role that is opened may do any of it at once.
+   * The effects of a step in a node: messages, timers, events within the node after the step, and notifications, each in its order. An
+   * opened role may cause all of them immediately.
    */
   private asPerformed(effects: readonly Effect[]): readonly (readonly Effect[])[] {
     const isWired = this.protocol.wiring !== undefined;

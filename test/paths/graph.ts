@@ -1,9 +1,10 @@
 /**
- * The states that one chart reaches from one of its protocol's samples, and every step between them, taken on the kernel.
+ * The states that one chart reaches from one sample of its protocol, and every step between them, taken on the kernel.
  *
- * The search ends when so many states in a row have shown nothing new (its patience): contexts may grow without end, and a bound that
- * only throws, or none, would give no paths at all. States that were reached by something new are looked at first, the others in the order in which they were found. Two states
- * are the same when value and context are; `keyOf` refuses contexts that are no plain JSON, which would make different states the same.
+ * The search ends after a number of states without anything new (its patience). Contexts may grow without a limit, and a bound that throws,
+ * or none, would result in no paths. States that were reached by something new are visited first, the others in the order of discovery. Two
+ * states are the same if value and context are. `keyOf` rejects contexts that are not plain JSON, because they could make different states
+ * equal.
  */
 import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';
@@ -27,7 +28,7 @@ export interface Edge {
   readonly event: Message;
   readonly effects: readonly Effect[];
   readonly to: Vertex;
-  /** What the step covers. */
+  /** The items that the step covers. */
   readonly items: ReadonlySet<Item>;
 }
 
@@ -36,7 +37,7 @@ export interface ChartGraph {
   /** The place of the sample in the protocol's list. */
   readonly start: number;
   readonly input: unknown;
-  /** What entering the first state asks for, and covers. */
+  /** The effects and the items of entering the first state. */
   readonly effects: readonly Effect[];
   readonly items: ReadonlySet<Item>;
   readonly first: Vertex;

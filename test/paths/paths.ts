@@ -10,7 +10,7 @@ import type { Effect, Message } from '../../machines/effects.js';
 import type { ChartGraph, Edge, Vertex } from './graph.js';
 import { tourOf } from './tour.js';
 
-/** What a chart is in and has asked for after a step. */
+/** The state of a chart and its effects after a step. */
 export interface Expected {
   readonly value: StateValue;
   readonly context: unknown;
@@ -41,8 +41,8 @@ export const pathKinds = ['shortest', 'simple', 'tour'] as const;
 export type PathKind = (typeof pathKinds)[number];
 
 /**
- * The paths of one kind through one graph, those left out that are the beginning of another: `shortest` to every state, `simple`
- * without going through a state twice (among the first five states), or a `tour` that takes every step which covers something.
+ * Paths of one kind through a graph, except those that are the beginning of another. `shortest` leads to every state. `simple` visits no
+ * state twice (among the first five states). A `tour` takes every step that covers an item.
  *
  * @example
  * ```ts

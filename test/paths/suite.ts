@@ -28,7 +28,7 @@ export const hostKinds = ['snapshots', 'actors'] as const satisfies readonly Hos
 export const pathSets = (graphs: readonly ChartGraph[]): readonly PathSet[] =>
   graphs.flatMap((graph) => pathKinds.map((kind) => ({ graph, kind, paths: pathsOf(graph, kind) })));
 
-/** What the page of a failure shows: how far the path goes, and what is different there. */
+/** The page of a failure: the path up to it, and the difference there. */
 export const shownFailure = (protocol: Protocol, failure: PathFailure): ShownPaths => ({
   of: protocol,
   paths: [pathAsWalked(failure)],
@@ -54,8 +54,8 @@ export function firstFailure(protocol: Protocol, paths: readonly Path[], kind: H
 }
 
 /**
- * What the graphs' steps cover: the tours take every one of them that covers something. Of messages they tell which there are; covered
- * are those that travel between nodes.
+ * The coverage of the graphs' steps: the tours take every one that covers an item. Graphs show which types of messages exist. A type is
+ * covered if a message travels between nodes.
  *
  * @public
  */

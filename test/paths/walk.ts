@@ -1,4 +1,4 @@
-/** Walks a path on a host, live actors or bare snapshots, and tells the first place at which the chart does something else. */
+/** Walks a path on a host, live actors or bare snapshots, and reports the first place at which the chart does something else. */
 import type { RoleView } from '../../machines/protocol.js';
 import type { Host } from '../../network/world/hosts.js';
 import { sameJson } from '../explore/json.js';
@@ -11,7 +11,7 @@ export interface Difference {
   /** The event at which they differ; absent when the first state does. */
   readonly event?: Message;
   readonly expected: Expected;
-  /** What the chart did instead, or the message of what it threw. */
+  /** The actual behavior of the chart, or the message of its error. */
   readonly actual: Expected | string;
 }
 
@@ -64,7 +64,7 @@ function attempt(run: () => Expected): Expected | string {
   }
 }
 
-/** What is not a plain JSON is like nothing that was recorded. */
+/** A value that is not plain JSON equals no recorded value. */
 export const sameAs = (expected: Expected, actual: Expected): boolean =>
   sameJson(expected.value, actual.value) &&
   sameJson(expected.context, actual.context) &&

@@ -1,12 +1,12 @@
 /**
- * Resources of a peer besides its connections: a store that all peers share, and its own disk.
+ * Resources of a peer in addition to its connections: a store that all peers share, and its own disk.
  *
  * Every peer reaches the store, whatever links are cut: a peer that has lost its peers but not its database is the situation in which locks
- * are dangerous. A write with a fencing token is rejected if a larger one has been used before, to write or to read; a write without a token
- * always succeeds. A read with a token is rejected after a write with a larger one, so that readers may share the store.
+ * are dangerous. A write with a fencing token is rejected if a larger one has been used before, to write or to read; a write without a
+ * token always succeeds. A read with a token is rejected after a write with a larger one, so that readers may share the store.
  *
- * The disk keeps its files when a process is killed. After a loss of power, a write that has not resolved may be complete, missing, or
- * torn (only its beginning is written). A rename is atomic.
+ * The disk keeps its files when a process is killed. After a loss of power, a write that has not resolved may be complete, missing, or torn
+ * (only its beginning is written). A rename is atomic.
  */
 import { here } from './here.js';
 import type { Process, VirtualWorld } from './world.js';
@@ -22,7 +22,7 @@ export class StaleFenceError extends Error {
 }
 
 /**
- * A store that all peers of a rehearsal share, reached whatever links are cut. It stands for the resource that locks protect. Values are
+ * A store that all peers of a rehearsal share, reached whatever links are cut. It represents the resource that locks protect. Values are
  * copied.
  *
  * @experimental

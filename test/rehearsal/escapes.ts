@@ -1,9 +1,9 @@
 /**
- * Detects what escapes a world: real timers, sockets and files, which no seed can reproduce.
+ * Detects calls that escape a world: real timers, sockets and files, which no seed can reproduce.
  *
- * The globals and Node's timers are replaced by those of the world. What remains are functions that a module saved before, and calls that
- * reach the machine. Node reports each of them when it starts (async_hooks). This is too slow for every run, so it is done only for runs
- * that are repeated for comparison.
+ * The world replaces the globals and Node's timers. The remaining calls use functions that a module saved before, or reach the machine.
+ * Node reports each of them when it starts (async_hooks). This is too slow for every run, so it is done only for runs that are repeated for
+ * comparison.
  */
 import { createHook } from 'node:async_hooks';
 import { here } from './here.js';

@@ -206,7 +206,7 @@ const HELD_WORDS = {
 };
 
 /**
- * Checks that no process leaks: at the end of a run, the numbers of timers, connections, entries in the charts of Quiver's nodes, and
+ * Checks that no process leaks. At the end of a run, the numbers of timers, connections, entries in the charts of Quiver's nodes, and
  * listeners to these nodes are within their bounds, and Node has not warned of leaking listeners. For data of the application, use
  * `bounded`.
  *

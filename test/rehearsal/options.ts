@@ -30,7 +30,10 @@ export interface RehearseOptions {
   readonly peers?: number | readonly number[];
   /** Main functions of other processes by name, for example a hub. They fail like peers. */
   readonly services?: Readonly<Record<string, Main>>;
-  /** Main functions of processes that no other process depends on, by name, for example clients. They start late and fail like peers. */
+  /**
+   * Main functions of processes that no other process depends on, for example clients, each with a name. They start late and fail like
+   * peers.
+   */
   readonly clients?: Readonly<Record<string, Main>>;
   /**
    * Number of runs.

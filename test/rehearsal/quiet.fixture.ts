@@ -19,8 +19,8 @@ export const quietScenario: RehearsalScenario = {
 };
 
 /**
- * The seconds at which a client notes something that starts at 0.5 s, in a minute in which its broker fails at `atMs` for a second and
- * nothing else does but what `more` says.
+ * The seconds at which a client records an operation that starts at 0.5 s. In the minute of the run, its broker fails at `atMs` for a
+ * second, and nothing else fails except for the options in `more`.
  */
 export async function notesOf(
   client: Main,

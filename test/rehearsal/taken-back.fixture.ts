@@ -1,4 +1,4 @@
-/** What ships, with the cure of a known defect taken back: a copy of the build, in which a line is another. */
+/** The shipped code without the fix of a known defect: a copy of the build in which one line differs. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,9 +16,13 @@ export interface Defect {
   /** Which judge is to find it. */
   readonly judge: readonly string[];
   readonly cuts: readonly Cut[];
-  /** The workload; locks unless given. */
+  /**
+   * The workload.
+   *
+   * @defaultValue locks
+   */
   readonly under?: (shipped: ShippedObjects) => { readonly options: RehearseOptions; readonly main: Main };
-  /** What a user does wrong beside. */
+  /** Wrong uses that the application adds. */
   readonly options?: Partial<RehearseOptions>;
   readonly knobs?: NonNullable<RehearseOptions['knobs']>;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a run of a small scenario: a property that breaks, a chart that breaks its contract, no end. */
+/** The failure of a small scenario's run: a violated property, a chart that violates its contract, or a missing end. */
 import { ProtocolError } from '../../machines/errors.js';
 import type { Scenario } from '../../network/scenario/types.js';
 import { Simulation } from '../../network/simulation.js';

@@ -28,7 +28,7 @@ const STEPS_MAX = 4000;
 
 const ways: Readonly<Record<'leave' | 'cut' | 'crash', Way>> = {
   leave: ({ node, at }) => [{ at, node, do: 'leave' }],
-  // A link to a process that ends in the scenario itself is left alone: it would come up again to nobody.
+  // A link to a process that ends in the scenario itself is not cut, because it would come up again without a process at its end.
   cut: ({ node, at }, { graph, events }) =>
     graph.topology.links
       .filter(

@@ -22,7 +22,7 @@ export function swarmJudge(protocol: Protocol): Judge {
   };
 }
 
-/** What the protocol itself breaks. */
+/** The properties that the protocol itself violates. */
 function brokenBy(protocol: Protocol): ReadonlySet<string> {
   const broken = new Set<string>();
   for (;;) {

@@ -1,9 +1,9 @@
 /**
- * A shape as the JSON of a scenario: what a file would hold, so that a failure can be run, watched and kept.
+ * A shape as the JSON of a scenario, like a file, so that a failure can be run, watched and kept.
  *
- * Which faults there are is what the protocol promises to stand. Messages are held up where no timer counts on them; links come and go where its charts
- * hear of them; messages are lost and doubled, and nodes stop for a while, where it asks for nothing better; states are corrupted where
- * it says which states those are.
+ * The faults are those that the protocol promises to tolerate. Messages are delayed where no timer depends on them. Links change if the
+ * charts receive link events. Messages are lost and duplicated, and nodes pause, if the protocol needs no better network. States are
+ * corrupted if the protocol defines which states those are.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Protocol, SystemSample } from '../../machines/protocol.js';
@@ -59,7 +59,7 @@ function graphOfShape({ toward, closed, chords }: ScenarioShape): Graph {
 
 const at = <T>(list: readonly T[], place: number): T => list[place % list.length]!;
 
-/** Numbers that are asked for differ, so that it can be told what came of which. */
+/** Requested numbers differ, so that each result can be attributed. */
 function eventOfAsk(
   { at: time, node, command, peer, inFull }: Ask,
   place: number,

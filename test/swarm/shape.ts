@@ -1,8 +1,8 @@
 /**
- * What a scenario of the swarm is made of, as fast-check draws and shrinks it: a connected graph, requests, faults that come and heal.
+ * The parts of a swarm scenario, as fast-check draws and shrinks them: a connected graph, requests, and faults that heal.
  *
- * Nodes and links are told by numbers that wrap around, so that a smaller graph still has all of them; everything shrinks toward two
- * nodes, nothing asked for, nothing that fails, and time 0.
+ * Nodes and links are numbers that wrap around, so that a smaller graph still has all of them. Everything shrinks toward two nodes without
+ * requests and faults, and time 0.
  */
 import fc from 'fast-check';
 import type { Protocol, SystemSample } from '../../machines/protocol.js';

@@ -38,7 +38,7 @@ export interface SwarmFailure {
 }
 
 /**
- * What came of a swarm.
+ * The result of a swarm.
  *
  * @public
  */
@@ -77,7 +77,7 @@ export function swarm(
   return { runs: numRuns, failure: search.failureOf(found) };
 }
 
-/** Of a thousand scenarios in a row one at least is to be what the protocol takes. */
+/** At least one of a thousand consecutive scenarios must fit the protocol. */
 const SKIPS_MAX = 1000;
 
 function searchIn(protocol: Protocol, ignore: ReadonlySet<string>) {

@@ -1,6 +1,6 @@
 /**
- * The small systems of a protocol that generated tests run: those that it names itself, or else two nodes, three in a row and three in
- * a ring, each node of which is given every command that needs no fields.
+ * The small systems of a protocol for the generated tests: those that it defines itself, or else two nodes, a path of three and a ring of
+ * three. There each node receives every command without fields.
  */
 import { UsageError } from '../../machines/errors.js';
 import type { Protocol, SystemSample } from '../../machines/protocol.js';

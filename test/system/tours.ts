@@ -107,11 +107,11 @@ class Touring {
 
 interface Next {
   readonly choice: Choice;
-  /** What it is like: a kind of thing that happens to a node in some state. */
+  /** The kind of the choice: something that happens to a node in some state. */
   readonly likeness: string;
 }
 
-/** All that can happen next in a run without time, as the world offers it, and what each is like. */
+/** All next choices of a run without time, each with its kind. */
 function nextSteps(simulation: Simulation): readonly Next[] {
   return [...enabled(simulation.network.world)].map((choice) => {
     const { node, what } = aboutOf(choice, simulation);

@@ -55,7 +55,7 @@ export class RunningSystem {
   }
 }
 
-/** What happens on a walk, with what it violates, as a trace for the inspector. */
+/** A walk with its violations, as a trace for the inspector. */
 export const traceOfWalk = ({ system, choices }: SystemWalk, protocol: Protocol, host: HostKind): ReturnType<typeof recordRun> =>
   recordRun(onCharts(system, protocol), system.json, { host, choices });
 
@@ -71,7 +71,7 @@ export function recordWalk(walk: SystemWalk, protocol: Protocol): RecordedWalk {
 }
 
 /**
- * What came of a step, without the transitions that led there: charts that do the same are the same, wherever a transition stands.
+ * The result of a step, without the transitions that led there: charts with the same behavior are equal, wherever their transitions are.
  */
 function outcomeOf(line: TraceLine): string {
   const { taken: _, refused: __, ...outcome } = line as TraceLine & Partial<Selected>;

@@ -1,12 +1,12 @@
 /**
- * A world that follows a record: the driver by which a recorded run is taken again.
+ * A world that follows a record: the driver that repeats a recorded run.
  *
- * Each line is a choice that the world makes, and what comes of it must be what was recorded: state, messages, timers, notifications.
- * Draws, the time, and which messages are lost or doubled as they are sent are answered from the record. A state that came from outside
- * (a corruption, a given start) is taken over as it is told.
+ * Each line is a choice that the world makes, and its result must be the recorded one: state, messages, timers, notifications. The record
+ * provides draws, the time, and which messages are lost or duplicated at sending. A state from outside (a corruption, a given start) is
+ * taken from the record.
  *
- * Live nodes are followed in the same way, with two differences: they start one after the other, and what they send is for their
- * transport to carry, whatever the links between them are.
+ * Live nodes are followed in the same way, with two differences: they start one after the other, and their transport carries their
+ * messages, whatever the links between them are.
  */
 import type { Message, NodeId } from '../../machines/effects.js';
 import type { Flight, Instance, NodeView, Protocol } from '../../machines/protocol.js';
@@ -21,11 +21,11 @@ import { NOT_FUSED, Script } from '../../network/world/script.js';
 import { World } from '../../network/world/world.js';
 import { jsonKey } from '../explore/json.js';
 
-/** What was recorded is not what the charts do. */
+/** The charts cannot do what the record contains. */
 export class Impossible extends Error {}
 
 const text = (value: unknown): string => jsonKey(value, 'a step of the trace');
-/** With what a live node has started again, where it has storage of its own. */
+/** The stored state with which a live node has restarted, if it has storage. */
 const storedIn = ({ roles }: StepLine): Stored | undefined => (roles[STORAGE]?.context as StorageContext | undefined)?.stored;
 
 const timerKey = (node: NodeId, role: string, timer: string): string => `${node}\n${role}\n${timer}`;
@@ -33,9 +33,9 @@ const timerKey = (node: NodeId, role: string, timer: string): string => `${node}
 export class FollowedWorld {
   readonly world: World;
   readonly started = new Set<NodeId>();
-  /** What nodes asked for when they started, until the line that tells of it. */
+  /** The effects of nodes at their start, until the line that contains them. */
   private readonly beginnings = new Map<NodeId, Outcome>();
-  /** What the world has done and no line has told yet. */
+  /** Steps of the world that no line has confirmed yet. */
   private readonly steps: StepTaken[] = [];
   /** Messages in flight, by the numbers of the record. */
   private readonly packets = new Map<number, Packet>();
@@ -52,7 +52,7 @@ export class FollowedWorld {
     private readonly protocol: Protocol,
     instance: Instance<any>,
     private readonly header: TraceHeader,
-    /** What the nodes draw when they start, where their first lines do not say it. */
+    /** The draws of the nodes at their start, if their first lines do not contain them. */
     private readonly drawnAtStart: number[],
   ) {
     const { live } = header;
@@ -70,7 +70,7 @@ export class FollowedWorld {
     if (header.start) this.world.startFrom(header.start);
   }
 
-  /** A node starts, or tells what it asked for when it did, or a node comes that another one brought in. */
+  /** A node starts, a line contains the effects of its start, or another node has brought it in. */
   start(line: StepLine): void {
     const { node } = line;
     if (this.steps.length > 0) this.compare(line, {});
@@ -127,7 +127,7 @@ export class FollowedWorld {
   /** A crash, a restart, a start again; or a state from outside, with the timers that are armed in it. */
   applyFault(line: StepLine): void {
     const { node, kind, event, at } = line;
-    // What an inspector says of a live node that it hears nothing of changes nothing in it.
+    // A line of an inspector about a live node that stopped reporting does not change the node.
     if (event.type !== kind) return;
     const before = this.viewOf(node);
     this.now = at;
@@ -196,7 +196,7 @@ export class FollowedWorld {
     return this.world.nodes.get(node)?.view() ?? {};
   }
 
-  // What came of it against what was recorded.
+  // Comparison of the actual and the recorded result.
 
   private compare(line: StepLine, before: NodeView): void {
     const step = this.steps.shift()!;
@@ -295,7 +295,7 @@ export class FollowedWorld {
     return value;
   }
 
-  /** What the record says of the message that was sent just now. */
+  /** The fate of the message sent just now, according to the record. */
   private fate(): Fate {
     const isThis = (line: NetworkLine) => line.why !== 'no route' && isOf(line, this.launched!);
     const told = this.foretold.find(isThis);

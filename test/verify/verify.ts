@@ -1,8 +1,8 @@
 /**
- * Checks a recorded trace, ours or one of live transports, against charts and properties: a world follows it line by line, each step
- * is taken again by the charts, and the properties are looked at after it as in a simulation.
+ * Checks a recorded trace of a simulation or of live transports against charts and properties. A world follows it line by line: the charts
+ * repeat each step, and the properties are evaluated after it as in a simulation.
  *
- * A step that no chart can take ends it, for nothing is known of what comes after; properties that break are told with their line.
+ * A step that no chart can take ends the check, because the later state is unknown. Violated properties are reported with their lines.
  */
 import type { Instance, PropertyResult, Protocol } from '../../machines/protocol.js';
 import { Monitor } from '../../network/monitor.js';
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /**
- * What came of a trace: the first step that no chart can take, the violations with their lines, and each property.
+ * The result for a trace: the first step that no chart can take, the violations with their lines, and each property.
  *
  * @public
  */
@@ -100,7 +100,7 @@ class Following {
         break;
       }
     }
-    // After a step that cannot be, the state is nobody's, and no property can be held against it.
+    // After an impossible step, the state is unknown, and no property can be evaluated.
     const properties = impossible || !this.isWhole ? [] : this.monitor.finish(false, this.at, this.header.refutes);
     return { steps: this.steps, impossible, violations: this.violations, properties };
   }
@@ -114,7 +114,7 @@ class Following {
     const { followed } = this;
     const { node, kind } = line;
     if (kind === 'start') {
-      // A node of the topology tells its state first and what it asks for later; one that comes during the run does both at once.
+      // A node of the topology records its state first and its effects later; one that joins during the run records both together.
       const isFirst = this.header.nodes.includes(node) && !followed.started.has(node);
       followed.start(line);
       if (isFirst) return;
@@ -134,6 +134,6 @@ class Following {
   }
 }
 
-/** What all nodes draw when they start, in the order of the draws: the lines that tell of it come after those that tell how they stand. */
+/** The draws of all nodes at their start, in order: the lines that contain them come after those with the states. */
 const drawnAtStart = (lines: readonly TraceLine[]): number[] =>
   lines.flatMap((line) => (isStep(line) && line.kind === 'start' ? (line.drawn ?? []) : []));
