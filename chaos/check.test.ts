@@ -34,13 +34,13 @@ const served = ['a', 'b', 'c'].map((peer) => note(peer, 'served'));
 /** Long enough that what was before disturbs no more. */
 const later: HistoryEntry = ['nothing', {}, 5_000];
 
-/** A millisecond apart, unless told. */
+/** A history whose entries are one millisecond apart by default. */
 function history(told: readonly HistoryEntry[]): HistoryLine[] {
   let at = 1_000_000;
   return told.map(([type, fields, after = 1]) => ({ type, at: (at += after), ...fields }));
 }
 
-/** A round in which everybody was served after the last fault. */
+/** A round in which every peer was served after the last fault. */
 const round = ({
   faulty = [],
   calm = [],
@@ -54,7 +54,7 @@ const broken = (parts: Parameters<typeof round>[0], changed: Partial<HistoryTerm
   violations(round(parts), { ...terms, ...changed });
 
 describe('locks', () => {
-  test('while links are bad two may believe that they hold a lock, each with a fence of its own', () => {
+  test('under bad links, two peers may hold a lock, each with its own fencing token', () => {
     const apart = [failing('cut', 'a'), grant('a', 1), grant('b', 7), lost('a', 1)];
     expect(broken({ faulty: apart })).toEqual([]);
     expect(broken({ faulty: [grant('a', 1), grant('b', 7, 'shared'), grant('c', 7, 'shared')] })).toContain(
@@ -63,7 +63,7 @@ describe('locks', () => {
     expect(broken({ faulty: [grant('a', 1), grant('b', 1, 'exclusive', 'y')] })).toEqual([]);
   });
 
-  test('readers together at one peer have one fence, and nobody else has', () => {
+  test('readers at one peer share one fencing token, which no other peer has', () => {
     expect(broken({ faulty: [grant('a', 1, 'shared'), grant('b', 2, 'shared'), grant('b', 2, 'shared')] })).toEqual([]);
     expect(broken({ faulty: [grant('b', 2, 'shared'), release('b', 2), grant('b', 2)] })[0]).toBe(
       '"x" was granted twice with fence 2: to b and to b',
@@ -78,13 +78,13 @@ describe('locks', () => {
     expect(broken({ faulty: [grant('b', 5), release('b', 5), ...all, grant('a', 4, 'exclusive', 'y')] })).toEqual([]);
   });
 
-  test('a fence below an earlier one of the same peer is refused, also after it was killed', () => {
+  test('a peer gets no smaller fencing token than before, even after a kill', () => {
     expect(broken({ faulty: [grant('a', 5), failing('kill', 'a'), end('a'), start('a', 2), grant('a', 4)] })).toEqual([
       '"x" was granted to a with fence 4, after fence 5',
     ]);
   });
 
-  test('in the calm two holders at a time are refused, and fences that fall from one peer to another', () => {
+  test('without faults, a second holder or a decreasing fencing token is invalid', () => {
     const faulty = [failing('kill', 'c'), end('c'), start('c', 2), healed('kill', 'c'), later];
     expect(broken({ faulty, calm: [grant('a', 1), release('a', 1), grant('b', 2)] })).toEqual([]);
     expect(broken({ faulty, calm: [grant('a', 1), grant('b', 2)] })).toEqual([
@@ -95,7 +95,7 @@ describe('locks', () => {
     ]);
   });
 
-  test('in the calm readers may be several, in any order, and nobody writes beside them', () => {
+  test('without faults, several readers may share a lock, but not with a writer', () => {
     const faulty = [later];
     const reads = (peer: string, fence: number) => grant(peer, fence, 'shared');
     const ended = [release('a', 3), release('b', 2)];
@@ -119,7 +119,7 @@ describe('locks', () => {
   const robbed = [later, grant('a', 1), lost('a', 1)];
   const description = [expect.stringMatching('a lost "x", which it had since')];
 
-  test('a holder that nothing disturbs keeps its lock, whoever else is killed, comes or goes', () => {
+  test('an undisturbed holder keeps its lock while other peers crash, join or leave', () => {
     expect(broken({ faulty: robbed })).toEqual(description);
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'c'), end('c'), lost('a', 1)] })).toEqual(description);
     expect(broken({ faulty: [later, grant('x', 1), failing('kill', 'c'), end('c'), lost('x', 1)] })[0]).toMatch('x lost "x"');
@@ -128,7 +128,7 @@ describe('locks', () => {
     expect(broken({ faulty: [later, grant('a', 1), failing('kill', 'broker'), lost('a', 1)] })).toEqual([]);
   });
 
-  test('a majority of the old members and of the new is what a holder needs, and that it stays one', () => {
+  test('a holder needs and keeps a majority of the old and of the new members', () => {
     const change = (after: string[]): HistoryEntry => ['members', { lists: [['a', 'b', 'c'], after] }];
     const decided = (after: string[]): HistoryEntry => ['members', { lists: [after] }];
     const four = ['a', 'b', 'c', 'f'];
@@ -143,7 +143,7 @@ describe('locks', () => {
     ]);
   });
 
-  test('a process that was not let run is disturbed from when that began, which it tells afterward', () => {
+  test('a stalled process counts as disturbed from the start of the stall', () => {
     const stall: HistoryEntry = ['fault', { fault: { what: 'pause', who: 'a' }, isStall: true, at: 1_005_005 }];
     const told = round({ faulty: [later, grant('a', 1), lost('a', 1), stall, healed('pause', 'a')] });
     expect(told.findIndex(({ isStall }) => isStall)).toBeGreaterThan(told.findIndex(({ type }) => type === 'lost'));
@@ -162,14 +162,14 @@ describe('quota', () => {
     expect(broken({ faulty: [took('a'), took('b'), took('a'), took('b')] })).toEqual(['b took 1, for a total of 4 of 3']);
   });
 
-  test('less than the budget is refused when somebody was told that there is no more', () => {
+  test('fewer permits than the budget are invalid if a request was refused', () => {
     expect(broken({ faulty: [took('a'), took('b')] })).toEqual([]);
     expect(broken({ faulty: [took('a'), took('b')], calm: [refused] })).toEqual([
       'only 2 of 3 permits were given out, and 0 may be wasted',
     ]);
   });
 
-  test('a process that is killed takes along its share, what it was fetching and what it had no time to write down', () => {
+  test('a kill loses the share of the process, its pending transfers and unsaved data', () => {
     const faulty = [took('a'), failing('kill', 'b'), end('b'), start('b', 2)];
     expect(broken({ faulty, calm: [refused], gone: [end('a')] }, { budget: 5 })).toEqual([]);
     expect(broken({ faulty, calm: [refused], gone: [end('a')] }, { budget: 6 })).toEqual([
@@ -192,7 +192,7 @@ test('a name that is given twice is refused', () => {
   expect(broken({ faulty: [named('a', 1), named('b', 1)] })).toEqual(['name 1 was given to a, and then to b']);
 });
 
-test('in the end all follow one leader, who is up; that it is let go of afterward is no matter', () => {
+test('at the end all peers follow one running leader; later resignations are valid', () => {
   const isOfLeaders = { isOfLeaders: true };
   const apart = [leads('a', 'a'), leads('b', 'b'), leads('c', 'a')];
   expect(broken({ faulty: apart, calm: [leads('b', 'a')], gone: [leads('a', null)] }, isOfLeaders)).toEqual([]);
@@ -202,7 +202,7 @@ test('in the end all follow one leader, who is up; that it is let go of afterwar
   expect(broken({ faulty: gone }, isOfLeaders)).toEqual(['the leader of a is d, which is not up']);
 });
 
-describe('everybody', () => {
+describe('every peer', () => {
   test('who was not served after the last fault is missed', () => {
     const told = history([
       ...starts,
@@ -216,11 +216,11 @@ describe('everybody', () => {
     expect(violations(told, { ...terms, audience: ['a', 'c'] })).toEqual([]);
   });
 
-  test('a round that came to no end has served nobody', () => {
+  test('a round without an end has served no peer', () => {
     expect(violations(history([...starts, grant('a', 1)]), terms)).toHaveLength(3);
   });
 
-  test('who has asked and waits while nobody has the lock is missed', () => {
+  test('a pending request for a free lock is reported as missing', () => {
     const ask: HistoryEntry = ['ask', { peer: 'a', lock: 'x', ask: '1.1' }];
     expect(broken({ calm: [ask, later] })).toEqual([
       expect.stringMatching('a requested "x" at .* and still waits, although no peer holds it'),
@@ -228,13 +228,13 @@ describe('everybody', () => {
     expect(broken({ calm: [ask, ['settle', { peer: 'a', lock: 'x', ask: '1.1' }], later] })).toEqual([]);
   });
 
-  test('who has storage is not told that too many have forgotten', () => {
+  test('a peer with storage does not fail with "too many members have lost their state"', () => {
     const forgotten = note('a', 'forgotten');
     expect(broken({ faulty: [forgotten] })).toEqual(['a was told that too many have forgotten, and all have storage']);
     expect(broken({ faulty: [forgotten] }, { isStored: false })).toEqual([]);
   });
 
-  test('whose disk takes nothing ends by name, and nobody whose disk is well', () => {
+  test('only a peer whose disk fails ends, with an error that names the disk', () => {
     const [full, unstored] = [failing('full', 'a'), note('a', 'unstored')];
     expect(broken({ faulty: [full, unstored, end('a')] })).toEqual([]);
     expect(broken({ faulty: [full, note('b', 'unstored'), end('b')] })).toEqual(['b ended of its disk, which took everything']);

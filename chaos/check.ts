@@ -1,9 +1,9 @@
 /**
- * The conditions that every history must satisfy, whatever was killed, stopped, cut off or restarted. The judges of rehearsals
- * read it; further rules are functions of the history that return violations as text.
+ * The conditions that every history must satisfy, for any kills, stalls, partitions and restarts. The judges of rehearsals read it; further
+ * rules are functions of the history that return violations as text.
  *
- * While links are bad, two peers may believe at once that they hold a lock: there are no clocks between them, and the one that the others
- * have gone on without is notified of it last. So the judges speak of fences there, and of who is inside and who keeps a lock where nothing disturbs.
+ * Under bad links, two peers may both believe that they hold a lock: they have no common clock, and a disconnected holder is notified last.
+ * During that time the judges check fencing tokens. Without disturbances, they check exclusion and that a holder keeps its lock.
  */
 import { lockJudges, type RehearsalJudge, type Setting } from '../test/rehearsal/judges.js';
 import { oneLeader, unique, withinBudget } from '../test/rehearsal/object-judges.js';

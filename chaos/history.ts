@@ -1,21 +1,22 @@
 /**
- * What happened in a round, as it was written down while it happened: one file, to which all processes append a line at a time, so that
- * the order of the lines is an order of the events that no process disagrees with. It is told in the words of rehearsals, so that the
- * same judges hear it.
+ * History of a round, written while it happens. All processes append lines to one file, so the order of lines is an order of events that no
+ * process contradicts. It uses the entries of rehearsals, so the same judges read it.
  *
- * A peer writes a grant down after it was given and before it uses it. A process that is killed in between has been granted something
- * that stands nowhere, which makes the judgment weaker by that and never wrong.
+ * A peer writes a grant after it receives it and before it uses it. A process killed in between leaves no entry, which makes the judgment
+ * weaker but never wrong.
  *
  * | type | by | |
  * |---|---|---|
- * | `start`, `end` | the peer, once it is connected; the round | a process begins (`life` counts them), and is gone |
- * | `fault`, `healed` | the round | what fails, as in rehearsals; of a process that was not let run, by itself |
- * | `members` | the round | `lists`: of which voters a majority counts from now on, of both while a change is decided |
+ * | `start`, `end` | the connected peer; the round | a process begins (`life` counts them), and has ended |
+ * | `fault`, `healed` | the round | faults as in rehearsals; a stalled process reports itself |
+ * | `members` | the round | `lists`: the voters of a majority from now on; both lists while a change is decided |
  * | `ask`, `settle`, `grant`, `release`, `lost` | the peer | of a lock, with `fence` and `mode` |
- * | `note` | the peer | `what`: `took`, `named` and `leader`, for judges; `refused` (no permit left), `interrupted` (while it changed what all share), `forgotten` (nobody knows any more what was given out), `unstored` (its disk takes nothing), `hosted` (a client, through `host`), `served` (what was asked after the last fault) |
+ * | `note` | the peer | `what`: `took`, `named` and `leader`, for judges; `refused` (no permit left), `interrupted` (during a change of
+ * shared data), `forgotten` (the record of given permits is lost), `unstored` (its disk rejects writes), `hosted` (a client, through
+ * `host`), `served` (requests after the last fault) |
  * | `uncaught` | the round | a process that failed, or does not end |
- * | `restarted` | the round | all processes were gone at once, and begin again |
- * | `phase` | the round | `healed`: the last fault is over; `settled`: everybody has been served since; `ended`: nobody asks any more |
+ * | `restarted` | the round | all processes stopped at once, and start again |
+ * | `phase` | the round | `healed`: the last fault is over; `settled`: every peer has been served since; `ended`: no more requests |
  */
 import { appendFileSync } from 'node:fs';
 import type { ReportEvent } from '../test/rehearsal/watched.js';
@@ -34,7 +35,7 @@ export const writerTo =
 const LOOK_MS = 25;
 const STALL_MS = 200;
 
-/** A process that was not let run for a while, by a busy machine or a signal, says so when it is. Gives what ends that. */
+/** Reports when this process was stalled, by a busy machine or a signal. Returns a function that stops it. */
 export function tellStalls(write: ReportEvent, what: 'pause' | 'cold', who: string): () => void {
   let last = Date.now();
   const looking = setInterval(() => {
@@ -49,7 +50,7 @@ export function tellStalls(write: ReportEvent, what: 'pause' | 'cold', who: stri
   return () => clearInterval(looking);
 }
 
-/** A stall is told once it is over, and heard where it began. */
+/** Moves the report of each stall, written after it, to the beginning of the stall. */
 export function asHeard(history: History): History {
   const stalls = history.filter(({ isStall }) => isStall).sort((a, b) => a.at - b.at);
   const heard: HistoryLine[] = [];

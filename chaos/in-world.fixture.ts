@@ -1,7 +1,8 @@
 /**
- * The work of the real processes (work.ts) as the main of a rehearsal, judged by the rules of their histories (check.ts). What a process
- * is handed by its round, it is handed by the world: the hub, a disk, SIGTERM for the word to leave, and the phase of the round, which one
- * more process keeps in the shared store. Members do not change here; `testing/rehearsal/members.ts` lets them.
+ * The work of the real processes (work.ts) as the main program of a rehearsal, judged by the rules of their histories (check.ts).
+ *
+ * The world replaces the inputs of a process from its round: the hub, a disk, and SIGTERM as the request to leave. One more process keeps
+ * the phase of the round in the shared store. Members do not change here; `testing/rehearsal/members.ts` changes them.
  */
 import { linked } from '../adapters/linked.js';
 import { webSocketHub } from '../adapters/transports/web-socket-hub.js';

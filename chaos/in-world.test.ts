@@ -1,4 +1,4 @@
-/** What real processes do in chaos, done in the world of rehearsals, and judged by the same rules. */
+/** The work of chaos processes in the world of rehearsals, judged by the same rules. */
 import { expect, test } from 'vitest';
 import { formatFailure } from '../test/rehearsal/failure.js';
 import { invariant } from '../test/rehearsal/judges.js';
@@ -23,7 +23,7 @@ test.each<[WorldSubject, what: string]>([
   expect(report.counts).toMatchObject({ fault: 2, exit: 1, end: 2 });
 });
 
-/** What the rules say of a history of three peers who have been served. */
+/** Results of the rules for a history of three peers that have been served. */
 function said(subject: WorldSubject, ...told: readonly object[]): unknown {
   const [rules] = chaosInWorld(subject).options.judges!;
   const peers = ['p0', 'p1', 'p2'];

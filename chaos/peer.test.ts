@@ -4,7 +4,7 @@ import { changesMade } from './peer.js';
 const removal = { add: null, remove: 'c', number: 1 };
 const addition = { add: 'f', remove: null, number: 2 };
 
-test('who made the first change late does not say that the second is made', async () => {
+test('a peer that made the first change late does not report the second', async () => {
   const ends: (() => void)[] = [];
   const made: number[] = [];
   const hear = changesMade(
@@ -21,7 +21,7 @@ test('who made the first change late does not say that the second is made', asyn
   await expect.poll(() => made).toEqual([1, 2]);
 });
 
-test('who fails makes it when it is told again, and no change that came before', async () => {
+test('a failed peer makes a change when it is requested again, but no earlier change', async () => {
   const asked: (string | null)[] = [];
   const fails: (() => void)[] = [];
   const hear = changesMade(

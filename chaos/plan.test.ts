@@ -17,21 +17,21 @@ test('every kind of fault happens, to every peer, and every subject meets every 
   expect(new Set(met).size).toBe(SUBJECTS.length * BROKERS.length);
 });
 
-test('peers start together or one after the other, and all are killed with storage and without', () => {
+test('peers start together or in turn, and all are killed with and without storage', () => {
   const spreads = plans.map(({ startsMs }) => Math.max(...startsMs) > 0);
   expect(new Set(spreads).size).toBe(2);
   const killed = plans.filter((plan) => plan.faults.some(({ kind }) => kind === 'all'));
   expect(new Set(killed.map(({ isStored }) => isStored)).size).toBe(2);
 });
 
-test('what without storage begins anew once all have forgotten is not asked to survive that; no disk fails that is not there', () => {
+test('state without storage is not expected to survive; only real disks fail', () => {
   for (const { subject, isStored, faults } of plans.filter((plan) => !plan.isStored)) {
     if (subject === 'quota' || subject === 'names') expect(faults.map(({ kind }) => kind)).not.toContain('all');
     expect(isStored || faults.every(({ kind }) => kind !== 'disk')).toBe(true);
   }
 });
 
-test('members change with storage and without; without it nobody is asked to remember a change over the end of all', () => {
+test('members change with and without storage; without, a change may be lost', () => {
   const many = Array.from({ length: 1_200 }, (_, round) => plan(7, round, BROKERS));
   const changing = many.filter(({ subject }) => subject === 'members');
   expect(new Set(changing.map(({ isStored }) => isStored)).size).toBe(2);
@@ -44,7 +44,7 @@ test('members change with storage and without; without it nobody is asked to rem
   }
 });
 
-test('a majority is never cut off for good: every cut leaves three peers together, and everything is over within two seconds', () => {
+test('every cut leaves a majority of three connected, and all faults end within 2 s', () => {
   for (const fault of faults) {
     if (fault.kind === 'cut') expect(PEERS.length - fault.side.length).toBeGreaterThanOrEqual(3);
     expect(fault.at + fault.forMs).toBeLessThan(2_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ForgottenError, LostError } from '../adapters/transports/errors.js';
 import { askRepeatedly } from './work.js';
 
-/** What a peer is notified when it asks once for each of the answers, in the phase in which all faults are over. */
+/** Result of one request for each of the answers, in the phase after all faults. */
 async function asked(...answers: readonly (boolean | Error)[]): Promise<string[]> {
   const told: string[] = [];
   const peer = {
@@ -25,7 +25,7 @@ describe('a peer that asks for what is kept', () => {
     expect(await asked(true, true, false)).toEqual(['answered', 'answered', 'answered']);
   });
 
-  test('asks again when nobody knows whether what it was fetching counts, and has been served nothing by that', async () => {
+  test('asks again if it is unknown whether a transfer counts, and has not been served', async () => {
     expect(await asked(new LostError('the lock was lost'), false)).toEqual(['answered']);
   });
 

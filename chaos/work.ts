@@ -1,8 +1,8 @@
 /**
  * The work of a peer with the object of a round, until it may stop. Each grant is written down.
  *
- * It uses only the interface `WorkingPeer` of a process. Real processes (start-peer.ts) and the world of a rehearsal
- * (in-world.fixture.ts) both run it under the same rules, which shows how realistic the world is.
+ * Uses only the interface `WorkingPeer` of a process. Real processes (start-peer.ts) and the world of a rehearsal (in-world.fixture.ts)
+ * both run it under the same rules, which shows how realistic the world is.
  */
 import { createNames } from '../adapters/names.js';
 import { createQuota } from '../adapters/quota.js';
@@ -115,8 +115,8 @@ function unlessLost(error: unknown): null {
 }
 
 /**
- * Asks again and again. When too many have begun again to know what was given out, that is what it is told, and it is served. When
- * nobody knows whether what it was fetching counts, it is told so, has been served nothing, and asks again, as docs/chaos.md says.
+ * Requests until it may stop. If too many peers have lost their state, the request fails with that error and counts as served. If it is
+ * unknown whether a transfer counts, the request fails, is not served, and is repeated, as docs/chaos.md describes.
  */
 export async function askRepeatedly(peer: AskingPeer, all: AskedLocks, once: () => Promise<boolean>): Promise<void> {
   all.node.addEventListener('lock.lost', () => peer.note('interrupted'));

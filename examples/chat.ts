@@ -1,4 +1,4 @@
-/** A chat that all read in one order: who speaks asks the queue for a place, and whoever comes before gives the next number. */
+/** A chat in one order for all: a sender requests a place in the queue, and its predecessor gives it the next number. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstValueFrom, fromEvent } from 'rxjs';
 import { broadcastChannel } from '../adapters/transports/broadcast-channel.js';

@@ -1,4 +1,7 @@
-/** A cron that runs once among four processes: whoever holds the lock runs the job at every tick, and when it dies another one does. */
+/**
+ * A cron that runs once among four processes: the holder of the lock runs the job at every tick, and when it crashes another one takes
+ * over.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

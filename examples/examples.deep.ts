@@ -6,7 +6,7 @@ test('shared-counter: four threads lose none of 4,000 steps', async () => {
   expect(await printedBy('shared-counter')).toMatch(/^counted 4000 of 4000, last fence \d+\n$/);
 });
 
-test('nearest-leader: everybody knows one, however people walk', async () => {
+test('nearest-leader: every node knows one, however people walk', async () => {
   expect(await printedBy('nearest-leader')).toMatch(/^20 of 20 people know a leader within 2 hops, \d+ leaders in all\n$/);
 });
 
@@ -14,7 +14,7 @@ test('shared-quota: eight threads are given exactly 100,000', async () => {
   expect(await printedBy('shared-quota')).toMatch(/^given out 100000 of 100000\n/);
 });
 
-test('names-and-bank: four threads get 2,000 different numbers below four times as many, and what they paid in', async () => {
+test('names-and-bank: four threads get 2,000 different numbers, and their deposits', async () => {
   const [, different, of, largest] = /^(\d+) different numbers of (\d+), the largest (\d+); every withdrawal was paid\n$/
     .exec(await printedBy('names-and-bank'))!
     .map(Number);
@@ -30,7 +30,7 @@ test('cron: every tick is run once, also when the process that runs it is killed
   expect(await printedBy('cron')).toBe('10 runs by 2 processes, at 10 different ticks\n');
 });
 
-test('ordered-multicast: one order at every node, before and after everything was corrupt', async () => {
+test('ordered-multicast: one order at every node, before and after a full corruption', async () => {
   const lines = (await printedBy('ordered-multicast')).trim().split('\n');
   expect(lines[0]).toBe('before: 1 order at 7 nodes, 30 of 30 messages');
   expect(lines[1]).toMatch(/^repairing: \d+ of 12 messages got a place, no order promised$/);
@@ -45,7 +45,7 @@ test('room: all see the same game of twelve moves, each player in order', async 
   expect(moves.filter((move) => move.startsWith('cy'))).toEqual(['cy runs', 'cy passes', 'cy shoots']);
 });
 
-test('distributed-counter: everybody has two numbers, 1 to 14 in all', async () => {
+test('distributed-counter: every node has two numbers, 1 to 14 in all', async () => {
   const lines = (await printedBy('distributed-counter')).trim().split('\n');
   expect(lines.at(-1)).toBe('valid: 14 of 14 requests have a number, 14 different ones');
   const numbers = lines.slice(0, -1).flatMap((line) => line.match(/\d+/g)!.map(Number));

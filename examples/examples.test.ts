@@ -9,7 +9,7 @@ test('lock-in-a-machine: each prints once, fences in order', async () => {
   expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['ann', 'bob', 'cy']));
 });
 
-test('philosophers: everybody eats, one at a time, and who leaves keeps nobody waiting', async () => {
+test('philosophers: all eat, one at a time, and one that leaves blocks no other', async () => {
   expect(await printedBy('philosophers')).toMatch(/^10 meals, at most 1 at a time, with .* neighbors held\n$/);
 });
 

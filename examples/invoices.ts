@@ -27,7 +27,7 @@ const service =
           const options = isCareful ? { fence } : {};
           const number = ((await store.read('last', options)) as number | undefined) ?? 0;
           await sleep(1_000); // draws up the invoice
-          // Whoever has lost the lock is refused here: a store knows later fences of a key that others have read by them, or written.
+          // The store rejects a former holder here: it knows a later fence of the key from another reader or writer.
           await store.write('last', number + 1, options);
           await store.write(`invoice ${number + 1}`, `order ${order} of ${id}`, options);
           note('sent', { invoice: number + 1 });

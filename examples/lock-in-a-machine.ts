@@ -1,4 +1,4 @@
-/** Three machines of one's own that print, one at a time: each invokes the lock as actor logic and works while it is granted. */
+/** Three custom machines that print, one at a time: each invokes the lock as actor logic and works while it is granted. */
 import { createActor, sendTo, setup, waitFor } from 'xstate';
 import { InProcessBus } from '../adapters/transports/in-process.js';
 import { lockLogic, type LockInput } from '../adapters/locks/lock.js';

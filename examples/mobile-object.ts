@@ -1,11 +1,12 @@
 /**
  * A mobile object on the queue: it goes from user to user in the order of the queue, straight from one to the next.
  *
+ *
  *     node dist/examples/mobile-object.js
  *
- * This is the directory for mobile objects from which the arrow protocol comes: a request finds the end of the queue, and the object
- * goes along the queue. Its way is compared with that of an object that has a home, where everybody fetches it and brings it back.
- * Nothing here makes sure that there is one object after a fault: the queue repairs itself, an object does not (docs/queue.md).
+ * This is the original application of the arrow protocol: a directory for mobile objects. A request finds the end of the queue, and the
+ * object follows the queue. The example compares its path with that of an object with a home, where each user fetches it and brings it
+ * back. After a fault, nothing ensures that only one object exists: the queue repairs itself, an object does not (docs/queue.md).
  */
 import { parseScenario, Simulation } from '../entries/network.js';
 import { protocols } from '../entries/machines.js';
@@ -24,7 +25,7 @@ let traveled = 0;
 simulation.network.notifications$.subscribe(({ notification }) => {
   const { type, requester } = notification as Queued;
   if (type !== 'queued' || requester === null) return;
-  // Requests come one after the other, so whoever is before this one has had the object.
+  // Requests are sequential, so the object is at the predecessor of this one.
   traveled += distance(place, requester);
   place = requester;
 });

@@ -1,9 +1,10 @@
 /**
- * A crowd with radios: people walk about, links come and go, and everybody always knows whom to ask within two hops.
+ * A crowd with radios: people walk about, links come and go, and every person always knows a leader within two hops.
+ *
  *
  *     node dist/examples/nearest-leader.js
  *
- * The hierarchy of the election elects district leaders; `nearest` answers from what a node knows by itself, nobody is asked.
+ * The hierarchy of the election elects district leaders; `nearest` answers from the node's own state, without messages.
  */
 import { parseScenario, Simulation } from '../entries/network.js';
 import { protocols } from '../entries/machines.js';

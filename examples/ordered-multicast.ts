@@ -1,11 +1,12 @@
 /**
- * Ordered multicast on the self-stabilizing queue: every node delivers the same messages in the same order, and no node decides it.
+ * Ordered multicast on the self-stabilizing queue: every node delivers the same messages in the same order, without a coordinator.
+ *
  *
  *     node dist/examples/ordered-multicast.js
  *
- * Who has a message asks for a place in the queue, and the node that the request is queued behind tells everybody which message comes
- * after which. Everybody is notified of these links in their own order, and delivers along them. In the middle of the run every node,
- * edge and message on its way becomes arbitrary: messages sent while the queue repairs itself may get no place, or be placed in pieces.
+ * A node with a message requests a place in the queue. The predecessor in the queue notifies all nodes which message follows which. Nodes
+ * receive these links in different orders, and deliver along them. In the middle of the run, all nodes, edges and messages in flight are
+ * corrupted. Messages sent while the queue repairs itself may get no place, or be placed in pieces.
  */
 import { parseScenario, Simulation } from '../entries/network.js';
 import { protocols } from '../entries/machines.js';
@@ -15,7 +16,10 @@ import { Random } from '../network/random.js';
 const random = new Random(1, 'multicast');
 const names = ['ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus'];
 const links = names.slice(1).map((name, i) => [names[i >> 1]!, name]);
-/** One every 7 ticks, so that several are on their way at a time, but no two of one sender: a find tells whose it is, not which. */
+/**
+ * One every 7 ticks, so that several are in flight at a time, but no two of one sender: a find contains its requester, but not which
+ * request it is.
+ */
 const messages = (start: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ at: start + 7 * i, node: names[(3 * i) % names.length], do: 'request' }));
 
@@ -39,7 +43,7 @@ simulation.network.steps$.subscribe(({ kind, node, emitted, at }) => {
 });
 simulation.run();
 
-/** What one node delivers: it is notified of all links in any order, and begins with the message that comes after none of these. */
+/** Messages that one node delivers. It receives all links in any order, and begins with the message without a predecessor. */
 function delivered(heard: readonly (readonly [string, string])[]): string {
   const next = new Map(heard);
   const all = new Set(next.values());

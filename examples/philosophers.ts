@@ -1,6 +1,7 @@
 /**
- * Philosophers who know nobody's name: who is hungry locks the whole table, eats, and lets go. Nobody eats while a neighbor does, and
- * nobody starves. In the middle of it one gets up and leaves; the others do not wait for her.
+ * Philosophers without names: a hungry one locks the whole table, eats, and releases it. Two neighbors never eat at the same time, and each
+ * one eats eventually. In the middle one leaves; the others do not wait for her.
+ *
  *
  *     node dist/examples/philosophers.js
  */
@@ -21,7 +22,7 @@ async function dine(name: string): Promise<void> {
   const transport = bus.transport(name);
   const table = createNeighborhood({ transport, peers: NAMES });
   await table.ready;
-  // Grace: whoever comes later is not held by who has asked before.
+  // Let earlier requests finish before the next philosopher comes.
   await pause(20);
   for (let meal = 0; meal < MEALS_EACH; meal++) {
     await using held = await table.lock();
@@ -32,7 +33,7 @@ async function dine(name: string): Promise<void> {
     eating--;
     if (name === 'Hannah') return transport.close();
   }
-  // The others still need the answers of who has finished.
+  // The others still need the answers of a philosopher that has finished.
   while (meals < 1 + (NAMES.length - 1) * MEALS_EACH) await pause(1);
   await transport.close();
 }

@@ -1,6 +1,6 @@
 /**
- * The tour, `npm start`: Arrow, Ivy and the other Arvy policies serve the same requests on three real backbones, as live XState
- * actors, every property watched at every step; and the bridge, whose bound is 5, on a ring.
+ * The tour, `npm start`. Arrow, Ivy and the other Arvy policies serve the same requests on three real backbones, as live XState actors,
+ * with every property watched at every step. Then the bridge, whose bound is 5, runs on a ring.
  */
 import { Simulation } from '../network/simulation.js';
 import { Random } from '../network/random.js';

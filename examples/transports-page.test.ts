@@ -1,4 +1,6 @@
-/** docs/transports.md and the page of each transport: every block runs as its own program, with real servers, and what one peer says the other hears. */
+/**
+ * Test of docs/transports.md and the page of each transport: every block runs as its own program, with real servers, and messages arrive.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +15,7 @@ import { mosquitto, natsServer, type Server } from '../adapters/transports/serve
 const docs = new URL('../docs/', import.meta.url);
 const pages = readdirSync(new URL('transports', docs)).map((name) => `transports/${name}`);
 const textOf = (page: string): string => readFileSync(new URL(page, docs), 'utf8');
-/** What stands after each block comes first. */
+/** transports.md comes first: its first block uses the transport that each other block makes. */
 const text = ['transports.md', ...pages].map(textOf).join('\n');
 const jobRunner = readFileSync(new URL('apps/job-runner/main.js', import.meta.url), 'utf8');
 const [use, ...blocks] = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block!);
@@ -57,7 +59,7 @@ const titleOf = (block: string): string =>
 const isRunnable = (block: string) =>
   (hasCommand('nats-server') || !block.includes('transport-node')) && (hasCommand('mosquitto') || !block.includes("'mqtt'"));
 
-test('each transport that the package exports has a page with a block, and what to install for it', () => {
+test('each exported transport has a page with a block and its packages to install', () => {
   const exported = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }).exports);
   const transports = {
     InProcessBus: ['in-process', 'transports'],

@@ -52,8 +52,8 @@ export function nodeOf(raw: Raw, key: string, { rank, topology }: NetworkGraph, 
 }
 
 /**
- * The latest time and the longest delay that may be asked for. A number still tells hundredths of a tick apart there, and seven
- * times as late; beyond that a short delay would be none.
+ * Maximum time and delay. Numbers up to it, and up to seven times it, still distinguish hundredths of a tick; beyond that a short delay
+ * would vanish.
  */
 export const TICKS_MAX = 1e13;
 

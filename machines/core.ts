@@ -8,7 +8,7 @@ import { UsageError } from './errors.js';
 import type { Command, CommandDescription, Core, CoreDescription } from './protocol.js';
 import { isOfShape } from './shapes.js';
 
-/** What runs of a core, once there is an instance: nobody reads a scenario any more. */
+/** Core of a running protocol: its instance exists, so options and reactions are no longer needed. */
 export type RunningCore<O = any> = Omit<Core<O>, 'options' | 'reactions'>;
 
 export function coreOf<O = Record<string, never>>(description: CoreDescription<O>): Core<O> {

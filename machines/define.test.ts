@@ -1,4 +1,4 @@
-/** Descriptions: what is left out is completed, what is wrong is named with its cure. */
+/** Descriptions: defaults of missing members, and errors that name the fix. */
 import { createMachine, setup } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { effects, send } from './effects.js';
@@ -37,12 +37,12 @@ describe('what is left out', () => {
     expect(given.roles('b', instance)).toEqual([{ role: 'c', chart: 'c', input: { number: 1 } }]);
   });
 
-  test('the network orders nothing and names its nodes; there are no times and no reactions', () => {
+  test('an unordered network with named nodes, without times and reactions', () => {
     expect(completed.network).toEqual({ reach: 'links', addressing: 'names', order: 'unordered', time: false });
     expect(completed.reactions({})).toEqual([]);
   });
 
-  test('there are no options, and whoever gives one is told', () => {
+  test('without options, a given option is an error', () => {
     expect(completed.options({}, graph)).toEqual({});
     expect(() => completed.options({ tau: 1 }, graph)).toThrow(
       new UsageError('Unknown option options.tau. Protocol p has no options.'),
@@ -76,7 +76,7 @@ describe('what is left out', () => {
     expect(refused.filter((message) => completed.accepts(message, instance))).toEqual([]);
   });
 
-  test('the account says in which state each node is, and so does its badge', () => {
+  test('the account and the badge report the state of each node', () => {
     const node = { c: { chart: 'c', value: { up: { link: 'idle', peer: 'gone' } }, context: {} } };
     const c = { instance, nodes: new Map([['a', node]]), flights: [], links: null as never };
     expect(completed.observe(instance).summary(c)).toEqual({ states: { a: 'up.link.idle peer.gone' } });

@@ -1,8 +1,8 @@
 /**
- * Declaring a protocol: a description is validated where it stands, and completed with what its author left out.
+ * Declaring a protocol: a description is validated where it is declared, and completed with defaults.
  *
- * `defineCore` is for applications, which carry nothing else; `defineProtocol` adds checks and view to a core. What is wrong is a
- * `UsageError` of one line: the protocol, the member, what is there and what should be.
+ * `defineCore` is for applications, which load nothing else; `defineProtocol` adds checks and view to a core. A mistake is a `UsageError`
+ * of one line: the protocol, the member, the value and the expected value.
  */
 import type { StateValue } from 'xstate';
 import { coreOf } from './core.js';

@@ -1,6 +1,6 @@
 /**
- * What an action or guard declares to need, the event of its transition must have: a wrong pair does not compile. Each line below a
- * `@ts-expect-error` is such a pair; `npm run typecheck` fails where one of them compiles.
+ * The event of a transition must have all fields that its action or guard declares: a wrong pair does not compile. Each line below a
+ * `@ts-expect-error` is such a pair; `npm run typecheck` fails if one of them compiles.
  */
 import { assign, setup } from 'xstate';
 import { expect, test } from 'vitest';

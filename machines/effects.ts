@@ -1,9 +1,9 @@
 /**
- * The effect vocabulary: everything a chart can ask of its host, as typed, parameterized actions that do nothing by themselves.
+ * The effect vocabulary: everything a chart can request of its host, as typed, parameterized actions that do nothing by themselves.
  *
- * A chart lists `...effects<Messages>()` among the actions of its `setup` and writes `send(ownFind)` in its config, where `ownFind`
- * is a small named function from context and event to the parameters. Hosts read the resulting action objects and perform them.
- * What the application should hear is not an effect but an XState `emit`.
+ * A chart lists `...effects<Messages>()` among the actions of its `setup` and writes `send(ownFind)` in its config, where `ownFind` is a
+ * small named function from context and event to the parameters. Hosts read the resulting action objects and perform them. Notifications to
+ * the application are not effects, but XState's `emit`.
  */
 
 /**
@@ -58,7 +58,7 @@ export interface Store {
 
 /** An event for another role of the same node, delivered before the node takes its next event. */
 export interface Tell {
-  /** One role or several; none at all tells nothing. */
+  /** One role or several. An empty list sends nothing. */
   readonly role: string | readonly string[];
   readonly message: Message;
 }
@@ -97,8 +97,8 @@ export interface LinkEvent<A extends Address = Address> {
 }
 
 /**
- * The actions of the effects, for a chart's `setup`: they do nothing by themselves, and a host reads and performs what the chart
- * asks for. The type parameter is the union of messages that it may send.
+ * Actions of the effects, for a chart's `setup`. They do nothing by themselves: a host reads and performs them. The type parameter is the
+ * union of messages that the chart may send.
  *
  * @example
  * ```ts
@@ -140,7 +140,7 @@ export const effects = <M extends Message = Message>() => ({
   close: (_: unknown, _effect: Close) => {},
 });
 
-/** What a host sees of one performed effect; `emit` carries what the application should hear. */
+/** One performed effect, as a host receives it. `emit` contains a notification to the application. */
 export type Effect =
   | ({ readonly type: 'send' } & Send)
   | ({ readonly type: 'arm' } & Arm)
@@ -207,8 +207,8 @@ export const close = <A>(params: From<A, Close>) => ({ type: 'close' as const, p
 const event = <E>(args: { readonly event: E }): E => args.event;
 
 /**
- * A named action or guard that takes the event of its transition for a parameter. What it declares to need the event must have: on a
- * transition for another event it does not compile.
+ * Named action or guard whose parameter is the event of its transition. The event must have all fields that it declares; on a transition
+ * for another event it does not compile.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Bad input: one line that names the thing, the place and the cure. Nothing has changed when it is thrown.
+ * Invalid input. The message is one line with the thing, its place and the fix. Nothing has changed when it is thrown.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** What an error says, or what was thrown instead of one. */
+/** Message of an error, or a description of a thrown value that is not an error. */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
   return `${jsonText(thrown)} was thrown, which is no Error`;

@@ -1,20 +1,23 @@
-/** Promises about totals, each written once: of a configuration that nobody has followed the facts are added up again. */
+/** Properties of incremental totals. For a configuration without a follower, the totals are computed from the start. */
 import type { Message, NodeId } from './effects.js';
 import type { ChannelState, Configuration, Flight, Instance, NodeView, Property } from './protocol.js';
 
 /**
- * What properties add up over a configuration: a fact for each node and each message in flight, and totals of the facts.
+ * Incremental facts for properties: one fact for each node and for each message in flight, and totals of these facts.
  *
- * A fact is worked out once for a node's state or a message of `M`, wherever it stands; totals follow a run, or a search, by what changed.
+ * A fact is computed once for each state of a node or message of type `M`. Totals follow the changes of a run or a search.
  */
 export interface Fold<O = any, T extends Totals<any, any> = any, M extends Message = Message> {
-  /** Plain data about a node that follows from its state alone. */
+  /** Plain data about a node that depends only on its state. */
   node(view: NodeView, id: NodeId, instance: Instance<O>): FactsOf<T>[0];
-  /** Plain data about a message in flight. Whose sender or cost is read is distinguished by it in a search: read what is needed. */
+  /**
+   * Plain data about a message in flight. Read only the fields that you need: a search distinguishes messages by their sender or cost if
+   * this function reads them.
+   */
   flight(flight: Flight<M>, instance: Instance<O>): FactsOf<T>[1];
   /** Totals of nothing. */
   totals(instance: Instance<O>): T;
-  /** Its totals keep the messages of each channel in their order: a search then tells of all those on a channel that has changed. */
+  /** Totals need the messages of each channel in order. A search then recomputes all messages of a changed channel. */
   readonly isOrdered?: true;
 }
 
@@ -32,7 +35,7 @@ type FactsOf<T> = T extends Totals<infer N, infer F> ? readonly [N, F] : never;
 export interface Folded<O = any, T extends Totals<any, any> = any> {
   /** Properties that name the same one share its totals. */
   readonly over: Fold<O, T>;
-  /** Where the totals do not tell, it may look at the configuration itself. */
+  /** Judges the totals. Calls `c` for the configuration if the totals are not enough. */
   holds(totals: T, c: () => Configuration<O>): boolean;
   /** Its judgment takes as long as the network is large, so that in large ones not every step is looked at. */
   readonly hasLinearCost?: true;
@@ -76,14 +79,14 @@ const saying =
   });
 
 /**
- * Says `always` of totals.
+ * Defines an `always` property of totals.
  *
- * @param over what is added up.
- * @param where as in `Folded`: `isLocal` where only a step around a node can break it, `hasLinearCost` where judging takes as long as the
- * network is large.
- * @returns a property for a name, a sentence, and a judgment, which may look at the configuration where totals do not tell.
+ * @param over the fold.
+ * @param where as in `Folded`: `isLocal` if only a step near a node can violate it, `hasLinearCost` if judging takes time linear in the
+ * number of nodes.
+ * @returns a property for a name, a sentence, and a predicate, which may read the configuration if totals are not enough.
  */
 export const always = saying('always');
 
-/** Says `sometimes` of totals, as `always` does. */
+/** Defines a `sometimes` property of totals, with the parameters of `always`. */
 export const sometimes = saying('sometimes');

@@ -1,6 +1,6 @@
 /** A hash that is the same on every node: quick, and no secret. */
 
-/** What the hash of any text begins with. */
+/** Initial value of the hash of any text. */
 export const HASH_BASIS = 0x811c9dc5;
 
 /** FNV-1a of 32 bits; with another beginning than the basis, of a text that follows another. */

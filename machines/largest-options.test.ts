@@ -80,7 +80,7 @@ test.each(all.map(([protocol, key]) => ({ protocol, key, name: `${protocol.name}
   },
 );
 
-/** What has to be as large for the option to make sense. */
+/** Other options that must be as large for the option to make sense. */
 const beside = (key: string, bound: number): Json =>
   key === 'W' ? { M: bound } : key === 'separations' ? { radii: [bound] } : {};
 

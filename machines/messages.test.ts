@@ -37,10 +37,7 @@ function sentBy(protocol: Protocol): readonly Sent[] {
 
 const NOTHING_OF_OURS = { 'no field of ours': true };
 
-/**
- * What a message of that type may do without: a token without a copyset is that of a lock which nobody reads, a question without a number
- * that of a voter for itself.
- */
+/** Optional fields by type: a lock without readers has a token without a copyset, and a voter's question to itself has no number. */
 const MAY_LACK: Readonly<Record<string, string>> = { token: 'copyset', confirm: 'number' };
 
 /** The message without one of its fields, and with something else in it. */

@@ -1,11 +1,10 @@
 /**
- * The contract that every protocol fills in, and the only thing the rest of Quiver knows of one.
+ * The contract of a protocol: everything that the rest of Quiver knows about one.
  *
- * A protocol is more than its charts. Its *core* is what ships: charts, what the network must give, what a node starts with, messages
- * and commands. Its *checks* say what is promised and where to look for a violation: named properties, corrupt states, samples, small
- * systems. Its *view* is what people see of a run: an account and marks on a picture. `define.ts` completes and validates a
- * description; simulation, checking, walking, the inspector and the command read the completed record alone, and an application the
- * core of it.
+ * A protocol has three parts. Its *core* is what an application loads: charts, requirements on the network, initial roles, messages and
+ * commands. Its *checks* contain named properties and the inputs that search for violations: corrupt states, samples, small systems. Its
+ * *view* presents a run: an account and marks on a picture. `define.ts` completes and validates a description. Simulator, checker,
+ * generated tests, inspector and command line read only the completed record; an application reads only its core.
  */
 import type { AnyStateMachine, StateValue } from 'xstate';
 import type { Address, Message, NodeId } from './effects.js';
@@ -17,7 +16,7 @@ import type { Stored } from './storage.js';
 export type Link = readonly [NodeId, NodeId, number];
 
 export interface Topology {
-  /** The order matters where a paper orders identities. */
+  /** All nodes. The order matters for protocols that order identities. */
   readonly nodes: readonly NodeId[];
   readonly links: readonly Link[];
 }
@@ -29,16 +28,16 @@ export interface Topology {
  */
 export interface NetworkGraph {
   readonly topology: Topology;
-  /** Length of the shortest path, `Infinity` when there is none. */
+  /** Length of the shortest path, or `Infinity` if there is none. */
   distance(u: NodeId, v: NodeId): number;
-  /** The index of a node in the topology's list, -1 for a stranger. */
+  /** Index of a node in the topology's list, or -1 if the topology does not list it. */
   rank(node: NodeId): number;
-  /** The most ticks that a message over a link and the answer to it take together, `Infinity` for no bound; absent where time is left out. */
+  /** Upper bound, in ticks, on the time of a message over a link plus its reply. `Infinity`: no bound. Absent if time is not modeled. */
   readonly roundTrip?: number;
 }
 
 /**
- * An instance of the problem, fixed for one run: the network's graph and the protocol's checked options.
+ * A problem instance, fixed for one run: the network graph and the checked options of the protocol.
  *
  * @public
  */
@@ -65,7 +64,7 @@ export interface RoleView<C = any> {
 export type NodeView = Readonly<Record<string, RoleView>>;
 
 /**
- * A message on its way, one of `M`. `id` numbers messages in the order of sending; `cost` is the length of the path it travels.
+ * A message of type `M` in flight. `id` numbers messages in the order of sending; `cost` is the length of the path that it travels.
  *
  * @public
  */
@@ -77,18 +76,18 @@ export interface Flight<M extends Message = Message> {
   readonly cost: number;
 }
 
-/** A link with the port that it takes at each end. */
+/** A link with its port number at each end. */
 export type PortedLink = readonly [u: NodeId, portOfU: number, v: NodeId, portOfV: number];
 
-/** The links as they stand: each direction has its own status. */
+/** The current links. Each direction has its own status. */
 export interface LinksView {
   up(from: NodeId, to: NodeId): boolean;
   neighbors(node: NodeId): readonly NodeId[];
-  /** The port of `node` that leads to `peer`; 0 where ports are not used. */
+  /** The port of `node` that leads to `peer`; 0 if the network has no ports. */
   port(node: NodeId, peer: NodeId): number;
 }
 
-/** How one direction of a link stands; the port is the sender's, 0 where ports are not used. */
+/** The status of one direction of a link. The port is the sender's, 0 if the network has no ports. */
 export interface ChannelState {
   readonly from: NodeId;
   readonly to: NodeId;
@@ -96,7 +95,10 @@ export interface ChannelState {
   readonly port: number;
 }
 
-/** The nodes that moved, how the channels stand that changed, and the messages that came and went, in order. */
+/**
+ * A difference between two configurations: nodes that changed, channels whose status changed, and messages sent (1) or removed (-1), in
+ * order.
+ */
 export interface Changes {
   readonly nodes: readonly NodeId[];
   readonly channels: readonly ChannelState[];
@@ -104,7 +106,7 @@ export interface Changes {
 }
 
 /**
- * A global state between two steps, as properties see it.
+ * A global state between two steps, as the argument of properties.
  *
  * @public
  */
@@ -112,47 +114,50 @@ export interface Configuration<O = unknown> {
   readonly instance: Instance<O>;
   readonly nodes: ReadonlyMap<NodeId, NodeView>;
   readonly flights: readonly Flight[];
-  /** What is in flight from one node to another, oldest first; a network has it at hand. */
+  /** Messages in flight from one node to another, oldest first. A shortcut over `flights`, present if the network indexes them. */
   between?(from: NodeId, to: NodeId): readonly Flight[];
-  /** Tells whenever it is asked what has changed since then, the first time everything; a network has it at hand. */
+  /**
+   * Starts to follow the configuration. Each call of the result returns the changes since the call before; the first one returns
+   * everything.
+   */
   follow?(): () => Changes;
   readonly links: LinksView;
-  /** Nodes that have crashed and not come back. */
+  /** Nodes that are down after a crash. */
   readonly crashed?: readonly NodeId[];
-  /** Nodes that have crashed at some time, those included that have come back: what was lost meanwhile stays lost. */
+  /** Nodes that have crashed at least once, including those that have restarted. */
   readonly everCrashed?: readonly NodeId[];
 }
 
 /**
- * What a protocol promises, as a predicate over configurations that the monitor of a run and the checker share. `always`: in every
- * state; `sometimes`: in some state of some run; `eventually`, `closed` and `converges`: as their members say.
+ * A property: a predicate over configurations, shared by the monitor of a run and the checker. `always`: holds in every state; `sometimes`:
+ * in some state of some run; `eventually`, `closed`, `converges`: see the members.
  *
  * @public
  */
 export type Property<O = unknown> = {
   readonly name: string;
-  /** One sentence for people, with the source. */
+  /** One sentence for readers of a report, with its source in the paper. */
   readonly description: string;
 } & (
   | {
       readonly kind: 'always' | 'sometimes';
       holds(c: Configuration<O>): boolean;
-      /** The same judgment from what nodes and messages add up to: it costs what changes, and not what there is. */
+      /** The same predicate over incremental totals. Its cost depends on the changes of a step, not on the size of the network. */
       readonly folded?: Folded<O>;
-      /** Where every node can be judged by itself, its links and neighbors: whether a step of this node has left it true. */
+      /** The same predicate for one node, its links and neighbors: returns `false` if a step of this node violates the property. */
       holdsAround?(c: Configuration<O>, node: NodeId): boolean;
     }
-  /** For each node: whenever `when` holds, `holds` follows, on every fair run. */
+  /** For each node, on every fair run: each time `when` holds, `holds` follows. */
   | {
       readonly kind: 'eventually';
       when(c: Configuration<O>, node: NodeId): boolean;
       holds(c: Configuration<O>, node: NodeId): boolean;
-      /** The same two answers, where both follow from the state of the node alone. */
+      /** The same two predicates, if both depend only on the state of the node. */
       ofNode?(view: NodeView): { readonly when: boolean; readonly holds: boolean };
     }
-  /** Once true, true forever, faults apart. */
+  /** Once true, stays true until a fault. */
   | { readonly kind: 'closed'; holds(c: Configuration<O>): boolean; readonly folded?: Folded<O> }
-  /** From any state, at most `within` ticks after the last fault, true for good. */
+  /** From any state, holds at most `within` ticks after the last fault, and from then on. */
   | {
       readonly kind: 'converges';
       holds(c: Configuration<O>): boolean;
@@ -164,11 +169,11 @@ export type Property<O = unknown> = {
 export interface PropertyResult {
   readonly name: string;
   readonly kind: Property['kind'];
-  /** `null`: this run could not tell. */
+  /** Verdict; `null` if this run could not decide it. */
   readonly holds: boolean | null;
 }
 
-/** What was measured, held against the paper's bound; `ratio` is measured / bound. */
+/** A measured quantity and the paper's bound on it. `ratio` is measured / bound. */
 export interface Meter {
   readonly name: string;
   readonly measured: number;
@@ -177,14 +182,14 @@ export interface Meter {
 }
 
 /**
- * One atomic step of one node, with all that came of it; what the application hears is one of `N`.
+ * One atomic step of one node, with all its effects. The notifications in `emitted` are of type `N`.
  *
  * @public
  */
 export interface Step<N extends Message = Message> {
   readonly index: number;
   readonly at: number;
-  /** In the trace of a rehearsal alone: a `fault` of the node's process, and in a `note` what its program did. */
+  /** Cause of the step. Only traces of rehearsals contain `fault` (a fault of the node's process) and `note` (a report of its program). */
   readonly kind:
     | 'start'
     | 'deliver'
@@ -198,9 +203,9 @@ export interface Step<N extends Message = Message> {
     | 'fault'
     | 'note';
   readonly node: NodeId;
-  /** The event as the chart received it; for faults, a description of what was done. */
+  /** The event as the chart received it. For faults: a description of the fault. */
   readonly event: Message & Readonly<Record<string, any>>;
-  /** The delivered message, when `kind` is `deliver`, and the role that took the event first. */
+  /** Number of the delivered message, if `kind` is `deliver`, and the role that received the event first. */
   readonly message?: number | undefined;
   readonly role?: string | undefined;
   readonly sent: readonly Flight[];
@@ -208,46 +213,48 @@ export interface Step<N extends Message = Message> {
 }
 
 /**
- * Follows one run and accounts for it: summary, meters, and properties that need history. A run that goes on from the middle takes a copy
- * of its fields, so what it counts belongs into ordinary ones, not private names (`#count`); one that keeps functions is made from its start.
+ * Follows one run and returns its summary, its meters, and the results of properties that need history.
+ *
+ * A run that continues from a copied state copies the fields of its observer. Keep counts in ordinary fields, not in private names
+ * (`#count`). A run whose observer contains functions is replayed from its start instead.
  *
  * @public
  */
 export interface Observer {
   record(step: Step, c: Configuration): void;
-  /** Something went wrong that no node takes a step for: a message was lost or doubled, or (`null`) messages are held up. */
+  /** Records a disturbance outside of any step: a message was lost or duplicated, or messages are delayed (`null`). */
   disturbed?(at: number, flight: Flight | null): void;
   summary(c: Configuration): Readonly<Record<string, unknown>>;
   meters(c: Configuration): readonly Meter[];
   properties?(): readonly PropertyResult[];
 }
 
-/** What a scenario's `do` means for a node. */
+/** A command of a scenario (`do`) or an application: its fields, and the event that it becomes. */
 export interface Command {
-  /** Further fields that the scenario event carries. */
+  /** Additional fields of the command. */
   readonly fields?: readonly {
     readonly name: string;
     readonly type: 'integer' | 'node';
-    /** The least integer. */
+    /** Minimum of an integer. */
     readonly min?: number;
     readonly optional?: boolean;
   }[];
   event(fields: Readonly<Record<string, any>>): Message;
-  /** While the chart has no transition for it, the command waits its turn at its node; otherwise it is refused. */
+  /** True if the command waits in a queue at its node while the chart has no transition for it. Otherwise it is rejected. */
   readonly waits: boolean;
   /**
-   * The notifications that say it is done: the next one of a sequential workload is issued then. A notification speaks for the node
-   * that gives it, or for the one that it names as its `requester`.
+   * Types of the notifications that complete the command. A sequential workload then issues the next one. A notification completes the
+   * command of the node that emits it, or of the node in its `requester` field.
    */
   readonly completedBy: readonly string[];
-  /** Why the command means nothing under these options, or with these fields, and the cure; `null` when it means something. */
+  /** Reason why the command has no meaning under these options or with these fields, and how to fix it; `null` if it is valid. */
   refusal?(options: any, fields: Readonly<Record<string, any>>): string | null;
 }
 
-/** A command as a description says it. Unless told, its event is of the command's name and carries its fields, and it does not wait. */
+/** A command as a protocol description defines it. By default, its event has the name and fields of the command, and it does not wait. */
 export type CommandDescription = Partial<Command>;
 
-/** The simplest application: it answers the notification `on` with `event`, `after` ticks later. */
+/** Reaction of the simplest application: it replies to the notification `on` with `event`, `after` ticks later. */
 export interface Reaction {
   readonly on: string;
   readonly event: Message;
@@ -260,71 +267,76 @@ export interface RoleStart {
   readonly input: unknown;
 }
 
-/** How the roles of a node hang together, where a protocol is made of others. All functions look at the role's name alone. */
+/** Connections between the roles of a node, for protocols composed of others. All functions depend only on the role's name. */
 export interface Wiring {
-  /** The role that hears what this one announces, as an event with the announcing role in `by`; the application hears it as well. */
+  /**
+   * The role that receives the notifications of this role as events, with the emitting role in `by`. The application also receives them.
+   */
   listener?(role: string): string | undefined;
-  /** What every message of this role carries, so that `route` finds the role of the same name where it arrives. */
+  /** Fields added to every message of this role, so that `route` finds the role of the same name at the receiver. */
   label?(role: string): Readonly<Record<string, unknown>> | undefined;
-  /** The role that takes what this one sends, instead of the network: for each send the event `outgoing {to, message, by}`. */
+  /** The role that receives the messages of this role instead of the network: for each send the event `outgoing {to, message, by}`. */
   carrier?(role: string): string | undefined;
-  /** True if what this role announces is for its listener alone; the application does not hear it. */
+  /** True if only the listener receives the notifications of this role, and not the application. */
   isInner?(role: string): boolean;
   /**
-   * The part of a composition that a role belongs to, as the prefix of its names, such as `tree.`; empty for a role of no part. What the
-   * role sends, announces, tells and opens gets the prefix, and what it receives loses it.
+   * Prefix of the part that a role belongs to, such as `tree.`; empty for a role outside of all parts. Messages, notifications and roles
+   * that the role sends or opens get the prefix. Its received events lose it.
    */
   part?(role: string): string;
-  /** All roles that take an event from outside, where one event concerns several parts, such as `link.up`. */
+  /** All roles that receive an event from outside, for events that concern several parts, such as `link.up`. */
   takers?(event: OutsideEvent, node: { has(role: string): boolean }): readonly string[];
-  /** The role that keeps the commands which notices of one part issue to another. */
+  /** The role that queues commands. Notifications of one part issue them to another part. */
   readonly stack?: {
     readonly role: string;
-    /** The commands that a notice issues at a node: each goes to the role as `issue {command}`. */
+    /** Commands that a notification issues at a node. The role receives each one as `issue {command}`. */
     issued(notice: Message, node: NodeId): readonly Message[];
-    /** What the role does next within a step, by whether charts accept its commands: an event for it, and the command that is taken with it. */
+    /**
+     * Next event of the role within a step, and the command that is taken with it; `null` if none. `accepts` tests whether a chart takes a
+     * command.
+     */
     next(role: RoleView, accepts: (command: Message) => boolean): { readonly event: Message; readonly command?: Message } | null;
   };
 }
 
-/** A uniform integer below `bound`: drawn from the seed by the simulator, branched on by the checker. */
+/** Returns an integer from 0 to `bound` - 1. The simulator draws it from the seed; the checker tries every value. */
 export type Choose = (bound: number) => number;
 
 export interface NodeState {
   readonly roles: NodeView;
-  /** Armed timers and the ticks left. */
+  /** Armed timers and the ticks until they expire. */
   readonly timers: readonly { readonly role: string; readonly timer: string; readonly delay: number }[];
 }
 
-/** Typed arbitrary states: of protocols that promise to recover from them, and of others, to show what becomes of them. */
+/** Arbitrary but well-typed states, for fault injection. They test recovery, or show how a protocol without recovery behaves. */
 export interface Corruption<O = unknown> {
-  /** False for a protocol that promises nothing after them: the swarm leaves them out. True unless told. */
+  /** False if the protocol makes no promise after a corruption; the swarm then injects none. @defaultValue `true` */
   readonly isSurvived?: boolean;
   node(node: NodeId, instance: Instance<O>, choose: Choose): NodeState;
-  /** Replaces what is in flight from one node to a neighbor, oldest first. */
+  /** New messages in flight from one node to a neighbor, oldest first. */
   channel(from: NodeId, to: NodeId, instance: Instance<O>, choose: Choose): readonly Message[];
 }
 
 /** Samples that path generation feeds to one chart. */
 export interface ChartSamples {
   readonly input: unknown;
-  /** Events worth trying in a state; types without a sample are not fired. */
+  /** Events to try in a state. Types without a sample are not sent. */
   events(context: any): readonly Message[];
 }
 
-/** A small system: a scenario without `protocol`, whose events may come in any order, those of one node or link in theirs. */
+/** A small system: a scenario without `protocol`. Its events may come in any order, but those of one node or link keep their order. */
 export interface SystemSample {
   readonly topology: Readonly<Record<string, unknown>>;
   readonly options?: Readonly<Record<string, unknown>>;
   readonly network?: Readonly<Record<string, unknown>>;
   readonly events: readonly Readonly<Record<string, unknown>>[];
-  /** The property that a rule as printed is known to violate here. */
+  /** Property that a rule as printed in the paper violates here. */
   readonly violates?: string;
 }
 
-/** The times that states and messages hold, each replaced by what `replace` gives; only times of one kind are ever compared. */
+/** Times in states and messages. `replace` maps each of them; only times of the same kind are compared. */
 export interface Times {
-  /** How many kinds there are; they are numbered from 0. */
+  /** Number of kinds, numbered from 0. */
   readonly kinds: number;
   node(view: NodeView, replace: (time: number, kind: number) => number): NodeView;
   message(message: Message, replace: (time: number, kind: number) => number): Message;
@@ -336,141 +348,148 @@ export interface Overlay {
   /** A word or symbol on the node. */
   readonly badge?: string;
   readonly tone?: 'plain' | 'waiting' | 'active' | 'held' | 'wrong';
-  /** Nodes of the same word stand on the same ground: those that follow one leader, or that one search has reached. */
+  /** Name of a group. Nodes of the same group have the same background, such as the followers of one leader. */
   readonly group?: string;
-  /** How full what the node keeps is. */
+  /** Fill levels of stores of the node. */
   readonly gauges?: readonly { readonly name: string; readonly value: number; readonly of: number }[];
-  /** A label on the link to a neighbor, `wrong` when the link is in an illegal state. */
+  /** Label on the link to a neighbor; `wrong` if the link is in an illegal state. */
   readonly edges?: readonly { readonly to: NodeId; readonly label: string; readonly wrong?: boolean }[];
 }
 
-/** What a protocol assumes of the network under it. */
+/** Assumptions of a protocol about its network. */
 export interface NetworkNeeds {
-  /** `routed`: any node reaches any other over the shortest path. `links`: neighbors only, and links speak. */
+  /** `routed`: any node reaches any other over the shortest path. `links`: nodes reach only neighbors, and links notify both ends. */
   readonly reach: 'routed' | 'links';
-  /** `ports`: nodes are anonymous; addresses are port numbers and `from` is the receiving port. `names` by default. */
+  /** `ports`: nodes are anonymous. Addresses are port numbers, and `from` is the receiving port. @defaultValue `names` */
   readonly addressing: 'names' | 'ports';
-  /** The weakest order of channels under which the paper's promises hold. @defaultValue `unordered` */
+  /** Weakest order of channels under which the paper's promises hold. @defaultValue `unordered` */
   readonly order: 'fifo' | 'unordered';
-  /** True if events carry the time `at`; not unless told. */
+  /** True if events carry the time in the field `at`. @defaultValue `false` */
   readonly time: boolean;
-  /** True if the promises hold on channels that lose and double messages; no paper of ours says so of its protocol. */
+  /** True if the promises hold on channels that lose and duplicate messages. None of the five papers claims this for its protocol. */
   readonly isLossy?: boolean;
-  /** True if messages are routed and links must not fail all the same: a composition with a part that works on links. */
+  /** True if messages are routed and links must not fail: a composition with a part that works on links. */
   readonly keepsLinks?: boolean;
-  /** True if nodes that the topology does not list may take part: an application's node then hears everybody. */
+  /** True if nodes outside of the topology may participate. A node of an application then accepts messages from every peer. */
   readonly isOpen?: boolean;
 }
 
-/** An event from outside: a message, a command, word of a link, or what came of an effect. */
+/** An event from outside: a message, a command, a link event, or the result of an effect. */
 export type OutsideEvent = Message & { readonly from?: Address; readonly peer?: Address };
 
-/** The part of a core that has nothing to complete. */
+/** Members of a core that have no defaults. */
 interface CommonCore<O> {
   readonly name: string;
   /** Every chart that a role of this protocol may run. */
   readonly charts: Readonly<Record<string, AnyStateMachine>>;
-  /** The ports of the links at the start, where nodes are anonymous. */
+  /** Ports of the initial links, if nodes are anonymous. */
   ports?(options: O): readonly PortedLink[];
-  /** The answers to the first draws of some nodes, where a scenario fixes them; later ones come from the seed. */
+  /** Results of the first draws of some nodes, if a scenario fixes them. Later ones come from the seed. */
   draws?(options: O): Readonly<Record<NodeId, readonly number[]>>;
   readonly wiring?: Wiring;
-  /** The types of the notices that its charts emit, which a stack can use; unless given, those that complete a command. */
+  /** Types of the notifications that its charts emit and a stack may use. By default, those that complete a command. */
   readonly notices?: readonly string[];
-  /** The fields of each type of message, each with its check; a message with other fields, or of another type, is malformed. */
+  /** Fields of each type of message, each with its check. A message of another type or with other fields is malformed. */
   readonly messages?: MessageShapes;
-  /** The node that a notification brings in: where it is not there yet, the network opens it, linked to the node that announced it. */
+  /**
+   * Node that a notification adds to the network. If it does not exist, the network opens it, with a link to the node that emitted the
+   * notification.
+   */
   newcomer?(notification: Message): NodeId | undefined;
 }
 
 /**
- * The core of a protocol, completed: all that an application carries of it.
+ * The completed core of a protocol: all that an application needs of it.
  *
  * @public
  */
 export interface Core<O = any> extends CommonCore<O> {
   readonly network: NetworkNeeds;
-  /** Checks and completes a scenario's options; throws a `UsageError` that names thing, place and cure. */
+  /**
+   * Checks and completes the options of a scenario.
+   *
+   * @throws UsageError that names the option, its place and the fix.
+   */
   options(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
-  /** The roles that a node starts with. */
+  /** Initial roles of a node. */
   roles(node: NodeId, instance: Instance<O>): readonly RoleStart[];
   /**
-   * The roles of a node that starts again, linked to nobody, with what it had stored; its role `storage` is there already. Protocols
-   * without it cannot be told to reload.
+   * Roles of a node that restarts without links, with its stored data. Its role `storage` exists already. Protocols without this member do
+   * not support `reload`.
    */
   reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
-  /** The role that takes an event from outside first; an event for a role that is not open is dropped. */
+  /** The role that receives an event from outside first. An event for a role that is not open is dropped. */
   route(event: OutsideEvent, node: { has(role: string): boolean }): string;
-  /** True if a message from the network has the shape that its type demands; a malformed one changes nothing. */
+  /** True if a message from the network has the fields that its type requires. A malformed message has no effect. */
   accepts(message: unknown, instance: Instance<O>): boolean;
   readonly commands: Readonly<Record<string, Command>>;
-  /** What the simplest application answers to notifications. */
+  /** Reactions of the simplest application to notifications. */
   reactions(options: O): readonly Reaction[];
 }
 
-/** The core of a protocol, as its author says it. */
+/** The core of a protocol as its author describes it, before defaults. */
 export interface CoreDescription<O = any> extends CommonCore<O> {
   readonly network: Pick<NetworkNeeds, 'reach'> & Partial<NetworkNeeds>;
-  /** What the commands of a scenario or an application mean; none unless told. */
+  /** Commands of a scenario or an application. @defaultValue none */
   readonly commands?: Readonly<Record<string, CommandDescription>>;
-  /** With one chart: the input of the one role that each node runs. */
+  /** Input of the only role of each node, for protocols with one chart. */
   input?(node: NodeId, instance: Instance<O>): unknown;
-  /** With several charts, or several roles of one: the roles that a node starts with. */
+  /** Initial roles of a node, for protocols with several charts or several roles of one chart. */
   roles?(node: NodeId, instance: Instance<O>): readonly RoleStart[];
-  /** The roles of a node that starts again, linked to nobody, with what it had stored. */
+  /** Roles of a node that restarts without links, with its stored data. */
   reload?(node: NodeId, instance: Instance<O>, stored: Stored): readonly RoleStart[];
-  /** Where `roles` is given: the role that takes an event from outside first. */
+  /** The role that receives an event from outside first. Required with `roles`. */
   route?(event: OutsideEvent, node: { has(role: string): boolean }): string;
-  /** Checks and completes a scenario's options; unless told there are none. */
+  /** Checks and completes the options of a scenario. By default, a protocol has no options. */
   options?(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): O;
-  /** Instead of `messages`, where their shapes do not say it all. */
+  /** Check of a message. Use it instead of `messages` if a table of fields is not enough. */
   accepts?(message: unknown, instance: Instance<O>): boolean;
   reactions?(options: O): readonly Reaction[];
 }
 
 /**
- * What a protocol promises, and where to look for a violation. Everything in it may be left out.
+ * Properties of a protocol, and inputs that search for violations. Every member is optional.
  *
  * @public
  */
 export interface Checks<O = any> {
-  /** Unless told, that nobody waits forever for a message: `nobodyIsStuck`. */
+  /** Properties of the protocol. By default, `nobodyIsStuck`: no node waits forever for a message. */
   properties?(instance: Instance<O>): readonly Property<O>[];
-  /** What any state at all may be. */
+  /** Generator of arbitrary states. */
   readonly corruption?: Corruption<O>;
-  /** For a protocol that never falls silent: whether a run that waits for rest may end here. */
+  /** True if a run may end here. For protocols that always have messages in flight. */
   atRest?(c: Configuration<O>): boolean;
   /**
-   * True if an armed timer may be due, where the paper bounds delays against it: the checker, which has no time, asks before it fires
-   * one. Without it any armed timer may be next.
+   * True if an armed timer may expire now, for papers that bound delays by it. The checker has no time and calls this before it fires a
+   * timer.
    */
   mayFire?(c: Configuration<O>, node: NodeId, role: string, timer: string): boolean;
-  /** Where a count may grow forever: of the states of a node from which the same follows, the one that the checker goes on from. */
+  /** Maps states of a node with the same future to one of them. The checker continues from it, so counters may grow forever. */
   canonical?(view: NodeView): NodeView;
-  /** Where events carry the time and charts keep it: of two times the checker then knows only which is the later one. */
+  /** Times in states and messages, if charts keep them. The checker then only compares which of two is later. */
   times?(options: O): Times | null;
-  /** What path generation feeds each chart. */
+  /** Samples that path generation feeds to each chart. */
   readonly samples?: Readonly<Record<string, readonly ChartSamples[]>>;
-  /** Small systems worth walking, checking and shaking; unless there are some, a few topologies with every command at every node. */
+  /** Small systems to walk, check and fuzz. By default, a few topologies with every command at every node. */
   readonly systems?: readonly SystemSample[];
 }
 
 /**
- * What people see of a run. Everything in it may be left out.
+ * Presentation of a run. Every member is optional.
  *
  * @public
  */
 export interface View<O = any> {
-  /** The paper, as one would cite it. */
+  /** Citation of the paper. */
   readonly paper?: string;
-  /** The account of a run; unless told, the state in which each node is. */
+  /** Observer of a run. By default, it reports the state of each node. */
   observe?(instance: Instance<O>): Observer;
-  /** A node's marks; the links say who is behind a port, the configuration what is on an edge. Unless told, its state. */
+  /** Marks of a node. `links` resolves ports; the configuration contains the messages on links. By default, the state of the node. */
   overlay?(node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay;
 }
 
 /**
- * A protocol, completed: core, checks and view in one flat record.
+ * A completed protocol: core, checks and view in one record.
  *
  * @public
  */

@@ -1,8 +1,9 @@
 /**
- * The shapes of messages: what a peer sends is a chart's event only if every field of it is what its type demands.
+ * The shapes of messages: a message of a peer becomes an event of a chart only if every field passes the check of its type.
  *
- * A shape gives each field its check; `type` is not among them. A message with a field too many is malformed as well: a chart may keep
- * what it is sent, and nobody else looks at it.
+ * A shape gives each field its check; `type` is not among them. A message with an additional field is malformed as well, because a chart
+ * may store what it receives, and nothing else checks it.
+ *
  *
  * ```ts
  * messages: { find: { producer: isNode, visited: listOf(isNode, { min: 1 }) }, token: { fence: nullOr(isCount) } }
@@ -59,7 +60,7 @@ export const isOneOf =
   (value) =>
     values.includes(value);
 
-/** What the check takes, or `null`. */
+/** Accepts `null` and all values that the check accepts. */
 export const nullOr =
   (check: FieldCheck): FieldCheck =>
   (value, instance) =>

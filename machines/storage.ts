@@ -1,15 +1,14 @@
 /**
- * What a node has stored, as one more of its roles: what survives when the process ends, and what is being written.
+ * Stored data of a node, as one more of its roles: the data that survives the end of the process, and pending writes.
  *
- * Another role stores by the effect `store {key, value}` and is answered by the event `stored {key}` when its value is safe. Until then
- * the process may end, and what was being written is there or is not. One write is under way at a time, in the order in which they were
- * asked for. A key that is stored again meanwhile is answered once, when its last value is safe; a value that has not been begun by then
- * is never written.
+ * Another role stores by the effect `store {key, value}` and receives the event `stored {key}` when its value is safe. Until then the
+ * process may end, and the value of a pending write is stored or not. Writes are performed one at a time, in order. A key that is stored
+ * again before its answer is answered once, when its last value is safe; a value whose write has not begun by then is never written.
  *
- * The end of a write is the timer `written`: the world lets it go off when it likes, a live node when its storage says so. A node that
- * starts again (`reload` in a script) keeps this role and loses all others.
+ * The end of a write is the timer `written`: the world may fire it at any time, a live node fires it when its storage confirms the write. A
+ * node that restarts (`reload` in a script) keeps this role and loses all others.
  *
- * States. `idle`: all is safe. `writing`: the first of `writes` is under way.
+ * States. `idle`: all is safe. `writing`: the first of `writes` is being performed.
  */
 import { assign, setup } from 'xstate';
 import { arm, disarm, effects, tell, withEvent, type TimerEvent } from './effects.js';
@@ -20,10 +19,10 @@ import { arm, disarm, effects, tell, withEvent, type TimerEvent } from './effect
  * @public
  */
 export const STORAGE = 'storage';
-/** The timer that says that a write has ended. */
+/** The timer whose expiry means that a write has ended. */
 export const WRITTEN = 'written';
 
-/** What a role wants to have stored. */
+/** A write that a role requests. */
 export interface Write {
   /** The role that is answered. */
   readonly by: string;
@@ -50,7 +49,7 @@ export type StorageEvent = ({ readonly type: 'store' } & Write) | { readonly typ
 type In = { context: StorageContext; event: StorageEvent };
 
 const isOf = (a: Write) => (b: Write) => a.by === b.by && a.key === b.key;
-/** What is kept of the event. */
+/** Fields of the event to keep. */
 const writeOf = ({ by, key, value }: Write): Write => ({ by, key, value });
 
 const end = arm(({ context: { delay } }: In) => ({ timer: WRITTEN, delay }));

@@ -1,9 +1,9 @@
 /**
- * What can be promised of a protocol that promises nothing by itself: nobody waits forever for a message that does not come.
+ * The default promise of a protocol without its own: no node waits forever for a message that does not come.
  *
- * A node waits while its chart is in a state that takes messages and word of links alone, and is neither one that the chart begins in
- * nor its last. A state that takes a command, a timer or a draw can be left from within; one that takes nothing is an end. A network
- * that comes to rest while a node waits is in a deadlock.
+ * A node waits while its chart is in a state that takes only messages and link events, and that is neither its initial nor its last state.
+ * A state that takes a command, a timer or a draw can be left from within; one that takes nothing is an end. A network that comes to rest
+ * while a node waits is in a deadlock.
  */
 import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { NodeId } from './effects.js';

@@ -1,4 +1,4 @@
-/** What is wrong with a description, before anything runs on it: one line with the protocol, the member and the cure. */
+/** Validation of a description before it runs: one line with the protocol, the member and the fix. */
 import type { AnyStateNode } from 'xstate';
 import { isObject } from './checks.js';
 import { UsageError } from './errors.js';

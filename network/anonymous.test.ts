@@ -8,7 +8,7 @@ const simulate = (events: readonly object[], more: object = {}) =>
   new Simulation(parseScenario({ protocol: 'exclusion', topology: { kind: 'path', n: 3 }, events, ...more }, { exclusion }));
 const lock = (node: string) => ({ at: 0, node, do: 'lock' });
 
-test('a message comes in at the receiver’s port; one to port 0 comes back, a tick later, also where latency is the weight', () => {
+test("a message arrives at the receiver's port; one to port 0 returns a tick later", () => {
   const simulation = simulate([lock('n1')], { network: { latency: 'weight' } });
   const heard: unknown[] = [];
   simulation.network.steps$.subscribe(({ node, at, event }) => {
@@ -22,7 +22,7 @@ test('a message comes in at the receiver’s port; one to port 0 comes back, a t
   ]);
 });
 
-test('when the first end hears of a cut nothing is left on the link in either direction', () => {
+test('when the first end is notified of a cut, the link is empty in both directions', () => {
   const simulation = simulate([lock('n0'), lock('n1'), { at: 1.5, do: 'cut', link: ['n0', 'n1'] }]);
   const { network } = simulation;
   const left: number[] = [];

@@ -48,7 +48,7 @@ function arrivalsOf(conditions: Partial<Conditions>, medium?: Medium) {
   return { count: () => sent, goOnFrom, clock, arrivals, arrived, hindered, held, flights, launch };
 }
 
-test('on a channel in order none overtakes one that was sent before it, and on another channel it may', () => {
+test('a FIFO channel keeps the order of its messages, independent of other channels', () => {
   const { clock, arrivals, arrived, launch } = arrivalsOf({ order: 'fifo' });
   arrivals.slow(CHANNEL, 8);
   launch();
@@ -59,7 +59,7 @@ test('on a channel in order none overtakes one that was sent before it, and on a
   expect(arrived).toEqual(['2 at 2', '0 at 10', '1 at 10']);
 });
 
-test('a channel that went down forgets when its last message was to arrive, and no other does', () => {
+test('only a channel that went down forgets its last arrival time', () => {
   const { clock, arrivals, arrived, launch } = arrivalsOf({ order: 'fifo' });
   arrivals.slow(CHANNEL, 8);
   arrivals.slow(CHANNEL + 1, 8);
@@ -87,7 +87,7 @@ test('without order, and where it is reordered, one overtakes', () => {
   }
 });
 
-test('one that is held up arrives when it is let go, before those that were sent after it', () => {
+test('a delayed message arrives on release, before later ones', () => {
   const { clock, arrivals, arrived, hindered, launch } = arrivalsOf({ order: 'fifo' });
   hindered.add(0);
   launch();
@@ -131,11 +131,11 @@ test('its fate is drawn: always lost, always doubled, or kept', () => {
   expect(arrivalsOf({}).arrivals.fate()).toBe('kept');
 });
 
-test('unless it is said otherwise a message takes one tick, overtakes, and meets no fault', () => {
+test('by default, a message takes one tick, may overtake others and meets no fault', () => {
   expect(calm).toEqual({ latency: 1, order: 'unordered', loss: 0, duplicate: 0, reorder: 0 });
 });
 
-test('latencies and faults are drawn from streams of their own', () => {
+test('latencies and faults have separate random streams', () => {
   const latency: LatencySpec = { min: 1, max: 1_000 };
   const { clock, arrivals, arrived, launch } = arrivalsOf({ latency, loss: 1 / 2 });
   const random = new Random(1, 'latency');
@@ -149,7 +149,7 @@ test('latencies and faults are drawn from streams of their own', () => {
   );
 });
 
-test('what a corruption puts in flight is anywhere on its way; without a longest way, at its beginning', () => {
+test('corrupt messages are at any point of the path, or at its start without a bound', () => {
   const way = arrivalsOf({ latency: 100 });
   const random = new Random(1, 'latency');
   const left = Array.from({ length: 4 }, () => Math.ceil(100 * random.unit()));
@@ -163,7 +163,7 @@ test('what a corruption puts in flight is anywhere on its way; without a longest
   expect(endless.arrived).toEqual([`0 at ${drawn}`]);
 });
 
-test('without order, one that was let go is overtaken in its tick; in order, by those of other channels alone', () => {
+test('unordered: later messages overtake a released one; FIFO: only other channels do', () => {
   const lettingGo = (order: Conditions['order'], channel: number) => {
     const { clock, arrivals, arrived, hindered, launch } = arrivalsOf({ order, latency: 3 });
     hindered.add(0);
@@ -181,7 +181,7 @@ test('without order, one that was let go is overtaken in its tick; in order, by 
   expect(lettingGo('fifo', CHANNEL - 1)).toEqual(['1 at 7', '0 at 7']);
 });
 
-test('a medium says when a message arrives, once each, unless it was lost meanwhile or is put on its way', () => {
+test('a medium delivers each message once, unless it is lost or forwarded', () => {
   const slow: Medium = (_, __, clock) => (source) =>
     source.pipe(
       filter(({ id }) => id !== 1),
@@ -197,7 +197,7 @@ test('a medium says when a message arrives, once each, unless it was lost meanwh
   expect(arrived).toEqual([expect.stringMatching(/^3 at [12]$/), '0 at 30']);
 });
 
-test('one that a medium passes on is held up as any other, and arrives once when it is let go', () => {
+test('a message from a medium can be delayed, and arrives once on release', () => {
   const twice: Medium = (_, __, clock) => concatMap((flight) => of(flight, flight).pipe(delay(5, clock)));
   const { clock, arrivals, arrived, hindered, launch } = arrivalsOf({}, twice);
   hindered.add(0);
@@ -209,7 +209,7 @@ test('one that a medium passes on is held up as any other, and arrives once when
   expect(arrived).toEqual(['0 at 20']);
 });
 
-test('what is no arrival in the other network is none here', () => {
+test('an invalid arrival of the other network is invalid here', () => {
   const [one, other] = [arrivalsOf({}), arrivalsOf({})];
   one.launch();
   const foreign = one.clock.at(9, 0, () => {}, undefined);

@@ -6,7 +6,7 @@ import { chartDefinition, invokeName } from './chart-definition.js';
 
 const of = (config: object): any => chartDefinition({ config } as never as AnyStateMachine);
 
-test('functions are their names, and what XState makes says what it is about', () => {
+test("functions are their names, and XState's objects their types", () => {
   const isFree = () => true;
   expect(
     of({
@@ -69,7 +69,7 @@ test('getters are not called, and named in their places', () => {
   ]);
 });
 
-test('what holds itself, or is no part of a picture, is cut', () => {
+test('cycles, and values that are not part of a picture, are cut', () => {
   const self: Record<string, unknown> = { n: 1 };
   self['again'] = { self };
   expect(of({ meta: self })).toEqual({ meta: { n: 1, again: { self: '…' } } });
@@ -106,7 +106,7 @@ test('a whole chart', () => {
   });
 });
 
-test('an invoked actor is called by its id, else by its source, with its place where that is not enough', () => {
+test('an invoked actor is named by its id, else its source, with its place if needed', () => {
   const all = [{ src: 'fetch' }, { src: 'fetch' }, { id: 'mine', src: 'fetch' }, { src: {} }, { src: () => {} }];
   expect(all.map((_, i) => invokeName(all, i))).toEqual(['fetch', 'fetch#2', 'mine', 'invoked', 'invoked#5']);
 });

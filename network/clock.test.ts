@@ -97,7 +97,7 @@ describe('the heap', () => {
     expect(ran).toEqual([99_999]);
   });
 
-  test('it is rebuilt once more than half of at least 1,024 are canceled, and no sooner', () => {
+  test('is rebuilt when more than half of at least 1,024 entries are canceled', () => {
     const heapOf = (clock: VirtualClock) => (clock as unknown as { heap: { length: number } }).heap.length;
     const after = (canceled: number, others: number) => {
       const clock = new VirtualClock();
@@ -131,7 +131,7 @@ describe('the heap', () => {
     expect(clock.size).toBe(1);
   });
 
-  test('an error of an entry reaches the caller and costs nobody else the turn', () => {
+  test('an error of an entry reaches the caller, and other entries keep their turn', () => {
     const { clock, log, drain } = recorder();
     clock.at(
       1,
@@ -205,7 +205,7 @@ describe('as the scheduler of RxJS', () => {
     expect(drain()).toEqual([]);
   });
 
-  test('work reschedules itself with new state and delay, and a later schedule replaces an earlier one', () => {
+  test('work reschedules itself with new state; a later schedule replaces an earlier one', () => {
     const { clock, drain } = recorder();
     const seen: [number, number][] = [];
     clock.schedule<number>(
@@ -256,7 +256,7 @@ describe('as the scheduler of RxJS', () => {
   });
 });
 
-test('as the clock of XState: a chain of delays is stamped hop by hop, and a state left behind takes its timer along', () => {
+test('as clock of XState: chained delays have exact stamps; an exit stops the timer', () => {
   const { clock, log, drain } = recorder();
   const machine = createMachine({
     initial: 'one',
@@ -289,7 +289,7 @@ describe('a clock that goes on from another one', () => {
     return { clock, speak, entries: ticks.map((tick) => clock.at(tick, 1, speak, `${tick}`)) };
   }
 
-  test('stands at its time, and runs what is translated, in its turn', () => {
+  test('stops at its time, and runs translated entries in their turn', () => {
     const { clock, log, drain } = recorder();
     const from = other(4, 9, 9, 12);
     clock.at(9, 1, log, 'own');
@@ -311,7 +311,7 @@ describe('a clock that goes on from another one', () => {
     ]);
   });
 
-  test('knows its entries by those that they stand for, and leaves out what it does not know', () => {
+  test('finds entries by their keys, and skips unknown ones', () => {
     const { clock, log, drain } = recorder();
     const from = other(3, 5);
     const foreign = from.clock.at(4, 0, () => {}, undefined);
@@ -322,7 +322,7 @@ describe('a clock that goes on from another one', () => {
     expect(drain()).toEqual([[5, '5']]);
   });
 
-  test('has none of its own entries that would be over by then, or were canceled', () => {
+  test('has no entries that would have expired or were canceled', () => {
     const { clock, log, drain } = recorder();
     for (const tick of [2, 6, 7]) clock.at(tick, 0, log, `${tick}`);
     clock.at(8, 0, log, 'canceled').cancel();

@@ -103,10 +103,10 @@ export class VirtualClock implements SchedulerLike {
   }
 
   /**
-   * Moves to the time of another clock. Own entries before that time are removed. Entries of the other clock that `translate`
-   * maps are added after the own entries of the same turn.
+   * Moves to the time of another clock. Own entries before that time are removed. Entries of the other clock that `translate` maps are
+   * added after the own entries of the same turn.
    *
-   * @returns the entries here by those that they stand for.
+   * @returns the new entries by the entries of the other clock.
    */
   takeOver(from: VirtualClock, translate: (entry: ClockEntry) => Work | undefined): ReadonlyMap<unknown, ClockEntry> {
     const first = this.sequence;

@@ -32,7 +32,7 @@ test('lists, maps, sets and objects are copied to their depth, with their class'
   expect(copied(Object.create(null))).toEqual({});
 });
 
-test('what is met twice is one in the copy as well, and what holds itself does so there', () => {
+test('an object found twice is one in the copy as well, and cycles stay cycles', () => {
   const shared = { n: 1 };
   const list: unknown[] = [shared, shared];
   list.push(list);
@@ -49,7 +49,7 @@ test('what is met twice is one in the copy as well, and what holds itself does s
   expect(copiedObject.self).toBe(copiedObject);
 });
 
-test('what stands for something already is taken', () => {
+test('an existing replacement is used', () => {
   const [there, here] = [{ n: 1 }, { n: 2 }];
   expect(copyOf([there], new Map<unknown, unknown>([[there, here]]))[0]).toBe(here);
   expect(copyOf(there, new Map<unknown, unknown>([[there, undefined]]))).toBeUndefined();

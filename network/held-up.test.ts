@@ -24,7 +24,7 @@ function saidOf(counts: readonly number[], events: readonly object[]) {
   return new Simulation(scenario).run().properties.find(({ name }) => name === 'told')!.holds;
 }
 
-test('b is told in time', () => {
+test('b is notified in time', () => {
   expect(saidOf([0], [])).toBe(true);
   expect(saidOf([20], [])).toBe(false);
 });

@@ -15,7 +15,7 @@ test('a constant is that constant, "weight" is the length of the path', () => {
   expect(new Set(sample('weight', 10, 2.5))).toEqual(new Set([2.5]));
 });
 
-test('uniform takes every whole number between its bounds, both included, equally often', () => {
+test('uniform takes every whole number between its bounds, inclusive, equally often', () => {
   const xs = sample({ min: 2, max: 6 });
   expect([...new Set(xs)].sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6]);
   expect(Math.abs(mean(xs) - 4)).toBeLessThan(0.05);

@@ -88,7 +88,7 @@ describe('a medium', () => {
     expect(run(slow, [ask('n1'), ask('n2', 3)], 3)).toEqual(run(slow, [ask('n1'), ask('n2', 3)], 3));
   });
 
-  test('is refused where choices say when messages arrive', () => {
+  test('is rejected if choices determine when messages arrive', () => {
     expect(() => new Simulation(scenarioOf([]), { choices: [], medium: () => undefined })).toThrow(
       /`choices` and `medium` both determine delivery\. Pass only one of them\./,
     );

@@ -33,7 +33,7 @@ const always = (name: string, holds: (c: any) => boolean): Property<any> => ({ .
 const small = always('small', (c) => sumOf(c) < 10);
 
 describe('always', () => {
-  test('is refuted by one state, told once with its step, and stays so', () => {
+  test('one state violates it; the violation is reported once, with its step', () => {
     const { told, step, verdicts } = watching([small, always('fine', () => true)]);
     step(1, 'a', 5);
     expect(told).toEqual([]);
@@ -51,7 +51,7 @@ describe('always', () => {
     expect([looks, verdicts(), looks]).toEqual([1, [false], 1]);
   });
 
-  test('at the end it is looked at once more', () => {
+  test('is evaluated again at the end', () => {
     const { monitor, state, told, step } = watching([small]);
     step(1, 'a', 1);
     state.nodes.set('a', 99);
@@ -65,7 +65,7 @@ describe('always', () => {
   });
 });
 
-test('sometimes is witnessed by one state, or cannot be told', () => {
+test('sometimes: one state satisfies it, otherwise the result is unknown', () => {
   let looks = 0;
   const seen: Property<any> = { ...named('large'), kind: 'sometimes', holds: (c) => (looks++, sumOf(c) > 10) };
   const never: Property<any> = { ...named('never'), kind: 'sometimes', holds: () => false };
@@ -84,7 +84,7 @@ describe('eventually', () => {
     holds: (c: any, node) => c.nodes.get(node) === 2,
   };
 
-  test('holds where nobody is owed anything, cannot be told on the way, and is refuted by rest, with the nodes', () => {
+  test('holds without pending requests, is unknown during a run, violated at rest', () => {
     const { told, step, verdicts } = watching([served], stateOf({ a: 0, b: 0, c: 0 }));
     expect(verdicts(true)).toEqual([true]);
     for (const node of ['a', 'b', 'c']) step(1, node, node === 'b' ? 2 : 1);
@@ -114,7 +114,7 @@ describe('closed', () => {
     expect([verdicts(), told.length]).toEqual([[false], 1]);
   });
 
-  test('a fault that no node takes a step for is told by who knows of it', () => {
+  test('an observer reports a fault without a step', () => {
     const { monitor, step, verdicts } = watching([closed]);
     step(1, 'a', 1);
     monitor.fault(2);
@@ -150,7 +150,7 @@ describe('a large network', () => {
     expect(looks).toBe(5);
   });
 
-  test('what has not converged when it was last looked at may have since: only its next look tells', () => {
+  test('a property that had not converged at the last evaluation stays unknown', () => {
     const converges: Property<any> = { ...named('settled'), kind: 'converges', within: 2, holds: (c) => sumOf(c) > 0 };
     const { told, step } = watching([converges], many());
     step(0, 'n0', 0);
@@ -166,7 +166,7 @@ describe('a large network', () => {
 });
 
 describe('what a checker knows of a run', () => {
-  test('is refuted with what it says, once', () => {
+  test('is violated once, with its message', () => {
     const { monitor, told, step } = watching([small, always('fine', () => true)]);
     step(3, 'a', 1);
     const refutes = { property: 'fine', nodes: ['a'], loop: 2 };
@@ -281,7 +281,7 @@ describe('a judgment on totals', () => {
     return Object.assign(state, { follow });
   };
 
-  test('is looked at after every step in a network of any size, and names the node where it is of one', () => {
+  test('is evaluated after every step at any size; a local one names its node', () => {
     for (const isLocal of [undefined, true] as const) {
       const { told, step } = watching([folded(isLocal && { isLocal })], followed(400));
       step(0, 'n0', 5);
@@ -300,7 +300,7 @@ describe('a judgment on totals', () => {
     expect(told).toMatchObject([{ index: 4 }]);
   });
 
-  test('may look at the configuration, and a network that nobody can follow is judged by itself', () => {
+  test('may read the configuration, and works without incremental totals', () => {
     const seen: unknown[] = [];
     const state = followed(2);
     const looking = folded({ holds: (_: unknown, c: () => unknown) => (seen.push(c()), true) });

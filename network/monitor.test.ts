@@ -34,7 +34,7 @@ describe('converges within 10', () => {
     expect(watch(converges, false, 11, [0, 0])).toBe(false);
     expect(watch(converges, true, 5, [0, 0])).toBe(false);
   });
-  test('cannot be told when the run ends in time', () => expect(watch(converges, false, 9, [0, 0])).toBe(null));
+  test('is unknown when the run ends in time', () => expect(watch(converges, false, 9, [0, 0])).toBe(null));
   test('is counted from the last fault', () => {
     expect(watch(converges, false, 50, [0, 1], [20, 0, 'corrupt'], [30, 1])).toBe(true);
     expect(watch(converges, false, 50, [0, 1], [20, 0, 'corrupt'], [31, 1])).toBe(false);
@@ -45,7 +45,7 @@ describe('closed', () => {
   test('holds when reached and kept', () => expect(watch(closed, false, 9, [0, 0], [1, 1], [2, 1])).toBe(true));
   test('is refuted when lost', () => expect(watch(closed, false, 9, [0, 1], [1, 0], [2, 1])).toBe(false));
   test('is not, when a fault took it', () => expect(watch(closed, false, 9, [0, 1], [1, 0, 'corrupt'], [2, 1])).toBe(true));
-  test('cannot be told when never reached', () => expect(watch(closed, false, 9, [0, 0])).toBe(null));
+  test('is unknown when never reached', () => expect(watch(closed, false, 9, [0, 0])).toBe(null));
 });
 
 describe('properties that share a predicate', () => {

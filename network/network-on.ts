@@ -51,7 +51,7 @@ export function networkOn(scenario: Scenario, scheduler: SchedulerLike): Network
     events.forEach(({ at }, place) => scheduler.schedule(() => void network.world.make({ event: place }), at));
     for (const change of linkChanges(contacts)) scheduler.schedule(() => network.perform(change), change.at);
   };
-  // What marble tests expect subscribes by the scheduler, in this tick.
+  // The expectation of a marble test subscribes by the scheduler, in this tick.
   scheduler.schedule(() => scheduler.schedule(start));
   return network;
 }

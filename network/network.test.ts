@@ -43,14 +43,14 @@ describe('determinism', () => {
 });
 
 describe('faults', () => {
-  test('a lost message is told, and costs the directory its liveness', () => {
+  test('a lost message is reported, and violates liveness of the directory', () => {
     const { report, lines } = run({ network: { loss: 1 }, workload: { sequential: ['n3'] } });
     expect(lines.filter(({ kind }) => kind === 'lost')).toMatchObject([{ between: ['n3', 'n2'], why: 'loss' }]);
     expect(report.verdict).toBe('invalid');
     expect(report.properties.filter(({ holds }) => holds === false).map(({ name }) => name)).toContain('every request is served');
   });
 
-  test('a doubled find breaks the spanning tree, and the monitor says at which step', () => {
+  test('a duplicated find breaks the spanning tree, and the monitor reports the step', () => {
     const { report, lines } = run({ network: { duplicate: 1 }, workload: { sequential: ['n3'] }, until: { at: 8 } });
     expect(report.verdict).toBe('invalid');
     expect(lines.some(({ kind }) => kind === 'violated')).toBe(true);
@@ -112,7 +112,7 @@ describe('faults', () => {
     });
   });
 
-  test('a message that is not in flight cannot be touched, and the trace says so', () => {
+  test('a message that is not in flight cannot be changed, and the trace records that', () => {
     const { lines } = run({ ...slowRing, events: [{ at: 4, do: 'drop', message: 7 }] });
     expect(lines.find(({ kind }) => kind === 'refused')).toMatchObject({ at: 4, why: 'message 7 is not in flight' });
     expect(Object.keys(deliveredAt(lines))).toHaveLength(4);
@@ -167,7 +167,7 @@ describe('faults', () => {
     expect(arrived.map(({ message }) => message)).toEqual(arrived.map(({ message }) => message!).sort((a, b) => a - b));
   });
 
-  test('routed messages take the shortest path that is left, and are lost when there is none', () => {
+  test('routed messages take the shortest remaining path, and are lost without one', () => {
     const events = [
       { at: 0, do: 'cut', link: ['n0', 'n5'] },
       { at: 1, node: 'n5', do: 'request' },
@@ -179,7 +179,7 @@ describe('faults', () => {
   });
 });
 
-test('every line carries a vector clock: a delivery knows all that its sender knew when it sent', () => {
+test('every line has a vector clock: a delivery follows all that its sender knew', () => {
   const steps = run(stormy).lines.filter(isStep);
   const sentAt = new Map(steps.flatMap((step) => step.sent.map(({ id }) => [id, step] as const)));
   const deliveries = steps.filter(({ message }) => message !== undefined && sentAt.has(message));

@@ -60,7 +60,7 @@ export interface Notification {
   readonly notification: Message;
 }
 
-/** With the time at which it happened. */
+/** A value with its time. */
 type At<T> = T & { readonly at: number };
 
 /**

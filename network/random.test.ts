@@ -5,7 +5,7 @@ import { Random } from './random.js';
 const draws = (random: Random, count: number, bound = 1000) => Array.from({ length: count }, () => random.below(bound));
 
 describe('streams', () => {
-  test('the same seed and label give the same draws, pinned so that a change of the generator shows', () => {
+  test('the same seed and label give the same draws, pinned against generator changes', () => {
     expect(draws(new Random(1, 'latency'), 5)).toEqual(draws(new Random(1, 'latency'), 5));
     expect(draws(new Random(1, 'latency'), 5)).toMatchInlineSnapshot(`
       [
@@ -19,7 +19,7 @@ describe('streams', () => {
     expect(new Random(1, 'latency').unit()).toMatchInlineSnapshot(`0.18641385299181934`);
   });
 
-  test('another label or another seed gives other draws, large and negative seeds included', () => {
+  test('another label or seed gives other draws, with large and negative seeds', () => {
     const seeds = [0, 1, -1, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1];
     const labels = ['', 'a', 'b', 'ab', 'ba', 'loss', 'latency'];
     const firsts = seeds.flatMap((seed) => labels.map((label) => draws(new Random(seed, label), 4, 2 ** 32).join()));
@@ -34,7 +34,7 @@ describe('streams', () => {
   });
 });
 
-test('who takes over from another draws what that one would, and neither draws for the other', () => {
+test('a copy draws what the original would, and neither draws for the other', () => {
   const [one, other] = [new Random(1, 'one'), new Random(2, 'other')];
   one.below(10);
   other.takeOver(one);

@@ -71,7 +71,7 @@ function recording(of: Protocol = protocol, monitor?: object, from?: Recorder) {
   return { ...all, recorder, lines, step, news: () => lines.splice(0), isOver: () => isOver };
 }
 
-test('the first line says what the run is made of', () => {
+test('the first line contains the parts of the run', () => {
   const { network, topology } = networkOf();
   const header = {
     quiver: TRACE_VERSION,
@@ -106,7 +106,7 @@ test('nodes as they start, with what their charts selected', () => {
   ]);
 });
 
-test('a step has what changed, and knows what its node and the sender of its message knew', () => {
+test("a step contains its changes, and the clocks of its node and the message's sender", () => {
   const { nodes, step, news } = recording();
   nodes.set('a', { main: role('busy'), other: role('new') });
   step('a', { kind: 'command', role: 'main', timers: [{ role: 'main', timer: 't', delay: 3 }], drawn: [2] }, [7]);
@@ -181,7 +181,7 @@ test('what happens to messages, channels and commands', () => {
   ]);
 });
 
-test('violations, the end of a run that goes on for ever, and the verdict', () => {
+test('violations, the end of a run that continues forever, and the verdict', () => {
   const violations$ = new Subject<object>();
   const { recorder, news, isOver, step, state } = recording(protocol, { violations$ });
   violations$.next({ property: 'safe', description: 'It is.', index: 3, at: 4, nodes: ['a'] });
@@ -255,7 +255,7 @@ test('another one goes on from what one knows', () => {
   ]);
 });
 
-test('the overlay of a node is told where the protocol has one', () => {
+test('the overlay of a node is recorded if the protocol has one', () => {
   const seen: unknown[][] = [];
   const overlay = (...given: unknown[]) => (seen.push(given), given[1] === 'a' ? { badge: '★' } : undefined);
   const { subjects, network, nodes, step, news } = recording({ ...protocol, overlay } as never);
@@ -266,7 +266,7 @@ test('the overlay of a node is told where the protocol has one', () => {
   expect(seen[0]).toEqual([nodes.get('a'), 'a', network.links, network.configuration]);
 });
 
-test('a run is invalid where a property is refuted, unknown where it was cut off, else valid', () => {
+test('a run is invalid after a violation, unknown if cut off, else valid', () => {
   const result = (holds: boolean | null) => ({ name: 'x', kind: 'always', holds }) as const;
   expect(overallVerdict([result(true), result(false)], true)).toBe('invalid');
   expect(overallVerdict([result(true), result(null)], true)).toBe('unknown');

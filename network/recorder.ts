@@ -1,8 +1,8 @@
 /**
- * Turns what a network publishes into the lines of a trace, with a vector clock on each.
+ * Turns the events of a network into the lines of a trace, with a vector clock on each.
  *
- * The recorder only observes: a network without one has no overhead. A message contains its sender's clock, so a step knows the
- * previous steps of its own node and of the sender.
+ * The recorder only observes: a network without one has no overhead. A message contains its sender's clock, so a step knows the previous
+ * steps of its node and of the sender.
  */
 import { Subject, Subscription } from 'rxjs';
 import type { NodeId } from '../machines/effects.js';

@@ -58,7 +58,7 @@ test('what is published carries the time at which it happened', async () => {
 });
 
 describe('operators in the time of the run', () => {
-  test('bufferTime and throttleTime take simulation.scheduler, and do not keep the run alive', async () => {
+  test('bufferTime and throttleTime take simulation.scheduler, and do not extend the run', async () => {
     const simulation = new Simulation(scenarioOf(twice));
     const windows = lastValueFrom(
       simulation.network.sent$.pipe(

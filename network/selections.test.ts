@@ -114,7 +114,7 @@ function witness() {
 }
 
 describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
-  test('a random walk: what is told as taken ran, what is told as refused was asked and said no', () => {
+  test('a random walk: selections reported as taken ran, refused ones returned false', () => {
     const { machine, took, denied } = witness();
     // Providing copies a chart, and its functions stay the same.
     const host = createHost(kind, { charts: { witness: machine } });
@@ -138,7 +138,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
     expect(seen.size).toBeGreaterThan(34);
   });
 
-  test('what is refused is told in the order in which it was asked: from the inside out, the more exact first', () => {
+  test('refusals are reported in order of evaluation: innermost and most specific first', () => {
     const no = () => false;
     const machine = createMachine({
       initial: 'outer',
@@ -176,7 +176,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
     });
   });
 
-  test('each microstep of a step, with its role; none while nobody watches', () => {
+  test('each microstep of a step, with its role; none without a listener', () => {
     const machine = createMachine({
       initial: 'a',
       states: {
@@ -204,7 +204,7 @@ describe.each(['snapshots', 'actors'] as const)('%s', (kind: HostKind) => {
     expect(host.selections!.take()).toBeUndefined();
   });
 
-  test('a trace tells them, line by line', () => {
+  test('a trace contains them, line by line', () => {
     const json = {
       protocol: 'directory',
       options: { policy: 'arrow' },

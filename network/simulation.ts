@@ -196,7 +196,7 @@ export class Simulation {
       [from.configuration, this.configuration],
     ]);
     for (const key of Object.keys(this.instance) as (keyof Instance)[]) known.set(from.instance[key], this.instance[key]);
-    // What charts hold is never changed, and an account may know it again.
+    // Chart snapshots are immutable, and an account may compare them by identity.
     for (const view of from.configuration.nodes.values())
       for (const { value, context } of Object.values(view)) known.set(value, value).set(context, context);
     this.observer = copyOf(from.observer, known);
@@ -225,7 +225,7 @@ export class Simulation {
     return this.network.configuration;
   }
 
-  /** What has been measured up to now. */
+  /** Meters of the run so far. */
   get meters(): readonly Meter[] {
     return this.observer.meters(this.configuration);
   }
@@ -248,7 +248,7 @@ export class Simulation {
     return this.clock.runNext();
   }
 
-  /** Ends the run here, as a bound does: what only its end could tell stays open. */
+  /** Ends the run here, like a limit. Results that depend on a complete run stay unknown. */
   stop(): void {
     this.isStopped = true;
   }
@@ -305,7 +305,7 @@ export class Simulation {
     return report;
   }
 
-  /** A protocol that never falls silent says itself when a run that waits for rest may end. */
+  /** True at rest. A protocol that always has messages in flight defines itself when a run may end. */
   private isAtRest(next: number): boolean {
     const { protocol, until } = this.scenario;
     const isOver = next > this.clock.now() && this.pendingEvents === 0 && !this.network.world.environment.hasWaiting;

@@ -29,7 +29,7 @@ describe('timers', () => {
     expect(gone).toEqual(['b main x', 'a other x', 'a main x', 'a main y']);
   });
 
-  test('one that is taken back does not go off, and one that is none is no mistake', () => {
+  test('a canceled timer does not expire, and canceling an unknown one is not an error', () => {
     const { clock, gone, timers } = timersOn();
     timers.arm('a', timer('x'), 5);
     timers.disarm('a', timer('x'));
@@ -48,7 +48,7 @@ describe('timers', () => {
     expect(gone).toEqual(['a message', 'a main x']);
   });
 
-  test('another network takes them over, with what is left, and each entry that waits there', () => {
+  test('another network takes them over, with the time left, and all waiting entries', () => {
     const { timers: from, clock } = timersOn();
     const { timers, gone, clock: own } = timersOn();
     from.arm('a', timer('x'), 5);
@@ -97,7 +97,7 @@ describe('waiting', () => {
   });
 });
 
-test('a medium is asked for once for each channel, with its ends and the clock, and has what it passes on arrive', () => {
+test('a medium is created once per channel, with its ends and the clock, and delivers', () => {
   const clock = new VirtualClock();
   const asked: unknown[][] = [];
   const medium: Medium = (...given) => {

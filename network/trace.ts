@@ -29,7 +29,7 @@ export interface TraceHeader {
   readonly coverage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** True if it is still being written, by nodes that are alive. */
   readonly live?: true;
-  /** Of a live trace: time 0, in milliseconds since the epoch. */
+  /** Start of a live trace: its time 0, in milliseconds since the epoch. */
   readonly began?: number;
   /** For a counterexample: the choices of the checker instead of time. */
   readonly choices?: readonly Choice[];

@@ -36,7 +36,7 @@ test.each<[line: object, words: string]>([
   expect(inWords(line as TraceLine)).toBe(words);
 });
 
-test('a state is its path, and regions stand beside each other', () => {
+test('a state is its path, and regions are next to each other', () => {
   expect(
     ['idle', { holding: { using: 'last' } }, { a: 'win', b: { c: 'idle' } }, { a: undefined, b: 'x' }].map((v) =>
       describeState(v as never),
@@ -44,7 +44,7 @@ test('a state is its path, and regions stand beside each other', () => {
   ).toEqual(['idle', 'holding.using.last', 'a.win + b.c.idle', 'a + b.x']);
 });
 
-test('the fields of an event are shown, lists in brackets, and its sender last, also where that is a port', () => {
+test('shows the fields of an event, lists in brackets, then its sender, name or port', () => {
   const events = [
     { type: 'x' },
     { type: 'x', from: 0 },

@@ -11,7 +11,7 @@ function heard() {
   return { clocks, nodes, last: last! };
 }
 
-test('rows share the blocks in which they agree, and those in which one is ahead everywhere', () => {
+test('rows share equal blocks, and blocks in which one is ahead everywhere', () => {
   const { clocks, last } = heard();
   const row = clocks.step('n0', last);
   expect(row.map((block, place) => block === last[place])).toEqual([false, true, true]);
@@ -21,7 +21,7 @@ test('rows share the blocks in which they agree, and those in which one is ahead
   expect(clocks.step('n39', old).map((block, place) => block === later[place])).toEqual([true, true, false]);
 });
 
-test('clocks that go on from others say what those would, and leave them as they were', () => {
+test('a clock copied from another continues like it and does not change it', () => {
   const { clocks, nodes, last } = heard();
   const others = new VectorClocks();
   others.takeOver(clocks);
@@ -32,7 +32,7 @@ test('clocks that go on from others say what those would, and leave them as they
   expect(clocks.record(clocks.of('new'))).toEqual({});
 });
 
-test('rows in blocks say what plain maps say, and a row that was given never changes', () => {
+test('rows in blocks equal plain maps, and a returned row never changes', () => {
   const clocks = new VectorClocks();
   const random = new Random(3, 'clocks');
   const plain = new Map<string, Record<string, number>>();

@@ -1,4 +1,4 @@
-/** One HTML page of papers that were reproduced: every table with its expected figures beside ours, every plot; nothing to load. */
+/** One HTML page of reproduced papers: every table with the expected and the measured figures, and every plot, in a single file. */
 import { agrees, drawingOf, tally, type Exhibit, type Experiment, type Table, type TableCell } from './experiments/experiment.js';
 import { escapeMarkup } from './experiments/markup.js';
 import { number } from '../bin/style.js';

@@ -1,4 +1,4 @@
-/** Servers beside which we measure, test and make faults: whether this machine has one, a port for it, and whether it answers there. */
+/** Servers for measurements, tests and fault injection: whether this machine has one, a free port, and whether a server answers there. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import net from 'node:net';
 const POSTGRES = '/usr/lib/postgresql';
 const ofPostgres = existsSync(POSTGRES) ? readdirSync(POSTGRES).map((version) => `:${POSTGRES}/${version}/bin`) : [];
 
-/** Where Debian puts servers, which not everybody's path has. */
+/** Environment with Debian's server directories in its PATH. */
 export const serverEnvironment = {
   ...process.env,
   PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin${ofPostgres.join('')}`,
@@ -18,7 +18,7 @@ export const hasCommand = (name: string): boolean =>
 
 const given = new Set<number>();
 
-/** A port of the loopback address on which nobody listens now, and which was given to nobody else here: theirs may only be down for a while. */
+/** A free loopback port that no other caller here has received: a server that uses one may be down for a while. */
 export async function freePort(): Promise<number> {
   const port = await unusedPort();
   if (given.has(port)) return freePort();

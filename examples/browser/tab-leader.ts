@@ -21,7 +21,7 @@ seconds.addEventListener('message', ({ data }) => {
   last = data;
   show();
 });
-// A tab that is closed says so, and nobody waits for the detector.
+// A closing tab notifies its peers, so they need not wait for the failure detector.
 addEventListener('pagehide', () => void transport.close());
 
 await election.run(async (signal) => {

@@ -25,7 +25,7 @@ test('an order that is not paid is canceled at its time', async () => {
   expect(order.getSnapshot().value).toBe('canceled');
 });
 
-test('a room moves to its players, and nobody loses a step', async () => {
+test('a room moves to its players, and no player loses a step', async () => {
   const { peers } = await testCluster({ room: roomMachine }, { placement: 'sender' });
   const [a, b] = peers.map(({ cluster }) => cluster.actor('room', 'r'));
   await a!.send({ type: 'JOIN', player: 'ann' });
@@ -36,7 +36,7 @@ test('a room moves to its players, and nobody loses a step', async () => {
   expect(a!.getSnapshot().context.places).toEqual({ ann: 0, bob: 30 });
 });
 
-test('a job fires once at its time, though its host was killed and nobody asks', async () => {
+test('a job fires once at its time, even if its host was killed', async () => {
   const worker = new Worker();
   const { peers, of } = await testCluster({ job: jobMachine(worker) });
   const jobs = ['x', 'y'].map((job) => peers[0]!.cluster.actor('job', job, { input: { job, inMs: 400 } }));

@@ -1,4 +1,4 @@
-/** docs/cluster.md: each of its programs runs as a process of its own, and prints what the page shows. */
+/** docs/cluster.md: each of its programs runs as a separate process, and prints the output on the page. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

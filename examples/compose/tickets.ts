@@ -1,4 +1,4 @@
-/** Two peers sell ten tickets: a quota says how many are left, names number them. One machine has both as children and tells them apart. */
+/** Two peers sell ten tickets: a quota counts the rest, names number them. One machine has both as children and distinguishes them. */
 import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
 import { createNames, namesLogic, type Names, type NamesEvent, type NamesNotice } from '../../entries/names.js';
 import { createQuota, quotaLogic, type Quota, type QuotaEvent, type QuotaNotice } from '../../entries/quota.js';

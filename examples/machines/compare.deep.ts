@@ -1,4 +1,4 @@
-/** The table of docs/from-xstate-test.md says what a run of compare.ts counts. */
+/** The table of docs/from-xstate-test.md matches the counts of compare.ts. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { counted } from './compare.js';

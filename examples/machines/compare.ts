@@ -1,7 +1,7 @@
 /**
- * The ten machines side by side: what xstate/graph makes of them, and what describeMachine does. Run: node dist/examples/machines/compare.js
+ * The ten machines side by side: with xstate/graph, and with describeMachine. Run: node dist/examples/machines/compare.js
  *
- * What is counted is the same in every run, and compare.deep.ts holds docs/from-xstate-test.md to it; times are of processor time, of one run.
+ * Counts are the same in every run, and compare.deep.ts compares docs/from-xstate-test.md with them. Times are processor time of one run.
  */
 import { fileURLToPath } from 'node:url';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
@@ -46,7 +46,7 @@ async function found(testing: MachineTesting): Promise<string> {
   return `${vertices.length}, ${configurations.covered}, ${(await testing.plans('shortest')).length}, ${covered}`;
 }
 
-/** What is counted of a machine: by xstate/graph, and by describeMachine. */
+/** Counts of a machine: by xstate/graph, and by describeMachine. */
 export const counted = async (example: Example): Promise<readonly [string, string]> => [
   graphOf(example),
   await found(new MachineTesting(example.machine, example.tests)),
@@ -82,7 +82,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log('|---|---|---|---|---|');
   for (const [name, example] of Object.entries(examples)) {
     const cells = [...(await counted(example)), await speed(example, 'live')];
-    // Child machines run on live actors alone.
+    // Child machines run only on live actors.
     const pure = example.tests.children ? 'refused' : await speed(example, 'pure');
     console.log(`| ${[name, ...cells, pure].join(' | ')} |`);
   }

@@ -13,10 +13,10 @@ export const login = setup({
   },
   actors: {
     authenticate: fromPromise<{ token: string }, { user: string | null }>(async () => {
-      throw new Error('there is no server in this example');
+      throw new Error('this example has no server');
     }),
     refresh: fromPromise<{ token: string }, { token: string | null }>(async () => {
-      throw new Error('there is no server in this example');
+      throw new Error('this example has no server');
     }),
   },
   actions: {

@@ -94,7 +94,7 @@ describe('xstate/graph and describeMachine', () => {
       distinguish: ({ context }) => context.paid >= 3,
     }).graph();
 
-    // What tells states apart must tell what comes next, or the search goes past it.
+    // Equal keys must have the same future, otherwise the search misses states.
     expect([paths.length, vertices.length]).toEqual([1, 3]);
   });
 

@@ -1,4 +1,4 @@
-/** An order whose lines are their own actors: each asks whether its article is in stock, and tells the order. */
+/** An order whose lines are actors: each checks whether its article is in stock, and notifies the order. */
 import { assign, fromPromise, sendParent, setup, stopChild, type ActorRefFrom } from 'xstate';
 
 export const line = setup({

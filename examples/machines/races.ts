@@ -1,6 +1,6 @@
 /**
- * The ten machines with a race in each, as it gets into programs: a timer that nobody takes back, a service that is spawned where it should
- * be invoked, an answer that comes late. Their generated tests, the very same as of the sound machine, find all of them.
+ * The ten machines with a typical race in each: a timer that is never canceled, a service that is spawned instead of invoked, a late
+ * answer. Their generated tests, the same as of the correct machine, find all of them.
  */
 import { assign, raise, setup, spawnChild, type AnyStateMachine } from 'xstate';
 import { chartOf, configOf, type ChartConfig, type StateConfig } from '../../test/charts/config.js';

@@ -1,4 +1,4 @@
-/** What the ten machines need to be told for their generated tests, and what must hold of each. */
+/** Options of the ten machines for their generated tests, and properties of each. */
 import type { AnyStateMachine } from 'xstate';
 import type { MachineTests } from '../../test/machine/options.js';
 import { chat } from './chat.js';

@@ -16,7 +16,7 @@ export const upload = setup({
   },
   actors: {
     send: fromPromise<string, { file: string | null }>(async () => {
-      throw new Error('there is no server in this example');
+      throw new Error('this example has no server');
     }),
   },
   actions: {

@@ -1,4 +1,4 @@
-/** What the election promises, what its chart is tested with, and what is said of a run. */
+/** Promises of the election, samples for its chart, and the account of a run. */
 import type { Checks, Configuration, Message, Property, RoleView, View } from '../../index.js';
 import type { RingContext } from './machine.js';
 
@@ -8,26 +8,26 @@ const leadersKnown = (c: Configuration) => new Set(nodesOf(c).flatMap(({ context
 const properties = (greatest: number): readonly Property[] => [
   {
     name: 'the greatest leads',
-    description: 'Nobody leads but the greatest.',
+    description: 'Only the greatest node leads.',
     kind: 'always',
     holds: (c) => nodesOf(c).every(({ value, context }) => value !== 'leader' || context.number === greatest),
   },
   {
     name: 'one leader',
-    description: 'Whoever knows a leader knows the same.',
+    description: 'All nodes that know a leader know the same one.',
     kind: 'always',
     holds: (c) => leadersKnown(c).size <= 1,
   },
   {
     name: 'an election ends',
-    description: 'Who has heard of the election learns who won.',
+    description: 'Each node that receives a message of the election learns the winner.',
     kind: 'eventually',
     when: ({ nodes }, node) => nodes.get(node)!['ring']!.value !== 'idle',
     holds: ({ nodes }, node) => (nodes.get(node)!['ring']!.context as RingContext).leader !== null,
   },
 ];
 
-/** A node that is neither the smallest nor the greatest, and what it may hear. */
+/** A node that is neither the smallest nor the greatest, and the messages that it may receive. */
 const sample = {
   input: { number: 1, next: 'c' },
   events: (): Message[] => [

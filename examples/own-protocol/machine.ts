@@ -1,12 +1,12 @@
 /**
- * Leader election on a ring: someone else's protocol, to show what one's own gets.
+ * Leader election on a ring: an external protocol, as an example of a custom one.
  *
- * Paper: Chang, Roberts, "An improved algorithm for decentralized extrema-finding in circular configurations of processes" (1979).
- * Assumes a ring of reliable one-way channels, each node with its own number, and nodes that do not fail.
+ * Paper: Chang, Roberts, "An improved algorithm for decentralized extrema-finding in circular configurations of processes" (1979). Assumes
+ * a ring of reliable one-way channels, each node with its own number, and nodes that do not fail.
  *
- * States. idle: has heard of no election. candidate: its own probe is out. relayed: has let a greater probe pass and cannot win any
- * more. leader: its probe came back. follower: has heard who won.
- * Invariants: nobody leads but the greatest; whoever leads or follows knows the same leader.
+ * States. idle: no election known. candidate: its own probe is in flight. relayed: has forwarded a greater probe and cannot win any more.
+ * leader: its probe came back. follower: knows the winner. Invariants: only the greatest node leads; leaders and followers know the same
+ * leader.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

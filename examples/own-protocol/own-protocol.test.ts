@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-/** What the protocol gets by its description alone. */
+/** Features that a protocol gets from its description. */
 import { describe, expect, test } from 'vitest';
 import { defineProtocol, type Protocol } from '../../index.js';
 import { parseScenario, Simulation } from '../../entries/network.js';
@@ -48,7 +48,7 @@ describe('simulation', () => {
     });
   });
 
-  test('a topology that is no ring is refused', () => {
+  test('a topology other than a ring is rejected', () => {
     expect(() => scenario({ topology: { kind: 'path', n: 4 } })).toThrow(
       /topology has no link from n3 to n0; this election runs on a ring/,
     );
@@ -64,7 +64,7 @@ describe('checking', () => {
     });
   });
 
-  test('a candidate that takes any probe for its own makes a wrong leader, by the shortest way', () => {
+  test('a candidate that accepts any probe elects a wrong leader, with a short trace', () => {
     const broken = { ...ring, charts: { ring: ringMachine.provide({ guards: { isOwn: () => true } }) } };
     const { verdict, counterexample } = explore(broken, { topology: topology(3), commands: 'unlimited' });
     expect(verdict).toBe('invalid');
@@ -83,16 +83,16 @@ describe('checking', () => {
 
 describeProtocol(ring, { describe, test, expect });
 
-test('mutants: all are killed, but for those that are no mistakes', () => {
+test('mutants: all are killed, except for equivalent ones', () => {
   const survivors = [...judgeMutants(ring, graphsOf(ring, 40))].filter(({ killedBy }) => killedBy === null);
   expect(survivors.map(({ chart, operator, place }) => `${chart}: ${operator} ${place}`)).toEqual(Object.keys(reasons));
 });
 
-describe('the core alone', () => {
+describe('only the core', () => {
   const bare = defineProtocol(ringCore);
   const all = { topology: topology(3), commands: 'unlimited' } as const;
 
-  test('runs, and says in which state each node is', () => {
+  test('runs, and reports the state of each node', () => {
     const report = new Simulation(
       scenario({ topology: { kind: 'ring', n: 3 }, events: [{ at: 0, node: 'n1', do: 'call' }] }, bare),
     ).run();
@@ -109,8 +109,8 @@ describe('the core alone', () => {
     expect({ verdict, property: counterexample?.property }).toEqual({ verdict: 'invalid', property: 'nobody is stuck' });
   });
 
-  /** Numbers rise along our rings, so that nobody is passed by two probes: that takes a sample. */
-  test('is walked: systems of its own making cover all that they can reach, and mistakes there are noticed', () => {
+  /** Numbers increase along the generated rings, so no node is passed by two probes. A sample covers that. */
+  test('walk: generated systems cover all reachable states, and bugs there are found', () => {
     const { walks, coverage } = systemWalks(bare);
     expect(walks.length).toBeGreaterThan(0);
     expect(coverageReport(coverage).missing.map(({ item }) => item)).toEqual([
@@ -139,7 +139,7 @@ describe('the core alone', () => {
   });
 });
 
-test('the description is told on one page', async () => {
+test('the description fits on one page', async () => {
   const [text] = Object.values(import.meta.glob<string>('./index.ts', { query: '?raw', import: 'default', eager: true }));
   expect(text!.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
 });

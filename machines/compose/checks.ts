@@ -1,4 +1,4 @@
-/** What a composition promises: what each part promises by itself, looked at on the roles and messages of that part. */
+/** Promises of a composition: those of each part, judged on the roles and messages of that part. */
 import type { NodeId } from '../effects.js';
 import type { Choose, Configuration, Corruption, Instance, NodeState, NodeView, Property, Times } from '../protocol.js';
 import type { Part, PartsOptions } from './parts.js';
@@ -53,7 +53,7 @@ const together = (a: NodeState, b: NodeState): NodeState => ({
   timers: [...a.timers, ...b.timers],
 });
 
-/** A part that says nothing of rest is at rest while none of its messages is in flight. */
+/** A part without `atRest` is at rest while none of its messages is in flight. */
 export function atRestOf(parts: readonly Part[]): ((c: Config) => boolean) | undefined {
   if (!parts.some(({ protocol }) => protocol.atRest)) return undefined;
   return (c) =>

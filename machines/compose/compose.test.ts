@@ -22,7 +22,7 @@ const path = (n: number) => ({ topology: { kind: 'path', n } });
 describe('side by side', () => {
   const both = compose({ tree: directory, line: queue });
 
-  test('messages, commands, summaries and properties are those of each part, although both have request and find', () => {
+  test('messages, commands, summaries and properties stay separate despite equal names', () => {
     const events = ['n1', 'n2', 'n3'].flatMap((node) => [
       { at: 0, node, do: 'tree.request' },
       { at: 1, node, do: 'line.request' },
@@ -180,7 +180,7 @@ describe('stacked', () => {
   });
 });
 
-describe('bad input names the thing, the place and the cure', () => {
+describe('bad input names the thing, the place and the fix', () => {
   const refused: readonly [string, () => unknown, string | RegExp][] = [
     ['a list of parts', () => compose([directory, directory] as never), /Two parts of one protocol need two names/],
     ['no part', () => compose({}, { name: 'x' }), /compose\("x"\): there is no part/],

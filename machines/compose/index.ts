@@ -38,7 +38,7 @@ export type { StackRule } from './stack.js';
  * @public
  */
 export interface ComposeOptions {
-  /** What scenarios call the composition. @defaultValue the names of the parts, joined with `+` */
+  /** Name of the composition in scenarios. @defaultValue the names of the parts, joined with `+` */
   readonly name?: string;
   /** Notices of one part that issue commands of another. A command that is issued so is no longer a command of scenarios and applications. */
   readonly stack?: readonly StackRule[];

@@ -1,8 +1,8 @@
 /**
- * The names of a composition: every name of a part (role, chart, message, command, notice) begins with the part's own name and a dot.
+ * The names of a composition: every name in a part (role, chart, message, command, notice) begins with the name of the part and a dot.
  *
- * A part never sees the prefix: its charts, properties, corrupt states and accounts work with the names of its own protocol. These functions
- * add the prefix on the way out and remove it on the way in.
+ * A part never sees the prefix: its charts, properties, corrupt states and accounts use the names of the protocol. These functions add the
+ * prefix on the way out and remove it on the way in.
  */
 import type { Message } from '../effects.js';
 import type { Configuration, Flight, Instance, NodeView, Protocol, Step } from '../protocol.js';

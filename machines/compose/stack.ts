@@ -1,13 +1,14 @@
 /**
  * Stacking: the notice of one part issues a command to another part of the same node.
  *
- * A command waits in the role `stack` until its chart accepts it. It is taken in a step of its own, by a timer of no delay, so that the account
- * and the properties of a part see each command as they see one of an application.
+ * A command waits in the role `stack` until its chart accepts it. It is taken in a separate step, by a timer without delay. The account and
+ * the properties of a part therefore see each command like a command of an application.
  *
  * States:
+ *
  *   idle    no command in the queue is accepted, or the queue is empty
  *   armed   a command is accepted, and the timer is armed for it
- *   due     the timer went off: within the step the command is taken, or parked because its chart no longer accepts it
+ *   due     the timer expired: within the step the command is taken, or parked because its chart no longer accepts it
  * Invariant between two steps: the state is not `due`, and in `idle` no command in the queue is accepted by its chart.
  */
 import { assign, setup } from 'xstate';
@@ -84,7 +85,7 @@ export const stackMachine = setup({
   },
 });
 
-/** What the stack of a node does next within a step: an event for its chart, and the command that is taken with it. */
+/** Next action of a node's stack within a step: an event for its chart, and the command that is taken with it. */
 export function nextOfStack(
   { value, context }: RoleView<StackContext>,
   accepts: (command: Message) => boolean,
@@ -179,7 +180,7 @@ function named(name: string, place: string, parts: readonly Part[], complain: (w
   );
 }
 
-/** What a protocol declares, or else what completes its commands. */
+/** Notices that a protocol declares; by default, those that complete its commands. */
 const noticesOf = ({ protocol: { notices, commands } }: Part): readonly string[] =>
   notices ?? [...new Set(Object.values(commands).flatMap(({ completedBy }) => completedBy))];
 
@@ -202,7 +203,7 @@ function circleOf(rules: readonly StackRule[], parts: readonly Part[]): readonly
   return undefined;
 }
 
-/** What is wrong with a composition. */
+/** Throws an error about a composition. */
 export function complaint(name: string): (why: string) => never {
   return (why) => {
     throw new UsageError(`compose("${name}"): ${why}`);

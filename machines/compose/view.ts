@@ -1,4 +1,4 @@
-/** What people see of a composition: the account and the marks of each part, next to each other. */
+/** Presentation of a composition: the account and the marks of each part, next to each other. */
 import type { NodeId } from '../effects.js';
 import type {
   Configuration,
@@ -51,7 +51,7 @@ export class PartsAccount implements Observer {
 const renamed = <T extends { readonly name: string }>(part: Part, list: readonly T[]): T[] =>
   list.map((one) => ({ ...one, name: `${part.name}: ${one.name}` }));
 
-/** The marks of all parts; of tones and groups the first that says something counts. */
+/** The marks of all parts. Tone and group come from the first part that defines them. */
 export function overlayOf(parts: readonly Part[], node: NodeView, id: NodeId, links: LinksView, c: Configuration): Overlay {
   const all = parts.flatMap((part) => {
     const overlay = part.protocol.overlay?.(part.node(node), id, links, part.configuration(c));

@@ -1,4 +1,4 @@
-/** What a run of the controller gave out and cost, against the paper's bounds (spec section 3 to 7). */
+/** Permits given and costs of a controller run, compared with the paper's bounds (spec section 3 to 7). */
 import type { NodeId } from '../effects.js';
 import { totalsOf } from '../folded.js';
 import type { Flight, Meter, NodeView, Observer, PropertyResult, Instance, Step } from '../protocol.js';
@@ -50,7 +50,7 @@ export class ControllerAccount implements Observer {
     const { node, kind, sent, emitted } = step;
     this.told.record(step, c);
     for (const { message, from, to } of sent) {
-      // The first word to a new leaf stands for its existence: in the paper's model a node joins without a message.
+      // The first message to a new leaf represents its existence: in the paper's model a node joins without a message.
       if (message.type === 'welcome') continue;
       this.messages++;
       if (from === this.instance.options.root || to === this.instance.options.root) this.rootMessages++;
@@ -148,7 +148,7 @@ export class ControllerAccount implements Observer {
   private lossMeter(c: Config): Meter[] {
     const failed = Object.keys(this.lost(c));
     if (failed.length === 0) return [];
-    // What was to go through a failed node, or to one below it, is missing, too.
+    // Permits on their way through a failed node, or below it, are lost too.
     const { supply, accounted } = totalsOf(controllerFold, c);
     const missing = supply - accounted + total(failed.map((id) => holdings(c.nodes.get(id)!)));
     const bounds = failed.map((id) => {
@@ -182,7 +182,7 @@ const meter = (name: string, measured: number, bound: number | null): Meter => (
   ratio: bound === null || bound === 0 ? null : measured / bound,
 });
 
-/** What is left in each node's bins below the root. */
+/** Permits left in each node's bins below the root. */
 function binsOf(c: Config): Record<NodeId, { local: number; global: number }> {
   const bins: Record<NodeId, { local: number; global: number }> = {};
   for (const [id, node] of c.nodes) {
@@ -198,7 +198,7 @@ const holdings = (node: NodeView): number => {
   return bins + local + global + (mainOf(node)?.permits ?? 0);
 };
 
-/** What a run came to. */
+/** Result of a run. */
 interface Outcome {
   /** Participants at the end; names given to applications count as such. */
   readonly n: number;
@@ -210,9 +210,9 @@ interface Outcome {
 }
 
 /**
- * Lemma 4.4.4 with the constants of its proof: a bin of level l is refilled at most M / Cap(l) times in all, each refill and each
- * refusal (one a node and level) comes over at most 3 · 2^l links, there and back. And no permit costs more than a way to the root and
- * back, so where bins are flat or of capacity one that is the bound.
+ * Lemma 4.4.4 with the constants of its proof. A bin of level l is refilled at most M / Cap(l) times. Each refill and each reject (one per
+ * node and level) travels over at most 3 · 2^l links, there and back. A permit costs at most a way to the root and back, so that is the
+ * bound for flat bins and bins of capacity one.
  */
 function messageBound({ kind, M, U, depths, terms }: ControllerOptions, { n, rejecting }: Outcome): number | null {
   if (kind !== 'naive' && kind !== 'bins' && kind !== 'basic') return null;

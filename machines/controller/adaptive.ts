@@ -12,7 +12,7 @@ export interface Situation {
   readonly M: number;
   readonly W: number;
   readonly U: number;
-  /** Of every participating node, the root included. */
+  /** Depths of all participating nodes, including the root. */
   readonly depths: readonly number[];
 }
 

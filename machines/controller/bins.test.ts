@@ -21,13 +21,13 @@ describe('the exponent of Lambda: the largest e with 2^e · 2U · lg(U+1) <= W',
   });
 });
 
-test('a capacity is one or half that of the supervisor, which gives it at a time (Lemma 4.1.3, E4)', () => {
+test('a capacity is one or half that of the supervisor, its gift (Lemma 4.1.3, E4)', () => {
   const scale = { exponent: -1 };
   expect([LOCAL_LEVEL, 0, 1, 2, 3].map((level) => capacity(scale, level))).toEqual([1, 1, 1, 2, 4]);
   expect([0, 1, 2, 3].map((level) => requestSize(scale, level))).toEqual([1, 1, 1, 2]);
 });
 
-test('a supervisor is at most one hop away from a local bin, and 2^l or 3 · 2^l from one of level l', () => {
+test('a supervisor is at most 1 hop from a local bin, 2^l or 3 · 2^l from level l', () => {
   for (let depth = 1; depth <= 64; depth++) {
     expect(supervisorDistance(LOCAL_LEVEL, depth)).toBe(depth % 2 === 1 ? 0 : 1);
     const level = levelAt(depth);

@@ -1,6 +1,6 @@
 /**
- * The searches of the spec's section 10 on our charts, beyond what `checked.test.ts` has time for; counts recorded. Every node asks for
- * ever unless commands are listed. Two minutes of one core.
+ * The searches of the spec's section 10 on our charts, beyond the time limit of `checked.test.ts`, with recorded counts. Every node
+ * requests forever unless commands are listed. Two minutes of one core.
  */
 import { describe, expect, test } from 'vitest';
 import { at, chain, check, star, treeOf } from './systems.fixtures.js';

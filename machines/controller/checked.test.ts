@@ -4,7 +4,7 @@ import { createMetric } from '../../network/topology/metric.js';
 import { controller } from './index.js';
 import { at, chain, check, star, treeOf } from './systems.fixtures.js';
 
-/** What is promised of the same system where the signal waits. */
+/** Properties of the same system with a delayed signal. */
 function lateProperties(options: Readonly<Record<string, unknown>>) {
   const graph = createMetric(star(3));
   return controller.properties({ ...graph, options: controller.options({ ...options, signal: 'late' }, graph) });
@@ -12,7 +12,7 @@ function lateProperties(options: Readonly<Record<string, unknown>>) {
 
 const valid = (states: number) => ({ verdict: 'valid', states });
 
-describe('BASIC, every node asking for ever', () => {
+describe('BASIC, every node requesting forever', () => {
   test.each([
     { name: 'chain of 3, M 4', topology: chain(3), M: 4, states: 1054 },
     { name: 'star of 4, M 3', topology: star(4), M: 3, states: 3804 },
@@ -49,7 +49,7 @@ describe('changes', () => {
     { pipelined: true, states: 2139 },
   ])('MAIN: joins while a change collects, pipelined $pipelined', ({ pipelined, states }) => {
     const options = { kind: 'main', M: 3, W: 1, parents: { n0: 'n0' }, pipelined };
-    // A link carries many requests there, and the property that it carries one says nothing.
+    // A link carries many requests there, so the property that it carries one does not apply.
     const vacuous = pipelined ? ['one request a link'] : [];
     expect(check(grown, options, { commands: requests })).toMatchObject({ ...valid(states), vacuous });
   });
@@ -65,7 +65,7 @@ describe('changes', () => {
     expect(check(chain(3), { kind: 'main', M: 4, W: 1, signal: 'late' })).toMatchObject(valid(3044));
   });
 
-  test('without that, the root says that all is over while permits are on their way', () => {
+  test('without that, the root signals the end while permits are in flight', () => {
     const options = { kind: 'main', M: 2, W: 0 };
     const wished = { name: 'the signal waits for the permits' };
     const early = check(star(3), options, { properties: lateProperties(options).filter(({ name }) => name === wished.name) });
@@ -112,7 +112,7 @@ describe('changes', () => {
 describe('the printed rules are refuted', () => {
   const drain = [...at(1, 'take'), ...at(0, 'take 134', 'take')];
 
-  test('MODIFIED that rejects in an inner phase wastes permits though W is 0 (E12); the corrected one does not', () => {
+  test('MODIFIED rejecting in an inner phase wastes permits (E12); corrected, none', () => {
     const options = { kind: 'modified', M: 136, W: 0 };
     const printed = check(chain(2), { ...options, rules: 'printed' }, { commands: drain });
     expect(printed).toMatchObject({ verdict: 'invalid', counterexample: { property: 'at most W wasted' } });
@@ -122,7 +122,7 @@ describe('the printed rules are refuted', () => {
 
   const joins = [...at(1, 'take'), ...at(0, ...Array.from({ length: 5 }, () => 'child'))];
 
-  test('an echo before permits have arrived loses them (E16); one that waits for them does not', () => {
+  test('an echo before permits have arrived loses them (E16), unlike one that waits', () => {
     const options = { kind: 'main', M: 135, W: 135, parents: { n0: 'n0', n1: 'n0' } };
     const premature = check(star(7), { ...options, echo: 'premature' }, { commands: joins });
     expect(premature).toMatchObject({ verdict: 'invalid', counterexample: { property: 'conservation' } });

@@ -44,7 +44,7 @@ const commands: Record<string, Command> = {
   deposit: {
     fields: [amount],
     event: (fields) => ({ type: 'deposit', amount: amountOf(fields) }),
-    // Acknowledged at once: it must not stand behind a withdrawal that waits for it.
+    // Acknowledged at once: it must not wait behind a withdrawal that waits for it.
     waits: false,
     completedBy: ['deposited'],
     refusal: onlyFor(['bank'], 'has no deposits'),

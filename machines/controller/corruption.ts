@@ -1,7 +1,7 @@
 /**
- * Typed arbitrary states of the controller: bins may hold anything up to their capacity, the root's anything up to M, requests may be out that
- * nobody has made, answers be missing, requests and answers be on the links. Who takes part and under whom is the given tree, and no change is
- * under way. The paper promises nothing after them: docs/controller.md says what recovers.
+ * Arbitrary but well-typed states of the controller. Bins may hold anything up to their capacity, the root's anything up to M. Requests may
+ * be pending without a requester, answers missing, and requests and answers on links. Participants and their parents follow the given tree,
+ * without a current change. The paper promises nothing after a corruption: docs/controller.md describes what recovers.
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, Instance, NodeState, RoleView } from '../protocol.js';

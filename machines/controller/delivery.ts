@@ -6,6 +6,7 @@
  *
  * States: how the bin stands (`stocked`: may be refilled; `exhausted`: its refill was rejected; `dry`: deferred until the next
  * change) and within it what the process does:
+ *
  *   idle       nothing to do
  *   taking     has taken a request from the queue and decides, within the step
  *   refilling  its own request is out, for the request in hand
@@ -79,7 +80,7 @@ const firstOf = ({ event }: In<Permit>): number | null => event.first;
 const givePermit = down('permit', ({ context }) => context.first);
 const passPermit = down('permit', firstOf);
 
-/** What is alike in the delivery process that waits and the one that does not. */
+/** State shared by the waiting and the pipelined delivery process. */
 interface Bin {
   readonly of: Controller;
   readonly parent: NodeId;

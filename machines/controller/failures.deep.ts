@@ -8,7 +8,7 @@ import { at, chain, check } from './systems.fixtures.js';
 const cut = (u: number, v: number) => ({ do: 'cut', link: [`n${u}`, `n${v}`] }) as const;
 const join = (u: number, v: number) => ({ do: 'join', link: [`n${u}`, `n${v}`], weight: 1 }) as const;
 
-test('a bank: no permit is made of nothing, everybody else is answered', () => {
+test('a bank: no permit is created, all other requests are answered', () => {
   const commands = [
     ...at(0, 'withdraw'),
     ...at(1, 'deposit', 'withdraw'),
@@ -19,7 +19,7 @@ test('a bank: no permit is made of nothing, everybody else is answered', () => {
   expect(check(chain(3), { kind: 'bank', M: 3, W: 2 }, { commands })).toMatchObject({ verdict: 'valid', states: 11440 });
 });
 
-describe('whoever has lost its parent makes no permit of nothing, however often it is asked', () => {
+describe('a node without its parent creates no permits, however often it receives requests', () => {
   const commands = [
     ...at(1, 'take', 'take', 'take'),
     ...at(0, ...Array.from({ length: 270 }, () => 'take')),

@@ -9,7 +9,7 @@ const cut = (u: number, v: number) => ({ do: 'cut', link: [`n${u}`, `n${v}`] }) 
 const join = (u: number, v: number) => ({ do: 'join', link: [`n${u}`, `n${v}`], weight: 1 }) as const;
 const crash = (node: number) => ({ do: 'crash', node: `n${node}` }) as const;
 
-describe('every interleaving: no permit is made of nothing, everybody else is answered', () => {
+describe('every interleaving: no permit is created, all other requests are answered', () => {
   const takes = [0, 1, 2].flatMap((node) => at(node, 'take', 'take'));
   const halving = { kind: 'modified', M: 5, W: 0 };
 
@@ -74,7 +74,7 @@ describe('the report names what failed nodes held', () => {
     expect(summary).toMatchObject({ granted: { n0: 0, n1: 1, n2: 0 }, lost: { n2: 10 } });
   });
 
-  test('names that were on their way to it are no permits', () => {
+  test('names in flight to it are not permits', () => {
     const events = [
       { at: 0, node: 'n2', do: 'name' },
       { at: 3, node: 'n2', do: 'crash' },
@@ -90,7 +90,7 @@ describe('the report names what failed nodes held', () => {
     expect(meters.find(({ name }) => name === loss)).toMatchObject({ measured: 10, bound: 10 });
   });
 
-  test('all below a link that goes down hear of it, and say what goes with them', () => {
+  test('all nodes below a link that goes down are notified, and report their losses', () => {
     const events = [...takes('n3', 1, 0), ...takes('n2', 1, 0), { at: 20, do: 'cut', link: ['n1', 'n2'] }, ...takes('n1', 1, 40)];
     const { summary, verdict, meters } = run({ kind: 'bins', M: 80, W: 40 }, events, 4);
     expect(verdict).toBe('valid');

@@ -1,4 +1,4 @@
-/** What has to fit together within one node, whatever the run has come to: its roles, its terms, a change, its bins and its requests. */
+/** Invariants within one node, true at every point of a run, of its roles, terms, change, bins and requests. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { NodeView } from '../protocol.js';
@@ -26,7 +26,7 @@ const CHANGING: readonly string[] = ['collecting', 'settling', 'echoed'];
 
 export const isChanging = (view: NodeView): boolean => CHANGING.includes(mainState(view));
 
-/** A participant has all its roles, who is outside that of a newcomer, and who is severed its main role; nobody is between them. */
+/** A participant has all its roles, a newcomer has only those of a newcomer, and a severed node only its main role. */
 export function hasItsRoles(view: NodeView, { parts }: Settings): boolean {
   const roles = Object.keys(view);
   if (!(MAIN in view)) return roles.length === 1 && roles[0] === NEWCOMER;
@@ -36,7 +36,7 @@ export function hasItsRoles(view: NodeView, { parts }: Settings): boolean {
   return isThere && roles.length === due.length + 1 && due.every((role) => role in view);
 }
 
-/** All bins that may be filled again are of the sizes that the node's terms say; none may, where they say that the resource is exhausted. */
+/** All bins that may be refilled have the sizes of the node's terms. If the terms are exhausted, no bin may be refilled. */
 export function followsItsTerms(view: NodeView, settings: Settings): boolean {
   if (!isMember(view)) return true;
   const { terms } = mainOf(view)!;
@@ -47,13 +47,13 @@ export function followsItsTerms(view: NodeView, settings: Settings): boolean {
   return terms.alive || (requestState(view, 'R') === 'exhausted' && (bin.startsWith('exhausted') || bin === 'signaled'));
 }
 
-/** Who was rejected asks for no more: its local bin is as it was. */
+/** A rejected process makes no further request: its local bin keeps its size. */
 function scalesOf(view: NodeView, of: Controller): readonly Scale[] {
   const bin: { readonly scale: Scale } = view[deliveryRole(of)]!.context;
   return requestState(view, of) === 'exhausted' ? [bin.scale] : [bin.scale, requestOf(view, of)!.scale];
 }
 
-/** What its applications ask for while a change is under way is held, and after it no more; who has echoed has nothing out. */
+/** During a change, requests of applications are held; after it, none is. A node that has echoed has no pending request. */
 export function holdsWhatIsAsked(view: NodeView, settings: Settings): boolean {
   if (!isMember(view)) return true;
   const isFrozen = isChanging(view);
@@ -65,7 +65,7 @@ export function holdsWhatIsAsked(view: NodeView, settings: Settings): boolean {
   );
 }
 
-/** Nobody at this node waits for an answer: permits that were given have arrived (E16). */
+/** No request at this node is pending, so given permits have arrived (E16). */
 const isQuiet = (view: NodeView, of: Controller): boolean => isIdle(view, of) && !requestState(view, of).startsWith('refilling');
 
 function isHeld(state: string, isFrozen: boolean): boolean {
@@ -106,7 +106,7 @@ function linksServed(view: NodeView, of: Controller): readonly NodeId[] {
   return [...queue.map(({ link }) => link), ...(isIdle(view, of) || !current ? [] : [current.link])];
 }
 
-/** True if a delivery process has nothing to do: nobody waits for what it has asked for. */
+/** True if a delivery process is idle: no request waits for an answer to its own request. */
 export function isIdle(view: NodeView, of: Controller): boolean {
   const { chart, context } = deliveryProcess(view, of);
   if (chart === 'root') return context.parked.length === 0;
@@ -118,9 +118,9 @@ export function isIdle(view: NodeView, of: Controller): boolean {
 export const isBusy = (view: NodeView, settings: Settings, isBank: boolean): boolean =>
   isMember(view) && (isChanging(view) || controllersOf(settings).some((of) => !(isBank && of === 'R') && !isIdle(view, of)));
 
-/** What a delivery process may have on the way up. */
+/** Requests of a delivery process on the way up. */
 export interface Demand {
-  /** Of its global bin; `null` where there is none. */
+  /** Level of its global bin; `null` without one. */
   readonly level: number | null;
   /** The one level that it has asked for; `any` where it asks for several, `none` where for nothing. */
   readonly asks: number | 'any' | 'none';

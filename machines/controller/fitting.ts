@@ -20,7 +20,7 @@ import type { ControllerOptions } from './options.js';
 import { placeOf, TreePlaces, type Place, PLACING, type Word } from './places.js';
 import { isMember, isSevered, mainOf } from './view.js';
 
-/** What a node by itself may break. */
+/** Rules that a node can break by itself. */
 const OWN = ['terms', 'freeze', 'bins', 'deposits', 'served', 'name'] as const;
 type Own = (typeof OWN)[number];
 
@@ -28,7 +28,7 @@ interface NodeFact {
   readonly id: NodeId;
   readonly broken: readonly (Own | 'roles')[];
   readonly isBusy: boolean;
-  /** It was cut off, or has lost a part of the tree below it. */
+  /** True if the node was cut off, or has lost a part of its subtree. */
   readonly isCut: boolean;
   readonly process: Readonly<Record<Controller, Demand>>;
   readonly place: Place | null;
@@ -45,7 +45,7 @@ interface Up {
 interface FlightFact {
   readonly up: Up | null;
   readonly word: Word | null;
-  /** It welcomes somebody without a name where there are names, or with one where there are none. */
+  /** True if the node welcomes a child without a name although names are used, or with a name although they are not. */
   readonly isMisnamed: boolean;
 }
 
@@ -70,7 +70,7 @@ const STRANGE = { broken: ['roles'], isBusy: false, isCut: false, process: { R: 
 
 export const fittingFold: Fold<ControllerOptions, Fitting, ControllerMessage> = {
   node: (view, id, { options }) => {
-    // Of who has other roles than its place asks for nothing else can be said.
+    // A node whose roles do not fit its place is not judged further.
     if (!hasItsRoles(view, options.settings)) return { ...STRANGE, id };
     return {
       id,
@@ -97,7 +97,7 @@ function upOf(message: ControllerMessage, from: NodeId): Up | null {
   return message.type === 'deposits' ? { of: 'R', level: message.level, from, isDeposit: true } : null;
 }
 
-/** What a node has on the way up. */
+/** Messages of a node on the way up. */
 interface Traffic {
   readonly up: Up[];
   process: NodeFact['process'] | null;
@@ -105,7 +105,7 @@ interface Traffic {
 }
 
 export class Fitting implements Totals<NodeFact, FlightFact> {
-  /** Nodes that break each of what concerns them alone. */
+  /** Number of nodes that break each rule about a single node. */
   readonly own: Record<Own | 'roles', number> = { roles: 0, terms: 0, freeze: 0, bins: 0, deposits: 0, served: 0, name: 0 };
   /** Nodes that wait for something to come by itself. */
   busy = 0;

@@ -1,4 +1,4 @@
-/** What has happened counts after the node to which it happened has left, was cut off, or has crashed and come back. */
+/** Past events count after their node has left, was cut off, or has crashed and restarted. */
 import { assign } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -119,7 +119,7 @@ test.each([
   expect(checkScenario(scenarioOf(json))).toMatchObject({ verdict: 'valid' });
 });
 
-test('a leaf whose request was deferred waits, and so it stays: the change that comes of it may be slower', () => {
+test('a leaf with a deferred request stays: the resulting change may be slower', () => {
   const json = { topology: path(2), options: { kind: 'main', M: 0, W: 0, signal: 'late' } };
   const events = [at(0, 'n1', 'take'), at(5.5, 'n1', 'leave')];
   const hasty = { ...json, network: { latency: { min: 1, max: 9 } }, events, seed: 1 };

@@ -1,4 +1,4 @@
-/** What the nodes of a resource controller say to each other, and what the roles of one node tell each other at no cost. */
+/** Messages between the nodes of a resource controller, and local messages between the roles of one node, which cost nothing. */
 import { send, tell, type NodeId } from '../effects.js';
 import type { Scale } from './bins.js';
 
@@ -49,7 +49,7 @@ export interface Deposit {
   readonly permits: number;
 }
 
-/** What holds for every node from one change to the next. */
+/** Parameters of every node between two changes. */
 export interface Terms {
   readonly R: Scale;
   readonly N: Scale;
@@ -65,7 +65,7 @@ export interface Welcome {
   readonly terms: Terms;
 }
 
-/** What a subtree hands in: participants in it, leaves that left it since the last change, permits of R from its bins. */
+/** Report of a subtree: its participants, leaves that left it since the last change, and permits of R from its bins. */
 export interface Holdings {
   readonly count: number;
   readonly departed: number;
@@ -88,7 +88,7 @@ export interface Settle {
   readonly permits: number;
   /** Permits that the application at this node was given. */
   readonly issued: number;
-  /** Of the permits, what a rejected request had gathered; `null` while none was rejected. */
+  /** Permits among these that a rejected request had gathered; `null` if none was rejected. */
   readonly keptBack: number | null;
   /** Names that the application at this node was given: they count as participants. */
   readonly names: readonly number[];
@@ -97,7 +97,7 @@ export interface Settle {
 /** The parts of a node that hold permits: its two controllers and a bank's deposit bins. */
 export type Part = Controller | 'D';
 
-/** What never changes during a run, and is the same at every node. */
+/** Constants of a run, equal at every node. */
 export interface Settings {
   readonly parts: readonly Part[];
   /** True if delivery processes wait for the answer to one request before they send the next. */
@@ -106,12 +106,12 @@ export interface Settings {
   readonly echo: 'quiet' | 'premature';
 }
 
-/** What one part of the node hands in; `signaled` is the root's word that the resource is exhausted. */
+/** Report of one part of the node. `signaled` is the root's notification that the resource is exhausted. */
 export interface Settled {
   readonly type: 'settled';
   readonly part: Part;
   readonly permits: number;
-  /** What the application here was given, less what it deposited. */
+  /** Permits given to the local application, minus its deposits. */
   readonly issued: number;
   /** As in `Settle`. */
   readonly keptBack: number | null;
@@ -139,7 +139,7 @@ interface Side extends Of {
 }
 
 /**
- * Answers the links that a request came by. The node's own name stands for the internal link to its request procedure, which costs
+ * Answers the links that a request arrived on. The node's own name represents the internal link to its request procedure, which costs
  * nothing.
  */
 export const answer = <A extends { context: Side }>(params: (args: A) => { links: readonly NodeId[]; message: Reply }) =>

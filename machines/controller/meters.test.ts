@@ -25,7 +25,7 @@ describe('Lemma 4.4.4, with the constants of its proof', () => {
     expect(messages!.ratio).toBeLessThanOrEqual(1);
   });
 
-  test('of a naive run that stays below M it is what every permit costs at the deepest node', () => {
+  test('for a naive run below M, it is the cost of every permit at the deepest node', () => {
     const events = [0, 1, 2].map((at) => ({ at: 100 * at, node: 'n15', do: 'take' }));
     expect(metersOf({ kind: 'naive', M: 3 }, { events })['messages']).toEqual({ measured: 90, bound: 90, ratio: 1 });
   });

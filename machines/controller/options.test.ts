@@ -1,10 +1,10 @@
-/** What the options and commands of the controller refuse, and what they mean. */
+/** Options and commands of the controller that are rejected, and the meaning of valid ones. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
 import { controller } from './index.js';
 
-describe('scenarios that make no sense are refused with thing, place and cure', () => {
+describe('meaningless scenarios are rejected with the option, its place and the fix', () => {
   const scenario = (options: object, more: object = {}) => ({
     protocol: 'controller',
     topology: { kind: 'path', n: 3 },
@@ -57,7 +57,7 @@ describe('scenarios that make no sense are refused with thing, place and cure', 
     expect(after).toMatchObject({ granted: { n2: 5 }, rejected: { n2: 4 }, messages: before!['messages'] });
   });
 
-  test('several units are given together or not at all; what was gathered for them stays, for less', () => {
+  test('several units are given together or not at all; the rest serves smaller requests', () => {
     const take = (at: number, amount: number) => ({ at, node: 'n2', do: 'take', amount });
     const run = (events: object[]) => new Simulation(parseScenario(scenario({}, { events }), { controller })).run();
     const [refused, after] = [run([take(0, 7)]), run([take(0, 7), take(50, 4), take(60, 2)])];
@@ -71,7 +71,7 @@ describe('scenarios that make no sense are refused with thing, place and cure', 
     });
   });
 
-  test('who is no leaf stays, and says so', () => {
+  test('a node with children stays, and reports it', () => {
     const simulation = new Simulation(parseScenario(scenario({}, event({ do: 'leave' })), { controller }));
     const notifications: string[] = [];
     simulation.network.steps$.subscribe(({ node, emitted }) =>

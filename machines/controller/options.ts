@@ -13,7 +13,7 @@ export const controllerKinds = ['naive', 'bins', 'basic', 'main', 'modified', 'n
 export type ControllerKind = (typeof controllerKinds)[number];
 
 export interface ControllerOptions {
-  /** What runs: `adaptive` has made its choice here. */
+  /** Controller kind to run; `adaptive` has been resolved here. */
   readonly kind: ControllerKind;
   readonly adaptive: boolean;
   /** Permits at the start; a bank's opening balance. */
@@ -22,7 +22,7 @@ export interface ControllerOptions {
   /** The most nodes that may ever participate, where the controller does not count them itself. */
   readonly U: number;
   readonly root: NodeId;
-  /** Of the nodes that participate from the start; the root is its own. */
+  /** Parents of the initial participants; the root is its own parent. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
   readonly depths: Readonly<Record<NodeId, number>>;
   readonly children: Readonly<Record<NodeId, readonly NodeId[]>>;

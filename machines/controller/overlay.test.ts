@@ -1,4 +1,4 @@
-/** What the inspector shows of a run: bins that fill and drain, requests that climb, permits that fall, exhaustion as a wave. */
+/** The inspector's view of a run: bins fill and drain, requests go up, permits go down, exhaustion spreads as a wave. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -48,7 +48,7 @@ test('a request climbs, a permit falls and fills the bins, takes drain them', ()
   expect(course('n3 local bin')).toEqual([0, 3, 2, 1, 0]);
 });
 
-test('exhaustion spreads as a wave from below the root to whoever asks', () => {
+test('exhaustion spreads as a wave from below the root to all requesters', () => {
   const shown = show({ kind: 'basic', M: 0 }, takes('n3', 0));
   expect(shown.map(({ tones }) => tones)).toEqual([
     'plain plain plain waiting',

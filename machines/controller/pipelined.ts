@@ -1,15 +1,14 @@
 /**
- * The delivery process that never waits: any number of its requests are out at the same time.
+ * The delivery process that never waits: any number of its requests may be pending.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, Remark 4.4.6, which leaves out the details; spec section 6. Assumes FIFO links. A reply names
- * the level of the bin that it is for, and that is enough to find its link: requests of one level that cross a node have the same
- * supervisor and are answered in the order in which they came. Where bins are flat, this process relays and nothing else, so the
- * naive controller and per-node bins run on it too.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, Remark 4.4.6, which leaves out the details; spec section 6. Assumes FIFO links. A reply contains
+ * the level of its bin, which is enough to find its link: requests of one level that cross a node have the same supervisor, and answers
+ * keep their order. With flat bins this process only relays, so the naive controller and per-node bins run on it too.
  *
- * States: `stocked` may be refilled; `exhausted` had a refill rejected, `dry` deferred until the next change.
- * Invariants: in `stocked`, what is pending asks for more than the bin holds, and the refills that are out cover it.
+ * States: `stocked` may be refilled; `exhausted` had a refill rejected, `dry` deferred until the next change. Invariants: in `stocked`,
+ * pending requests need more than the bin holds, and the pending refills cover them.
  *
- * Departures. One that a refusal finds with refills still out says `rested` when each is answered, so that a change can wait for them.
+ * Departures. A process that is rejected during pending refills sends `rested` when each is answered, so that a change can wait for them.
  */
 import { assign, setup } from 'xstate';
 import { effects, send, tell, withEvent, type NodeId, type Received } from '../effects.js';
@@ -30,7 +29,7 @@ export interface PipelinedContext extends DeliveryInput {
   readonly permits: number;
   /** Links whose requests for this bin are not served yet. */
   readonly pending: readonly NodeId[];
-  /** For each level, the links that its replies go to, oldest first; the node itself stands for its own global bin. */
+  /** For each level, the links that its replies go to, oldest first. The node itself represents its own global bin. */
   readonly awaiting: Readonly<Record<string, readonly NodeId[]>>;
 }
 
@@ -50,7 +49,7 @@ const ownRefill = ({ context: { parent, of, level } }: In) => ({
   message: { type: 'request' as const, of, level: level! },
 });
 
-/** The reply goes on to whoever waits longest for one of its level. */
+/** The reply goes to the link that has waited longest for one of its level. */
 const pass = answer(({ context, event }: In<Received<Reply>>) => ({
   links: linksAt(context, event.level).slice(0, 1),
   message: withoutSender(event),

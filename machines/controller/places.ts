@@ -1,4 +1,4 @@
-/** Who is whose child, and how far a change has come between a node and its parent: what is the same at both ends of a link. */
+/** The parts of a node's state that must agree at both ends of a link: parent and child, and the progress of a change. */
 import type { NodeId } from '../effects.js';
 import type { NodeView } from '../protocol.js';
 import { levelAt } from './bins.js';
@@ -29,7 +29,7 @@ export interface Place {
   readonly terms: Terms;
 }
 
-/** `null` of who does not take part. */
+/** `null` for nodes that do not participate. */
 export function placeOf(view: NodeView, id: NodeId): Place | null {
   if (!isMember(view)) return null;
   const { parent, children, depth, awaiting, terms } = mainOf(view)!;
@@ -55,8 +55,8 @@ export function knowsItsPlace(place: Place, { placeOf, isSaid }: Around): boolea
 }
 
 /**
- * A change is a wave down and an echo up: a node takes part in it from its parent's word on, is awaited until its echo is there, and
- * has echoed until the new terms come; otherwise it has the terms of its parent.
+ * A change is a wave down and an echo up. A node takes part after its parent's message. Its parent waits for it until its echo arrives, and
+ * it has echoed until the new terms come. Otherwise it has the terms of its parent.
  */
 export function keepsStep(place: Place, { placeOf, isSaid }: Around): boolean {
   const { id, parent, state, awaiting, terms } = place;

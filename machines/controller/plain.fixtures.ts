@@ -49,11 +49,11 @@ const inFlight = (c: Config, of: Controller): number =>
     }),
   );
 
-/** What rejected requests for several permits had gathered: it stays at their nodes, for smaller ones. */
+/** Permits gathered by rejected requests for several permits. They stay at their nodes, for smaller requests. */
 const keptBack = (c: Config): number =>
   total([...c.nodes.values()].map((node) => (requestOf(node, 'R')?.hasRejected ? requestOf(node, 'R')!.permits : 0)));
 
-/** What rejected requests had gathered at nodes that have left since, as far as it is still free: at the root, or on its way there. */
+/** Permits gathered by rejected requests at nodes that have left, if still free: at the root, or on their way there. */
 const givenBack = (c: Config): number => {
   const nodes = [...c.nodes.values()];
   const free = rootBinOf(c, 'R').permits + collected(c) + total(flying(c, 'return', 'echo', 'deposits').map(permitsOf));
@@ -84,13 +84,13 @@ const supply = (c: Config): number => c.instance.options.M + deposited(c);
 
 const isQuiet = (c: Config): boolean => c.flights.length === 0;
 
-/** Of all time: a node that was rejected and has left counts. */
+/** Includes nodes that were rejected and have left. */
 const rejections = (c: Config): boolean =>
   [...c.nodes.values()].some(hasRejected) || flying(c, 'reject').some(({ message }) => message.of === 'R');
 
 const isSignaled = (c: Config): boolean => rootState(c, 'R') === 'signaled';
 
-/** The printed rule says so at the end of every phase. */
+/** The printed rule reports exhaustion at the end of every phase. */
 const hasSignaled = (c: Config): boolean => isSignaled(c) || c.instance.options.phase?.rule === 'printed';
 
 const waste = (c: Config): number => c.instance.options.M - issued(c) - keptBack(c) - givenBack(c);

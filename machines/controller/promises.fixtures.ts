@@ -19,7 +19,7 @@ const twig = tree(['n0', 'n1'], ['n1', 'n2'], ['n1', 'n3']);
 const row = (n: number) => ({ kind: 'path', n });
 
 export const further: readonly FurtherSystem[] = [
-  // The root alone: the third join makes a change, while permits are given out.
+  // A root without other nodes: the third join starts a change while permits are given.
   ...['main', 'modified'].map((kind) => ({
     topology: around,
     options: { kind, M: 5, W: 1, parents: alone },
@@ -94,7 +94,7 @@ export const further: readonly FurtherSystem[] = [
       states: 0,
     },
   ]),
-  // Large bins, that are handed back by who leaves and at changes, in a row and behind one node.
+  // Large bins, returned by leaving nodes and at changes, in a row and behind one node.
   ...[row(5), tree(['n0', 'n1'], ['n1', 'n2'], ['n2', 'n3'], ['n2', 'n4'])].map((topology) => ({
     topology,
     options: { kind: 'modified', M: 1500, W: 700 },
@@ -135,7 +135,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n0', 'child', 'child', 'child'), ...does(0, 'n1', 'take'), ...does(0, 'n2', 'take')],
     states: 800,
   },
-  // What is asked for while a change is under way, that waits and is not forgotten.
+  // Requests during a change, which wait and are not lost.
   {
     topology: row(4),
     options: { kind: 'names' },
@@ -150,7 +150,7 @@ export const further: readonly FurtherSystem[] = [
     ],
     states: 0,
   },
-  // The own request of a node stands behind one that its bin is refused for.
+  // A node's own request waits behind one that its bin is rejected for.
   ...[0, 1].flatMap((M) =>
     ['basic', 'modified'].map((kind) => ({
       topology: row(4),
@@ -184,7 +184,7 @@ export const further: readonly FurtherSystem[] = [
     events: [...does(0, 'n0', ['take', 6], 'take'), ...does(0, 'n1', 'child')],
     states: 0,
   },
-  // A bin that was deferred has passed on the request of its own node before.
+  // A deferred bin has forwarded the request of its node before.
   {
     topology: row(4),
     options: { kind: 'modified', M: 5, W: 0 },

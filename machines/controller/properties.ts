@@ -1,8 +1,8 @@
 /**
  * The invariants I1 to I10 of the controller (spec section 7) and its liveness (C4), as named properties of every configuration.
  *
- * What the spec says of a quiescent system is said here of a configuration without messages in flight: nothing can move in it but an
- * application. Nodes that fail are outside the paper: what holds then is said where it is less.
+ * The spec's statements about quiescent systems apply here to configurations without messages in flight: only an application can act in
+ * them. Failing nodes are outside the paper; weaker statements about them are marked.
  */
 import { always } from '../folded.js';
 import type { Property, Instance } from '../protocol.js';
@@ -32,7 +32,7 @@ const invariants: ControllerProperty[] = [
   promise(
     'rejects follow the signal',
     'A request is rejected only after the root has said that the resource is exhausted (I3).',
-    // The printed rule says so at the end of every phase.
+    // The printed rule reports exhaustion at the end of every phase.
     (t) => t.rejections === 0 || t.hasSignaled || t.options.phase?.rule === 'printed',
   ),
   promise(
@@ -86,7 +86,7 @@ const growth = promise(
   (t, c) => !t.isMisgrown || !isWhole(t, c),
 );
 
-/** What holds of each node and of each link, whatever becomes of the permits. */
+/** Properties of each node and each link, independent of the permits. */
 const fits: ControllerProperty[] = [
   fit(
     'every node is in or out',

@@ -1,4 +1,4 @@
-/** Which edits of the charts are no mistakes. */
+/** Equivalent mutants of the charts, with reasons. */
 import { because } from '../because.fixtures.js';
 
 const AGAIN = 'starting leads at once to where the news of the change says';

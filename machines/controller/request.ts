@@ -1,22 +1,23 @@
 /**
- * The request procedure: gives out the permits of its node's local bin, and has the bin refilled when it is empty.
+ * The request procedure: gives the permits of its node's local bin, and has the bin refilled when it is empty.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, "Local Management of a Global Resource in a Communication Network", Figure 3; the freeze of
- * section 5. One chart serves both controllers: under R the application takes the resource, under N it lets a child join or takes a
- * name. Assumes at most one outstanding request: while one is out, the chart accepts no other.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, "Local Management of a Global Resource in a Communication Network", Figure 3; the freeze of section
+ * 5. One chart serves both controllers: under R the application takes the resource, under N it lets a child join or takes a name. Assumes
+ * at most one outstanding request: while one is pending, the chart accepts no other.
  *
  * States:
+ *
  *   ready            answers at once while the bin lasts
- *   refilling.open   its request is out
- *   refilling.frozen the same, and a change is under way
- *   frozen           a change is under way: what is asked now is held
- *   held             asked during the change, or deferred by it: asks again when the change is through
- *   exhausted        was rejected, or the resource ended with a change: rejects without a message what the bin cannot serve
+ *   refilling.open   its request is pending
+ *   refilling.frozen the same, during a change
+ *   frozen           during a change: new requests are held
+ *   held             requested during the change, or deferred by it: repeats the request after the change
+ *   exhausted        was rejected, or the resource ended with a change: rejects larger requests without a message
  * Invariant: while `ready`, the bin holds less than its capacity.
  *
- * Departures. An amount above one is gathered refill by refill and answered once; what a rejected one had gathered stays here, through
- * changes too, for smaller ones. Whoever asks to `settle` while a request is out hears `busy`, and `rested` when the answer has come
- * (the paper has no mechanism, E16); under `echo: "premature"` the bin is handed in still.
+ * Departures. An amount above one is gathered refill by refill and answered once. The permits gathered by a rejected request stay here,
+ * through changes too, for smaller ones. A `settle` during a pending request is answered with `busy`, and with `rested` when the answer has
+ * arrived (the paper has no mechanism, E16); under `echo: "premature"` the bin is returned anyway.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell, withEvent, type NodeId } from '../effects.js';
@@ -77,7 +78,7 @@ const ownRequest = ({ context }: In<unknown>) => ({
   message: { type: 'request' as const, of: context.of, level: LOCAL_LEVEL, from: context.id },
 });
 
-/** What the bin holds once the refill is in it. */
+/** Contents of the bin after the refill. */
 const filled = ({ context, event }: In): number =>
   context.permits + (event.type === 'permit' ? capacity(context.scale, LOCAL_LEVEL) : 0);
 

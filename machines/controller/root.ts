@@ -1,13 +1,14 @@
 /**
  * The delivery process of the root: the bin that holds all permits at the start and answers every request at once.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, Figure 5; sections 5, 6.1 and 6.3 for what it does instead of rejecting. Spec 3.4.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, Figure 5; sections 5, 6.1 and 6.3 for the alternatives to rejecting. Spec 3.4.
  *
- * States: what becomes of a request that the bin cannot serve.
- *   rejecting  it is rejected; the first time says that the resource is exhausted
- *   signaled  it is rejected, and that has been said
- *   deferring  it is deferred until the next change, which the node's main role is told to make; with `signal: "late"` the last of them
- *              says that the resource is exhausted, when all permits that were given have arrived (section 3: by broadcast-and-echo)
+ * States: the treatment of a request that the bin cannot serve.
+ *
+ *   rejecting  it is rejected; the first time reports that the resource is exhausted
+ *   signaled   it is rejected, and exhaustion has been reported
+ *   deferring  it is deferred until the next change, which the node's main role then starts; with `signal: "late"` the last of them
+ *              reports that the resource is exhausted, when all given permits have arrived (section 3: by broadcast-and-echo)
  *   parking    it waits, and all later ones behind it, until deposits cover it
  *   ending     it is rejected and the next phase begins: the MODIFIED controller as printed (E12), kept to be refuted
  * Invariant: permits never fall below zero. A reject does not mean that the bin is empty: a later, smaller request may be served (E3).
@@ -27,7 +28,7 @@ import {
   type Settle,
 } from './messages.js';
 
-/** What the root does with a request that it cannot serve. */
+/** Treatment of a request that the root cannot serve. */
 export type Unserved = 'reject' | 'defer' | 'park' | 'end';
 
 export interface RootBudget {
@@ -61,7 +62,7 @@ type In<E = RootEvent> = { context: RootContext; event: E };
 const asked = ({ context, event }: In): Parked =>
   event.type === 'request' ? { level: event.level, link: event.from } : context.parked[0]!;
 
-/** What the oldest parked request needs; the event that freed it is of no account. */
+/** Size of the oldest parked request. The event that freed the permits does not matter. */
 const oldest = ({ context }: In): Parked => context.parked[0]!;
 
 const reply = (type: Reply['type'], to: (args: In) => Parked) =>

@@ -117,7 +117,7 @@ test('both hosts take the same steps', () => {
   }
 });
 
-test('a deposit where nobody takes part is refused by name, and a later one is taken', () => {
+test('a deposit without participants is rejected, and a later one is taken', () => {
   const topology = { kind: 'path', n: 2 };
   const deposit = (at: number) => ({ at, node: 'n1', do: 'deposit', amount: 2 });
   const events = [deposit(0), { at: 5, node: 'n0', do: 'child' }, deposit(9)];

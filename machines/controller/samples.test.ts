@@ -1,4 +1,4 @@
-/** The samples of every chart reach all of its states, and no event of theirs breaks it. */
+/** The samples of every chart reach all of its states, and none of their events breaks it. */
 import { expect, test } from 'vitest';
 import type { AnyStateMachine, StateValue } from 'xstate';
 import { begin, macrostep } from '../../network/world/remembering.js';

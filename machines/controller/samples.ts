@@ -146,7 +146,7 @@ const main = (over: Partial<MainInput>): ChartSamples => ({
   ],
 });
 
-/** It loses a child, then its parent, and then the child comes back. */
+/** A node loses a child, then its parent, and then the child comes back. */
 const losing: ChartSamples = {
   input: main({ children: ['c'] }).input,
   events: () => [down('c'), down('p'), ...settled, up('c')],

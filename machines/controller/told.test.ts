@@ -1,4 +1,4 @@
-/** What a node tells is what has come about, what was refused is not asked for again, and a change finds what is there: broken by these mistakes. */
+/** Mutants that violate properties of single steps: true notifications, no repeated rejected requests, and correct results of a change. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { controller } from './index.js';

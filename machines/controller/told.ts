@@ -1,4 +1,4 @@
-/** What a run of the controller shows of single steps: what a node tells its application, which bins were refused, and what a change finds. */
+/** Properties of single steps of a controller run: notifications of a node to its application, rejected bins, and results of a change. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
 import { LOCAL_LEVEL } from './bins.js';
@@ -36,16 +36,19 @@ const ANSWERS: Readonly<Record<Controller, readonly ControllerNotification['type
 };
 
 /**
- * Properties that need the step, and not only the state after it: each request is answered once (C4), as what it is accounted for, and
- * whatever else an application hears has come about in that step; and a bin that was refused is not refilled before the next terms, and refuses
- * nobody but those whom it supervises. What a change finds is so: how many take part, and whether the resource is exhausted.
+ * Properties that depend on the step and not only on the state after it.
  *
- * The step that a run begins with is not seen: nothing is known of its node before. Once a node has begun again or was corrupted nothing is
- * promised, and nothing is looked at any more.
+ * - Each request is answered once, according to the account (C4).
+ * - Each other notification has its cause in the same step.
+ * - A rejected bin is not refilled before the next terms, and rejects only requests of the nodes that it supervises.
+ * - A change finds the true number of participants, and whether the resource is exhausted.
+ *
+ * The first step of a run is not judged, because the state before it is unknown. After a restart or a corruption of a node nothing is
+ * promised, and checking stops.
  */
 export class ToldAnswers {
   private readonly before = new Map<NodeId, NodeView>();
-  /** What applications have asked for and not been answered: an amount, of joins and names the word. */
+  /** Unanswered requests of applications: an amount, or for joins and names the kind of request. */
   private readonly asked = new Map<string, number | string>();
   private isTold = true;
   private isRefused = true;
@@ -58,7 +61,7 @@ export class ToldAnswers {
     const { node, kind, event } = step;
     const view = c.nodes.get(node);
     if (kind === 'corrupt' || kind === 'restart' || kind === 'reload') this.isPromised = false;
-    // Who has other roles than its place asks for breaks another promise.
+    // Another promise covers a node whose roles do not fit its place.
     if (!this.isPromised || !view || !hasItsRoles(view, this.options.settings)) return;
     // Whatever has not taken a step yet is as it began.
     if (this.before.size === 0) for (const [id, other] of c.nodes) if (id !== node) this.before.set(id, other);
@@ -71,7 +74,7 @@ export class ToldAnswers {
     this.isRefused &&= areRefusedAsTold(event, before, view) && isSupervisor({ before, after: view, step }, this.options);
   }
 
-  /** One answer to what was asked for, in the words of the request; none is owed to who does not take part any more. */
+  /** Each request is answered once, with the fields of the request. A node that has left owes no answer. */
   private areAnswered({ node, kind, event, emitted }: Step<ControllerNotification>, view: NodeView): boolean {
     const wanted = kind === 'command' ? wantedBy(event) : null;
     if (wanted) this.asked.set(keyOf(node, wanted.of), wanted.what);
@@ -111,14 +114,14 @@ const told = <T extends ControllerNotification['type']>({ step: { emitted } }: C
 
 const commanded = ({ step: { kind, event } }: Change, type: string): boolean => kind === 'command' && event.type === type;
 
-/** What is granted and what is deposited is in the node's account; who does not take part is not heard. */
+/** Grants and deposits are in the node's account. Nodes outside of the tree emit no notifications. */
 function isAccounted(change: Change): boolean {
   const sum = (type: 'granted' | 'deposited') => told(change, type).reduce((total, { amount }) => total + amount, 0);
   const due = isMember(change.before) && commanded(change, 'deposit') ? change.step.event['amount'] : 0;
   return given(change.after) - given(change.before) === sum('granted') - sum('deposited') && sum('deposited') === due;
 }
 
-/** Who joins is a new child, and each permitted join brings one. */
+/** A joining node becomes a new child, and each permitted join adds one child. */
 function isFamily(change: Change, areNamed: boolean): boolean {
   const known = mainOf(change.before)?.children;
   const born = (mainOf(change.after)?.children ?? []).filter((child) => !known?.includes(child));
@@ -127,7 +130,7 @@ function isFamily(change: Change, areNamed: boolean): boolean {
   return joined.map(({ child }) => child).join() === born.join() && joined.every(({ name }) => (name !== null) === areNamed);
 }
 
-/** A leaf that asks to leave does, its last word behind its permits; who has lost its way to the root tells what went down with it. */
+/** A leaf leaves on request, and its last message follows its permits. A node cut off from the root reports the loss of its subtree. */
 function isPlace(change: Change): boolean {
   const { before, after, step } = change;
   const isLeaving = commanded(change, 'depart');
@@ -144,7 +147,7 @@ function isPlace(change: Change): boolean {
   );
 }
 
-/** The resource is exhausted once; the printed rule says so at the end of every phase. */
+/** The resource is exhausted once. The printed rule reports it at the end of every phase. */
 function isEnd(change: Change, options: ControllerOptions): boolean {
   const { before, after, step } = change;
   const ends = hasSignaled(after, step.node, options) && !hasSignaled(before, step.node, options);
@@ -152,8 +155,8 @@ function isEnd(change: Change, options: ControllerOptions): boolean {
 }
 
 /**
- * When a change is through, all who take part have told the root so and are held: its count is of them, and of the names that their
- * applications took. Its terms say that the resource is exhausted when that was said (E14). Of who failed nothing is counted for certain.
+ * When a change is complete, all participants have reported to the root and hold their requests. Its count includes them and the names that
+ * their applications took. Its terms are exhausted exactly if the root was notified of it (E14). Failed nodes are not counted reliably.
  */
 function isAsFound({ before, after, step: { node } }: Change, c: Configuration): boolean {
   const [was, is] = [before, after].map((view) => mainOf(view)?.phase);
@@ -181,7 +184,7 @@ function whatOf(notification: ControllerNotification): number | string | undefin
   return 'child';
 }
 
-/** What the application was given, less what it deposited. */
+/** Permits given to the application, minus its deposits. */
 const given = (view: NodeView): number =>
   (requestOf(view, 'R')?.issued ?? 0) + (view[MAIN] ?? view[NEWCOMER])!.context.past.issued - (depositsOf(view)?.deposited ?? 0);
 
@@ -206,7 +209,9 @@ function mayLeave(view: NodeView): boolean {
 const cutsOff = ({ type, peer, from }: Step['event'], parent: NodeId | null): boolean =>
   parent !== null && ((type === 'link.down' && peer === parent) || (type === 'severed' && from === parent));
 
-/** A reject of its own refill leaves a bin exhausted and a deferral dry; what is passed on leaves it as it is, up to the next terms. */
+/**
+ * A reject of the node's own refill leaves a bin exhausted and a deferral empty. A forwarded reject changes neither before the next terms.
+ */
 function areRefusedAsTold(event: Step['event'], before: NodeView, after: NodeView): boolean {
   return (['R', 'N'] as const).every((of) => {
     if (!deliveryOf(before, of) || !deliveryOf(after, of) || event.type === 'epoch') return true;
@@ -218,7 +223,7 @@ function areRefusedAsTold(event: Step['event'], before: NodeView, after: NodeVie
   });
 }
 
-/** A node refuses those whom its own bin supervises, unless it passes on what it is told; others are for the bins above. */
+/** A node rejects requests supervised by its own bin, or forwards a reject. Other requests belong to the bins above. */
 function isSupervisor({ before, step }: Change, { root }: ControllerOptions): boolean {
   const { node, event, sent, emitted, kind } = step;
   if (node === root) return true;

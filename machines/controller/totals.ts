@@ -1,4 +1,4 @@
-/** What the controller's promises add up: where its permits are, who waits, what is on the links, and which names are given. */
+/** Incremental totals for the controller's promises: positions of permits, waiting requests, messages on links, and issued names. */
 import type { NodeId } from '../effects.js';
 import { Multiset } from '../multiset.js';
 import type { Fold, Totals } from '../folded.js';
@@ -30,25 +30,25 @@ interface NodeFact {
   /** Permits of R given to its application, less what leaves that left had deposited; and what it deposited. */
   readonly issued: number;
   readonly deposited: number;
-  /** What a rejected request for several permits had gathered, and what a waiting one has. */
+  /** Permits gathered by a rejected request for several permits, and by a waiting one. */
   readonly keptBack: number;
   readonly gathered: number;
-  /** What rejected requests had gathered, and the node gave back when it left. */
+  /** Permits that rejected requests had gathered and the node returned when it left. */
   readonly givenBack: number;
   /** Permits of R in the root's bin, and collected for a change. */
   readonly free: number;
   readonly hasRejected: boolean;
   readonly hasSignaled: boolean;
-  /** It was cut off, or has lost a part of the tree below it. */
+  /** True if the node was cut off, or has lost a part of its subtree. */
   readonly isBroken: boolean;
-  /** It waits for a permit of R; and something that comes by itself. */
+  /** True if the node waits for a permit of R; and whether an event without a command is pending. */
   readonly isWaiting: boolean;
   readonly isOwed: boolean;
   /** Some bin of it is neither empty nor half full. */
   readonly isMisfilled: boolean;
   /** The last change for lack of joins came too early or too late. */
   readonly isMisgrown: boolean;
-  /** Its bins' sizes, which say what a permit is worth to it; `null` once it was severed. */
+  /** Sizes of its bins, which define the value of a permit at this node; `null` after it was severed. */
   readonly scale: Scale | null;
   /** How many of its requests may be on the way up. */
   readonly requests: Readonly<Record<Controller, number>>;
@@ -56,7 +56,7 @@ interface NodeFact {
 }
 
 type FlightFact =
-  /** Permits of R, as many as the message says or, of a level, as it is worth to whom it goes. */
+  /** Permits of R: the number in the message or, for a level, its value at the receiver. */
   | { readonly kind: 'permits'; readonly permits: number }
   | { readonly kind: 'permit'; readonly to: NodeId; readonly level: number }
   | { readonly kind: 'request'; readonly of: Controller; readonly from: NodeId }
@@ -144,13 +144,13 @@ function hasGrownWell(view: NodeView): boolean {
   return grown >= 2 * phase.previous! && grown <= 3 * phase.previous!;
 }
 
-/** One, and none while its process is idle; what a severed node had sent is nobody's. */
+/** One pending request, and none while the delivery process is idle. Messages of a severed node do not count. */
 function requestsOf(view: NodeView, of: Controller): number {
   if (!isMember(view)) return Infinity;
   return deliveryRole(of) in view && !deliveryState(view, of).endsWith('idle') ? 1 : 0;
 }
 
-/** What goes between a node and the rest of the network. */
+/** Messages between a node and the rest of the network. */
 interface Traffic {
   scale: Scale | null;
   /** The levels of the permits on their way to it. */
@@ -162,7 +162,7 @@ interface Traffic {
 export class ControllerTotals implements Totals<NodeFact, FlightFact> {
   issued = 0;
   keptBack = 0;
-  /** What rejected requests had gathered at nodes that have left since; and permits that are, or will be, free for any request. */
+  /** Permits gathered by rejected requests at nodes that have left, and permits that are or become free for any request. */
   givenBack = 0;
   free = 0;
   /** Nodes that are cut off, or that have lost a part of the tree. */
@@ -266,7 +266,7 @@ export class ControllerTotals implements Totals<NodeFact, FlightFact> {
     this.elsewhere += by * worth(scale, level);
   }
 
-  /** The node's state says again what comes and goes. */
+  /** Compares the node's state with its messages in flight. */
   private meet(traffic: Traffic, { scale, requests: allowed }: NodeFact): void {
     for (const of of ['R', 'N'] as const) {
       const flying = traffic.requests[of];

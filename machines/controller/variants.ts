@@ -1,6 +1,6 @@
 /**
- * What scenarios may ask of the controller next to `options.ts`: the paper to the letter, for the checker to refute, and a signal that
- * waits for the permits. Applications ask for none of it, so their quotas, names and banks do not carry it.
+ * Options of scenarios for the controller in addition to `options.ts`: the paper to the letter, for the checker to refute, and a signal
+ * that waits for the permits. Applications do not use these options, so their quotas, names and banks do not include this code.
  */
 import { oneOf, refuseUnknown } from '../checks.js';
 import { UsageError } from '../errors.js';
@@ -25,7 +25,7 @@ export function controllerVariants(raw: Raw, graph: NetworkGraph): ControllerOpt
   return { ...options, settings, phase: first, terms: termsOf(first) };
 }
 
-/** What one request for several has gathered when a late end comes would be lost with the rest. */
+/** A late end would lose the permits that a request for several units has gathered. */
 export const variantCommands: Core<ControllerOptions>['commands'] = {
   ...controllerCore.commands,
   take: {

@@ -68,20 +68,20 @@ export const total = (numbers: Iterable<number>): number => {
   return sum;
 };
 
-/** What a permit brings: the receiver credits its own capacity. A severed node takes nothing any more. */
+/** Permits in a message, valued by the receiver's capacity. A severed node receives none. */
 export function borne({ of, level }: Permit, to: NodeView): number {
   const request = requestOf(to, of);
   return request ? capacity(request.scale, level) : 0;
 }
 
-/** What a node did before it left or was cut off. */
+/** Account of a node before it left or was cut off. */
 export const pastOf = (node: NodeView): Past => (node[MAIN] ?? node[NEWCOMER])!.context.past;
 
 /** True if a request was ever rejected at this node. */
 export const hasRejected = (node: NodeView): boolean =>
   requestOf(node, 'R')?.hasRejected === true || pastOf(node).keptBack !== null;
 
-/** What rejected requests have gathered here: it stays, for smaller ones. */
+/** Permits that rejected requests have gathered here. They stay, for smaller requests. */
 export function keptBackAt(node: NodeView): number {
   const request = requestOf(node, 'R');
   return request?.hasRejected ? request.permits : 0;

@@ -1,4 +1,4 @@
-/** What a run of the directory cost, against the optimum and the paper's bounds (spec 1.5, 1.6 invariant 8). */
+/** Costs of a directory run, compared with the optimum and the paper's bounds (spec 1.5, 1.6 invariant 8). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { DirectoryOptions } from './options.js';

@@ -1,6 +1,6 @@
 /**
- * Typed arbitrary states of the directory: any state with any pointer, any `next` where there is one, and a find or a token on any
- * channel. The paper promises nothing after them, and few recover: docs/directory.md says which.
+ * Arbitrary but well-typed states of the directory: any state with any pointer, any `next` where the state has one, and a find or a token
+ * on any channel. The paper promises nothing after a corruption, and few states recover: docs/directory.md lists them.
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, Instance, NodeState } from '../protocol.js';
@@ -20,7 +20,7 @@ export const DIRECTORY_STATES = [
   { holding: { using: 'last' } },
   { holding: { using: 'followed' } },
 ] as const;
-/** The states in which somebody waits behind the node. */
+/** The states in which another node waits behind this one. */
 const FOLLOWED = [2, 5];
 
 export const directoryCorruption: Corruption<DirectoryOptions> = {

@@ -8,7 +8,7 @@ import { directoryContext, finds, stateOf } from './view.js';
 
 const nodes = ['a', 'b', 'c', 'd', 'e'];
 
-/** The start of the figure: everybody below a, d and e below c; a uses the token. */
+/** The start of the figure: all nodes are below a, d and e below c; a uses the token. */
 const figure1 = {
   protocol: 'directory',
   topology: { nodes, links: nodes.flatMap((u, i) => nodes.slice(i + 1).map((v) => [u, v, 1])) },
@@ -70,7 +70,7 @@ describe('Figure 1', () => {
     expect(after(...g)).toMatchObject({ parents: { b: 'b' }, finds: ['d: c->a', 'b: b->a'] });
   });
 
-  test('(h) a receives the find of b while it uses the token: next(a) = b and the token stays (A3)', () => {
+  test('(h) a receives the find of b while it uses the token: next(a) = b (A3)', () => {
     expect(after(...h)).toMatchObject({ parents: { a: 'b' }, nexts: { a: 'b' }, states: { a: 'holding.using.followed' } });
   });
 

@@ -52,10 +52,9 @@ export const directory = /* @__PURE__ */ defineProtocol(
 );
 
 /**
- * The directory with NewParent policies of your own beside ours: `options.policy` of a scenario takes their names.
+ * The directory with custom NewParent policies in addition to the built-in ones. `options.policy` of a scenario accepts their names.
  *
- * @throws `UsageError` where a name is one of ours; `ProtocolError`, in a run, where a policy picks a node that the find has not
- * visited.
+ * @throws `UsageError` if a name is built in; `ProtocolError`, in a run, if a policy picks a node that the find has not visited.
  * @example
  * ```ts
  * import { directoryWith, type NewParent } from 'xstate-quiver/machines';

@@ -41,14 +41,14 @@ describe('transitions of spec 1.3', () => {
     expect(effects).toEqual([{ type: 'emit', event: { type: 'granted', fence: null } }]);
   });
 
-  test('T3: any other request sends a find along the pointer, which then turns to the node itself', () => {
+  test('T3: any other request sends a find along the pointer, which then becomes a loop', () => {
     const { state, context, effects } = after(input(), request);
     expect(state).toBe('waiting.last');
     expect(context.parent).toBe('a');
     expect(effects).toEqual([{ type: 'send', to: 'b', message: { type: 'find', producer: 'a', visited: ['a'], edge: 'tree' } }]);
   });
 
-  test('T4: a node that does not end the queue forward the find along its old pointer and takes the new parent', () => {
+  test('T4: a node inside the queue forwards the find and points to the new parent', () => {
     const { state, context, effects } = after(input({ policy: 'middle' }), find());
     expect(state).toBe('idle');
     expect(context.parent).toBe('d');
@@ -91,7 +91,7 @@ describe('transitions of spec 1.3', () => {
     expect(after(root, request, release).state).toBe('holding.idle');
   });
 
-  test('T1 and strangers: what a state has no transition for changes nothing and asks for nothing', () => {
+  test('T1 and unknown nodes: an event without a transition has no effect', () => {
     const waiting = after(input(), request);
     expect(after(input(), request, request)).toEqual({ ...waiting, effects: [] });
     expect(after(input(), release)).toEqual(after(input()));
@@ -104,7 +104,7 @@ describe('NewParent policies', () => {
   const parentAfter = (policy: DirectoryInput['policy'], over: Record<string, unknown> = {}) =>
     after(input({ policy }), find({ producer: 'd', visited: ['d', 'e', 'f', 'c'], ...over })).context.parent;
 
-  test('arrow takes the sender, ivy the producer, second and middle the node of that place', () => {
+  test('arrow takes the sender, ivy the producer, second and middle the node there', () => {
     expect(parentAfter('arrow')).toBe('c');
     expect(parentAfter('ivy')).toBe('d');
     expect(parentAfter('second')).toBe('e');
@@ -112,7 +112,7 @@ describe('NewParent policies', () => {
     expect(parentAfter('second', { visited: ['d'] })).toBe('d');
   });
 
-  test('the bridge is taken as a whole: behind it the producer, else the sender; the flag travels with the pointer', () => {
+  test('the bridge is taken as a whole: then producer, else sender; the flag travels', () => {
     expect(parentAfter('bridge', { edge: 'bridge' })).toBe('d');
     expect(parentAfter('bridge')).toBe('c');
     const { context, effects } = after(input({ policy: 'bridge', edge: 'bridge' }), find());
@@ -129,7 +129,7 @@ describe('NewParent policies', () => {
   });
 });
 
-test('a fence, where asked for, grows by one with every grant and travels with the token', () => {
+test('a requested fence grows by one with every grant and travels with the token', () => {
   const first = after(input({ parent: 'a', fence: 0 }), request);
   expect(first.context.fence).toBe(1);
   const second = after(input({ fence: 0 }), request, { ...token, fence: 7 });

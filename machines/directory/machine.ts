@@ -1,25 +1,26 @@
 /**
  * The token directory as one chart: Arrow, Ivy and every other Arvy policy.
  *
- * Paper: Khanchandani, Wattenhofer, "The Arvy Distributed Directory Protocol", Algorithm 1 (Arvy) and Algorithm 2 (ring bridge).
- * Assumes point-to-point messages between any two nodes, reliable, of finite but unbounded delay and in any order; one token; nodes
- * that do not fail; at most one outstanding request a node.
+ * Paper: Khanchandani, Wattenhofer, "The Arvy Distributed Directory Protocol", Algorithm 1 (Arvy) and Algorithm 2 (ring bridge). Assumes
+ * point-to-point messages between any two nodes, reliable, of finite but unbounded delay and in any order; one token; nodes that do not
+ * fail; at most one outstanding request a node.
  *
  * States. A node's pointer and its service state move together, so one region shows both (spec 1.7, six reachable combinations):
+ *
  *   idle              no request, no token; points to another node
- *   waiting.last      its request is out and it is the end of the queue: points to itself
- *   waiting.followed  its request is out and `next` waits behind it; points to another node
+ *   waiting.last      its request is pending and is the end of the queue: points to itself
+ *   waiting.followed  its request is pending and `next` waits behind it; points to another node
  *   holding.idle      has the token unused; points to itself
  *   holding.using.*   the application uses the token; `last` and `followed` as above
  * Invariants: `parent === id` exactly in waiting.last, holding.idle and holding.using.last; `next` set exactly in the followed states.
  *
- * Departures. T2: a request by the holder is granted at once, which the pseudocode omits (erratum A2). A busy holder keeps the token
- * until `release` (A3). The bridge flag travels with the pointer (A8); it is kept next to the pointer as what kind of `edge` that is,
- * because it is copied into messages, and a third region could not be read where a find is written. `fence` counts grants when the
- * application asked for it, else it stays `null`, so that the states to check remain finite. What readers need the token carries as the copyset
- * of Li and Hudak's Ivy: who may read still what the token stands for. Each user leaves it there with its `release`; without readers it is
- * empty, and no message speaks of it. Requests of a node that already waits may join the one that is out, up to `together` of them: the token
- * then satisfies all at once (section 3). One that comes while the token is used waits for its release, so that others get it in between.
+ * Departures. T2: a request by the holder is granted immediately, which the pseudocode omits (erratum A2). A busy holder keeps the token
+ * until `release` (A3). The bridge flag travels with the pointer (A8). It is stored next to the pointer as `edge`, because it is copied
+ * into messages, and a third region could not be read where a find is written. `fence` counts grants if the application requests it, and is
+ * `null` otherwise, so that the state space remains finite. For readers, the token carries the copyset of Li and Hudak's Ivy: the nodes
+ * that may still read. Each user updates it with its `release`; without readers it is empty and absent from messages. Requests of a waiting
+ * node may join its pending request, up to `together` of them: the token then satisfies all at once (section 3). A request during the use
+ * of the token waits for its release, so that other nodes get the token in between.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { draw, effects, send, withEvent, type DrawnEvent, type NodeId, type Received } from '../effects.js';
@@ -28,7 +29,7 @@ import { extendVisited, newParent, type EdgeKind, type Find, type Policy, type R
 export interface Token {
   readonly type: 'token';
   readonly fence: number | null;
-  /** Who may read still; nobody unless told. */
+  /** Nodes that may still read. @defaultValue none */
   readonly copyset?: readonly NodeId[];
 }
 
@@ -42,9 +43,9 @@ export interface DirectoryInput {
   readonly policy: Policy;
   /** 0 to number the grants, `null` not to. */
   readonly fence: number | null;
-  /** Who reads as the directory opens; nobody unless told. */
+  /** Nodes that read when the directory opens. @defaultValue none */
   readonly copyset?: readonly NodeId[];
-  /** How many requests of the node one token may satisfy; one unless told. */
+  /** Maximum number of requests of the node that one token satisfies. @defaultValue 1 */
   readonly together?: number;
 }
 
@@ -53,14 +54,14 @@ export interface DirectoryContext extends DirectoryInput {
   readonly next: NodeId | null;
   /** The find whose new parent is being drawn, within one step of the node. */
   readonly held: ReceivedFind | null;
-  /** Who may read still, where the token is. */
+  /** Nodes that may still read, if the token is here. */
   readonly copyset: readonly NodeId[];
   readonly together: number;
   /** Requests that wait next to the one that is out. */
   readonly joined: number;
 }
 
-/** The user is done; who may read from now on it says where that has changed. */
+/** The user has finished. Contains the nodes that may read from now on, if they changed. */
 interface DirectoryRelease {
   readonly type: 'release';
   readonly copyset?: readonly NodeId[];
@@ -71,9 +72,9 @@ export type DirectoryEvent = ReceivedFind | Received<Token> | { type: 'request' 
 export interface Granted {
   readonly type: 'granted';
   readonly fence: number | null;
-  /** Who may read still; nobody unless told. */
+  /** Nodes that may still read. @defaultValue none */
   readonly copyset?: readonly NodeId[];
-  /** How many requests it satisfies; one unless told. */
+  /** Number of requests that it satisfies. @defaultValue 1 */
   readonly requests?: number;
 }
 

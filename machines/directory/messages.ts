@@ -1,4 +1,4 @@
-/** What a directory's messages carry. */
+/** Fields of a directory's messages. */
 import { absentOr, isInteger, isNode, isOneOf, listOf, nullOr, type ShapesOf } from '../shapes.js';
 import type { DirectoryMessage } from './machine.js';
 

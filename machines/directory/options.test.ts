@@ -1,9 +1,9 @@
-/** What the options of the directory refuse. */
+/** Options that the directory rejects. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { directory } from './index.js';
 
-describe('options that make no sense are refused with thing, place and cure', () => {
+describe('meaningless options are rejected with the option, its place and the fix', () => {
   const scenario = (options: object) => ({ protocol: 'directory', topology: { kind: 'ring', n: 3 }, options });
   test.each([
     [{ policy: 'arrows' }, /options\.policy is "arrows"\. Choose one of arrow, ivy/],
@@ -27,7 +27,7 @@ describe('options that make no sense are refused with thing, place and cure', ()
     expect(() => parseScenario(scenario(options), { directory })).toThrow(message);
   });
 
-  test('a tree of low stretch is looked for on small networks alone, and no tree at all in two pieces', () => {
+  test('low-stretch trees exist only for small networks; a split network has no tree', () => {
     const large = { protocol: 'directory', topology: { kind: 'path', n: 129 }, options: { tree: 'lowStretch' } };
     expect(() => parseScenario(large, { directory })).toThrow(
       /options\.tree "lowStretch" supports at most 128 nodes\. Set options\.parents instead\./,

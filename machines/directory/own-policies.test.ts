@@ -1,4 +1,4 @@
-/** Policies of one's own: named in scenarios, safe whatever they pick of a find's path, refused when they pick anything else. */
+/** Custom policies: they are named in scenarios, are safe for any choice on a find's path, and are rejected for any other choice. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -35,7 +35,7 @@ describe('a policy of one’s own', () => {
     expect(run(own)).toEqual(run(ours, directory));
   });
 
-  test('that is none of ours goes another way', () => {
+  test('a policy that is not built in takes another way', () => {
     expect(run('beforeLast').summary['parents']).not.toEqual(run('sender').summary['parents']);
   });
 
@@ -60,7 +60,7 @@ describe('a policy of one’s own', () => {
     expect(() => directoryWith(own as never)).toThrow(complaint);
   });
 
-  test('cannot take the name of one of ours, and one that nobody gave is refused with all names', () => {
+  test('cannot have a built-in name; an undefined one is rejected with all known names', () => {
     expect(() => directoryWith({ ivy: requester })).toThrow(/Policy "ivy" is built in\. Choose a name other than/);
     expect(() => scenario('nearest')).toThrow(/options\.policy is "nearest"\. Choose one of arrow, .*beforeLast, requester/);
   });

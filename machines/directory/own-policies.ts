@@ -1,6 +1,6 @@
 /**
- * NewParent as a function of one's own: the paper's family has as many members as there are ways to pick a node that a find has visited
- * (Algorithm 1). A policy gets a name, by which scenarios call it, and what it picks is checked whenever it picks.
+ * NewParent as a custom function: the paper's family has as many members as there are ways to pick a node that a find has visited
+ * (Algorithm 1). A policy has a name, which scenarios use, and each of its choices is checked.
  */
 import { assign } from 'xstate';
 import type { NodeId } from '../effects.js';
@@ -10,15 +10,15 @@ import { directoryMachine, type DirectoryContext } from './machine.js';
 import { newParent, policies, type ReceivedFind } from './policies.js';
 
 /**
- * Picks the node that the receiver of a find points to from now on: one of `visited`, the requester first and the last sender last. What
- * it picks must depend on its arguments alone.
+ * Picks the node that the receiver of a find points to from now on: one of `visited`, the requester first and the last sender last. The
+ * result must depend only on the arguments.
  * @public
  */
 export type NewParent = (visited: readonly [NodeId, ...NodeId[]], receiver: NodeId) => NodeId;
 
 export type OwnPolicies = Readonly<Record<string, NewParent>>;
 
-/** The directory's chart, whose pointers turn where these policies say, if a node's policy is one of them. */
+/** The directory's chart with these policies, for nodes whose policy is one of them. */
 export function machineWith(own: OwnPolicies): typeof directoryMachine {
   if (!isObject(own)) throw new UsageError('directoryWith needs an object of policies: { name: function }.');
   const noFunction = Object.keys(own).find((name) => typeof own[name] !== 'function');

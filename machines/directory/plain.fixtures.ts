@@ -1,4 +1,7 @@
-/** The invariants of the Arvy directory (spec 1.6), each said of the whole configuration as the paper has it: the reference for their totals. */
+/**
+ * The invariants of the Arvy directory (spec 1.6) as predicates of the whole configuration, as in the paper: the reference for their
+ * totals.
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { Forest } from './start-trees.js';
@@ -81,7 +84,7 @@ function everyChoice(choices: readonly GreenChoice[], edges: readonly (readonly 
   return choice.sources.every((source) => everyChoice(rest, [...edges, [choice.to, source]], c));
 }
 
-/** With as many finds as nodes there is a cycle, and sides mean nothing. */
+/** As many finds as nodes form a cycle, which has no sides. */
 function sourceSidesHold(c: Config): boolean {
   return finds(c).length < c.nodes.size && finds(c).every((find) => sourceSideHolds(find.id, c));
 }

@@ -18,8 +18,8 @@ export interface Find {
   /** The node whose request this is. */
   readonly producer: NodeId;
   /**
-   * The producer and the nodes that forwarded the find, in order, as far as the policy may pick them: an ordered set under `random`,
-   * which needs no order; the producer alone where the last sender, whom the receiver knows, is the only other choice.
+   * The producer and the nodes that forwarded the find, in order, if the policy may pick them. Under `random`, which needs no order, an
+   * ordered set. Only the producer, if the only other choice is the last sender, which the receiver knows.
    */
   readonly visited: readonly NodeId[];
   /** The pointer it came along: an edge of the tree or the bridge between the two sides of a ring. */
@@ -50,7 +50,7 @@ export function newParent(policy: Policy, find: ReceivedFind): NodeId {
   }
 }
 
-/** What a find carries on from `node`: no more of the nodes visited than its policy ever picks from. */
+/** Nodes that a find carries on from `node`: at most those that its policy may pick. */
 export function extendVisited(policy: Policy, visited: readonly NodeId[], node: NodeId): readonly NodeId[] {
   switch (policy) {
     case 'arrow':
@@ -63,7 +63,7 @@ export function extendVisited(policy: Policy, visited: readonly NodeId[], node: 
       return [...visited, node].sort();
     case 'middle':
     default:
-      // A policy of one's own may pick any of them.
+      // A custom policy may pick any of them.
       return [...visited, node];
   }
 }

@@ -89,7 +89,7 @@ describe('invariants of spec 1.6', () => {
     expect(holds('end of the queue', { a: waiting('b', 'b'), b: waiting('a', 'a'), c: holder })).toBe(false);
   });
 
-  test('end of the queue also refuses a request that waits beside none', () => {
+  test('end of the queue is also violated by a waiting request without a predecessor', () => {
     const joined = (state: string) => ({ a: holder, b: below('a'), c: { state, parent: 'c', joined: 1 } });
     expect(holds('end of the queue', joined('waiting.last'))).toBe(true);
     expect(holds('end of the queue', joined('holding.using.last'))).toBe(false);

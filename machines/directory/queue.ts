@@ -5,7 +5,7 @@ export class Queue {
   /** No next leads round to where it comes from. */
   areChains = true;
   private readonly seen: Int32Array;
-  /** Whose next a node is; of several the first. */
+  /** Node whose `next` points to a node; the first one of several. */
   private readonly before: Int32Array;
 
   /** They change from look to look. */

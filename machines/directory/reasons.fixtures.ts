@@ -1,4 +1,4 @@
-/** Which edits of the chart are no mistakes, by the names of `quiver test directory --mutants`. */
+/** Equivalent mutants of the charts, by the names of `quiver test directory --mutants`. */
 const drawing = ['idle', 'waiting.last', 'waiting.followed', 'holding.idle', 'holding.using.last', 'holding.using.followed'];
 const queueing = ['waiting.last', 'holding.using.last'];
 
@@ -26,7 +26,7 @@ export const reasons: Readonly<Record<string, string>> = Object.fromEntries([
   ...each(['swap actions holding.using.followed: release, actions 3 and 4'], 'the announcement says nothing of who is next'),
 ]);
 
-/** Which edits break no promise, though the chart does otherwise: for the judges that look at promises alone. */
+/** Edits that violate no promise, although the chart behaves differently: for judges that check only promises. */
 export const unpromised: Readonly<Record<string, string>> = Object.fromEntries([
   ...each(
     drawing.flatMap((state) => [`drop transition ${state}: find`, `reorder choices ${state}: find #2, before #1`]),

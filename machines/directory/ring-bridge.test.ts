@@ -35,7 +35,7 @@ describe('ring bridge', () => {
     );
   });
 
-  test('anything but a ring is refused by name', () => {
+  test('anything but a ring is rejected', () => {
     const path = {
       nodes: ['a', 'b', 'c'],
       links: [

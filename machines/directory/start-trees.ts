@@ -76,7 +76,7 @@ interface Stretched {
   readonly stretch: number;
 }
 
-/** With one link instead of an edge of the cycle that it closes, where that makes it better. */
+/** The tree with one link instead of an edge of the cycle that it closes, if that is better. */
 function exchanged({ tree, stretch }: Stretched, links: readonly Link[]): Stretched | undefined {
   const rooted = new RootedTree(tree[0]![0], tree);
   for (const link of links) {

@@ -1,4 +1,4 @@
-/** What a run tells of single steps: refuted by charts that say nothing, and that turn their pointers otherwise. */
+/** Properties of single steps, violated by charts that emit no notification or turn their pointers differently. */
 import { assign } from 'xstate';
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
@@ -32,7 +32,7 @@ test.each(['arrow', 'ivy', 'second', 'middle', 'random', 'bridge'])('%s keeps bo
   expect(answers(directory, policy)).toEqual([true, true]),
 );
 
-test('a policy of your own is held to the way of the find', () => {
+test('a custom policy must keep to the path of the find', () => {
   expect(answers(directoryWith({ first: (visited) => visited[0] }), 'first')).toEqual([true, true]);
 });
 
@@ -48,7 +48,7 @@ const often = {
   until: { at: 100 },
 };
 
-test('a grant says how many requests it satisfies', () => expect(answers(directory, 'ivy', often)[0]).toBe(true));
+test('a grant contains the number of requests that it satisfies', () => expect(answers(directory, 'ivy', often)[0]).toBe(true));
 
 test.each(['joinRequest', 'forgetJoined'])('without %s it says another number', (action) =>
   expect(answers(withActions({ [action]: assign({}) }), 'ivy', often)[0]).toBe(false),

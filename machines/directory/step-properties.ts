@@ -1,4 +1,4 @@
-/** What a run of the directory shows of single steps: what a node tells its user, and where its pointer turns. */
+/** Properties of single steps of a directory run: a node's notifications to its user, and the turns of its pointer. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
 import type { DirectoryNotification, Granted } from './machine.js';
@@ -9,11 +9,11 @@ import { directoryContext, isUsing } from './view.js';
 export const requestsOf = ({ requests }: Granted): number => requests ?? 1;
 
 /**
- * Two properties that need the step, and not only the state after it.
+ * Two properties that depend on the step and not only on the state after it.
  *
- * The way of each find is followed here from sender to sender, and not read from what the find says that it has visited. Under `random`
- * any node on the way may be picked; a policy of one's own is held to its own check. After a lost or doubled message or a corruption
- * nothing is promised, and nothing is looked at any more.
+ * The path of each find is followed here from sender to sender, and not read from the visited nodes in the find. Under `random` any node on
+ * the path may be picked; a custom policy has its own check. After a lost or duplicated message or a corruption nothing is promised, and
+ * checking stops.
  */
 export class StepProperties {
   private readonly using = new Set<NodeId>();

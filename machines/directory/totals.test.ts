@@ -1,4 +1,4 @@
-/** The directory's properties say the same by their totals as of the whole configuration. */
+/** The directory's properties give the same results by totals as by the whole configuration. */
 import { describe, expect, test } from 'vitest';
 import { explore, type ExploreOptions } from '../../test/explore/explore.js';
 import { everyStart } from '../../test/explore/directory.fixtures.js';
@@ -9,7 +9,7 @@ import { directory } from './index.js';
 import { compareDirectories, plain } from './totals.fixtures.js';
 
 describe('totals', () => {
-  test('say what the properties say, in 6,400 damaged configurations', () => {
+  test('match the properties, in 6,400 damaged configurations', () => {
     const { looks, verdicts } = compareDirectories(800, 1);
     expect(looks).toBe(6400);
     expect(verdicts.size).toBe(8);

@@ -65,7 +65,7 @@ export const directoryFold: Fold<DirectoryOptions, DirectoryTotals, DirectoryMes
     if (message.type === 'token') return { kind: 'token', to: rank(to) };
     if (message.type !== 'find') return { kind: 'other' };
     const { producer, visited, edge } = message;
-    // Of a token nobody reads the sender: the checker does not tell tokens apart by it.
+    // No rule reads the sender of a token, so the checker ignores it.
     const { from } = flight;
     const nodes = { from: rank(from), to: rank(to), producer: rank(producer), visited: visited.map((node) => rank(node)) };
     return { kind: 'find', ...nodes, place: NOWHERE, edge: edgeOf(from, to, edge, instance) };

@@ -20,7 +20,7 @@ export class Trees {
   private readonly goals: number[] = [];
   private readonly begins: number[] = [];
   private readonly sources: number[] = [];
-  /** How many of each count now; what stands behind them is of an earlier look. */
+  /** Number of valid entries in each count; entries after them are from an earlier call. */
   private goalCount = 0;
   private sourceCount = 0;
   private combinations = 1;
@@ -121,7 +121,7 @@ export class Trees {
     return true;
   }
 
-  /** What a find has reached lies on the side that it comes from. */
+  /** Nodes that a find has reached are on the side that it comes from. */
   sourceSide(): boolean {
     const { combinations, begins, goalCount } = this;
     if (combinations === 1) return true;

@@ -32,7 +32,7 @@ export function nextOf(node: NodeId, c: Configuration): NodeId | null {
   return view ? directoryContext(view).next : null;
 }
 
-/** Black edges: the pointers that are no self-loops. */
+/** Black edges: the pointers without self-loops. */
 export function pointers(c: Configuration): (readonly [NodeId, NodeId])[] {
   const edges: (readonly [NodeId, NodeId])[] = [];
   for (const [id, node] of c.nodes) {

@@ -1,4 +1,4 @@
-/** What a run of the election cost and where it has led: the summary and meters of its report. */
+/** Costs and result of an election run: the summary and meters of its report. */
 import type { NodeId } from '../effects.js';
 import { levelMeters } from '../hierarchy/properties.js';
 import { levelOf } from '../hierarchy/view.js';

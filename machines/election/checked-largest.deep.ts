@@ -1,9 +1,9 @@
 /**
- * The largest systems of the specification's section 13, every interleaving: their counts, and what must hold once changes have stopped.
- * The invariants are judged in every state of the smaller systems; here they would take ten minutes and more. Only the first of the three
- * has been judged to its end so far; of the other two the counts are from searches without properties.
+ * The largest systems of the specification's section 13, every interleaving: their counts, and the properties after all changes. The
+ * invariants are judged in every state of the smaller systems; here that takes more than ten minutes. Only the first of the three has been
+ * judged completely so far; the counts of the other two are from searches without properties.
  *
- * Every test says how long it took and the most memory that the process has held since it began.
+ * Every test reports its time and the peak memory of the process so far.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Property } from '../protocol.js';
@@ -22,8 +22,8 @@ afterEach(({ task }) => {
 });
 
 /**
- * Without hello an independent implementation counts 8,803,712 states with the same 10,716 ends: it keeps the bit that asks for an
- * answer in an Update although nobody reads it. With hello, and in all smaller systems, it counts the same states as here.
+ * Without hello an independent implementation counts 8,803,712 states with the same 10,716 ends: it keeps the unread bit of an Update that
+ * requests an answer. With hello, and in all smaller systems, it counts the same states as here.
  */
 test.each([
   { hello: false, states: 7_888_748, terminal: 10_716 },

@@ -35,7 +35,7 @@ describe('presence tables, perfect clocks, with hello', () => {
 });
 
 describe('Theorem 2: in four nodes at rest after one change, one link is lost', () => {
-  test('without hello 528 of 3,060 losses can elect somebody who still reaches the leader (erratum 19)', () => {
+  test('without hello, 528 of 3,060 losses can cause a needless election (erratum 19)', () => {
     expect(lossesAfterOneChange(4, { hello: false })).toEqual({ losses: 3060, needless: 528 });
   });
 

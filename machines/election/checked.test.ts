@@ -1,5 +1,6 @@
 /**
- * Every way in which small systems can go: all connected graphs, leaders and link changes, each end told separately, all interleavings.
+ * All runs of small systems: all connected graphs, leaders and link changes, with separate notifications of each end, and all
+ * interleavings.
  *
  * The counts agree with an independent implementation of the specification (its section 13). Larger systems: checked.deep.ts.
  */

@@ -1,7 +1,7 @@
 /**
- * Typed arbitrary states of the election: any heights, its own and those that a node remembers of its neighbors, and an Update with any height on
- * its way. Clocks are not corrupt: stamps are of the first ticks. Who is a neighbor is what the channels say. The paper promises
- * nothing after them: docs/election.md says what recovers.
+ * Arbitrary but well-typed states of the election: any heights, the node's own and those that it stores of its neighbors, and an Update
+ * with any height in flight. Clocks are not corrupt: stamps are of the first ticks. Neighbors match the channels. The paper promises
+ * nothing after a corruption: docs/election.md describes what recovers.
  */
 import type { NodeId } from '../effects.js';
 import { candidates } from '../hierarchy/presence.js';

@@ -17,7 +17,7 @@ const linked = (...links: readonly (readonly [string, string])[]): Topology => (
   links: links.map(([u, v]) => [u, v, 1]),
 });
 
-/** In a network that never falls apart nobody but the first leader has a reason to lead. */
+/** In a network that never splits, only the first leader has a reason to lead. */
 const noNeedlessElection: Property<ElectionProtocolOptions> = {
   name: 'no needless election',
   kind: 'always',
@@ -74,7 +74,7 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     ]);
   });
 
-  test('the same choices, made in a network: the corrected theorem asks for symmetric neighbors and says nothing of it', () => {
+  test('the same choices in a network: the corrected theorem needs symmetric neighbors', () => {
     const { choices } = run(false, [noNeedlessElection]).counterexample!;
     const { nodes, links } = linked(['n1', 'n2'], ['n1', 'n3']);
     const scenario = parseScenario({ protocol: 'election', options: { hello: false }, topology: { nodes, links } }, protocols);
@@ -98,7 +98,7 @@ describe('erratum 19: Theorem 2 fails after one ordinary link addition', () => {
     ]);
   });
 
-  test('with hello nobody is elected, in any order of events', () => {
+  test('with hello no node is elected, in any order of events', () => {
     expect(run(true, [noNeedlessElection])).toMatchObject({ verdict: 'valid' });
   });
 });
@@ -126,13 +126,13 @@ describe('section 7.1: stability with logical clocks', () => {
       properties: [noNeedlessElection],
     });
 
-  test('an old search with a large stamp makes node 4 elect itself, its leader two hops away', () => {
+  test('an old search with a large stamp elects node 4, two hops from its leader', () => {
     const { verdict, counterexample } = run('logical');
     expect(verdict).toBe('invalid');
     expect(counterexample?.steps.at(-1)).toMatch(/^n4 takes "update".*emits leader$/);
   });
 
-  test('with perfect clocks the same changes elect nobody', () => {
+  test('with perfect clocks the same changes elect no node', () => {
     expect(run('perfect').verdict).toBe('valid');
   });
 });

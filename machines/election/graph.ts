@@ -13,7 +13,7 @@ export function adjacencyOf({ nodes, links }: Topology): Adjacency {
   return adjacency;
 }
 
-/** The peers to which both directions are up: once changes have stopped there are no others. */
+/** The peers to which both directions are up: after all changes, these are all peers. */
 export const linkedTo = (node: NodeId, links: LinksView): NodeId[] =>
   links.neighbors(node).filter((peer) => links.up(peer, node));
 

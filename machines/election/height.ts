@@ -1,19 +1,19 @@
 /**
  * Heights, their orders and the five ways in which a node changes its own (spec sections 2 and 3).
  *
- * A height is (tau, oid, r, delta, nlts, lid, id): the reference level RL = (tau, oid, r) of the search that the node takes part in,
- * its distance delta from the leader or its place within a search, and the leader pair LP = (nlts, lid). All compare component by
+ * A height is (tau, oid, r, delta, nlts, lid, id). Its reference level RL = (tau, oid, r) belongs to the search that the node takes part
+ * in. delta is its distance from the leader or its place within a search. The leader pair is LP = (nlts, lid). All compare component by
  * component. A link points from the larger height to the smaller; a larger RL is more recent, a smaller LP is.
  */
 import type { NodeId } from '../effects.js';
 
-/** Identities are totally ordered: by place in the list that everybody knows, then by name. */
+/** Identities are totally ordered: by place in a list that all nodes know, then by name. */
 export type Identity = readonly [place: number, name: NodeId];
 
 export interface Height {
   /** When the search started; 0: there is none. */
   readonly tau: number;
-  /** Who started it; `null` exactly when tau is 0. */
+  /** Originator; `null` exactly when tau is 0. */
   readonly oid: Identity | null;
   /** 1 once the search has met a dead end and is on its way back. */
   readonly r: 0 | 1;

@@ -1,9 +1,9 @@
 /**
- * Leader election in a network whose links come and go, and on demand a hierarchy of leaders within reach of everybody.
+ * Leader election in a network whose links come and go, and optionally a hierarchy of leaders near every node.
  *
- * Fault model: nodes do not fail; a channel that is up loses, doubles and reorders nothing; each end of a link hears by itself, and at
- * any time, that its channel has come up or gone down, which empties the channel. Under it every component has exactly one leader
- * some time after changes stop. In between there may be none or several: a leader is not a lock.
+ * Fault model: nodes do not fail. A channel that is up loses, duplicates and reorders nothing. Each end of a link is notified separately,
+ * at any time, that its channel has come up or gone down, which empties the channel. Then every component has exactly one leader some time
+ * after changes stop. In between it may have none or several: a leader is not a lock.
  */
 import { defineProtocol } from '../define.js';
 import { levelSamples } from '../hierarchy/samples.js';

@@ -11,7 +11,7 @@ import type { ElectionProtocolOptions } from './options.js';
 const graph = createMetric({ nodes: ['a', 'b', 'c'], links: [['a', 'b', 1]] });
 const instance = (raw = {}): Instance<ElectionProtocolOptions> => ({ ...graph, options: election.options(raw, graph) });
 
-test('unless told: first node leads its component, others the first of theirs, perfect clocks, hello', () => {
+test('defaults: nodes lead or follow their first, perfect clocks, hello', () => {
   const { start, ...options } = instance().options;
   expect(options).toEqual({ leader: 'a', clock: 'perfect', hello: true, skipIfLeader: false, sink: 'settled', levels: [] });
   expect(Object.values(start).map(({ leader, distance }) => [leader, distance])).toEqual([
@@ -21,7 +21,7 @@ test('unless told: first node leads its component, others the first of theirs, p
   ]);
 });
 
-test('radii: separations are as large unless told', () => {
+test('radii: separations equal them by default', () => {
   expect(instance({ radii: [2, 5] }).options.levels).toEqual([
     { radius: 2, separation: 2 },
     { radius: 5, separation: 5 },

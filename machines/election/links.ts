@@ -1,7 +1,7 @@
 /**
  * A node's table of links: one row for every other node to which its own channel is up, ordered by name.
  *
- * A row is `forming` while nothing was heard from the peer since the channel came up, and holds its last height from then on: the
+ * A row is `forming` until the first height arrives from the peer after the channel came up, and holds its last height from then on: the
  * peer is a neighbor. Peers without a row are absent. (Section 5: absent → forming → neighbor, and back to absent.)
  */
 import type { NodeId } from '../effects.js';
@@ -9,7 +9,7 @@ import type { Height } from './height.js';
 
 export interface LinkRow {
   readonly peer: NodeId;
-  /** The last height heard; `null`: forming. */
+  /** The last height received; `null`: forming. */
   readonly height: Height | null;
 }
 

@@ -1,28 +1,29 @@
 /**
  * Leader election in a network whose links come and go.
  *
- * Paper: Tbarka, "Hierarchical Leader Election Algorithm With Remoteness Constraint", chapter 3 (an extension of TORA: heights,
- * link reversal, leader pairs with election times). Assumes reliable first-in first-out channels while they are up, told to their
- * sender alone when they come up or go down; nodes that do not fail; distinct identities; a causal clock, perfect or logical.
+ * Paper: Tbarka, "Hierarchical Leader Election Algorithm With Remoteness Constraint", chapter 3 (an extension of TORA: heights, link
+ * reversal, leader pairs with election times). Assumes reliable FIFO channels while they are up, whose sender alone is notified when they
+ * come up or go down; nodes that do not fail; distinct identities; a causal clock, perfect or logical.
  *
- * States. Control is in what happens within one step: `deciding` holds all rules of spec section 4 in their order, `updating` sends the
- * new height to whom it concerns. Between two steps a node is in one of the named states of spec section 5, which are views: what
- * `reading` reads off the own height and the neighbors, and no rule asks for them. They have no their own transitions because the
- * paper's conditions (SINK, the comparisons of reference levels and leader pairs) are about heights alone: a rule that asked for the
- * state would be told the same a second time, and all eleven rules would stand once in each state, with the same order between them.
+ * States. Control flow is within one step: `deciding` contains all rules of spec section 4 in order, `updating` sends the new height to the
+ * neighbors concerned. Between two steps a node is in one of the named states of spec section 5. They are views: `reading` derives them
+ * from the own height and the neighbors, and no rule depends on them. The states have no transitions because the paper's conditions (SINK,
+ * the comparisons of reference levels and leader pairs) depend only on heights: otherwise each state would repeat all eleven rules in the
+ * same order.
+ *
  *   isolated    no neighbors; leads itself
  *   leader      leads a component of at least two
  *   oriented    its links show the way down to the leader
  *   searching   takes part in a search for the leader: `originator` started it, `propagating` passes it on
  *   reflected   the search has met a dead end and is on its way back: `originator` gets its own search back
- * Searching and reflected may be final: after a search that found the leader its reference level stays.
- * Invariants: properties A to K of properties.ts; the named state is the one that the height and the neighbors give.
+ * Searching and reflected may be final: after a search that found the leader its reference level stays. Invariants: properties A to K of
+ * properties.ts; the named state follows from the height and the neighbors.
  *
- * Departures. SINK demands lid != id, which the paper prints the other way round (erratum 1; `sink: 'printed'` is the print). The
- * answer to a staler neighbor, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbors (19).
- * Of the reference levels that neighbors hold, the largest is propagated with the smallest delta among its holders (3). A perfect
- * clock is the tick: events of one tick share a stamp, and identities order them. Presence tables (spec section 8) belong to the
- * levels, their own roles: where there are any, an Update goes through them on its way out, and each adds its table.
+ * Departures. SINK demands lid != id, which the paper prints the other way round (erratum 1; `sink: 'printed'` is the print). The answer to
+ * a neighbor with an older height, which the paper has in prose only, is mandatory (5, 24). `hello` repairs one-sided neighbors (19). Among
+ * the neighbors' reference levels, the largest is propagated with the smallest delta of its holders (3). A perfect clock is the tick:
+ * events of one tick share a stamp, and identities order them. Presence tables (spec section 8) belong to the levels, which are separate
+ * roles: each level adds its table to an outgoing Update.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received } from '../effects.js';
@@ -81,7 +82,7 @@ function timeOf({ context, event }: In): number {
 
 const peerOf = (event: ElectionEvent): NodeId => (event.type === 'update' ? event.from : event.type === 'turn' ? '' : event.peer);
 
-/** What the sender of an Update has just told; `null` at any other event. */
+/** Height in an Update that has just arrived; `null` at any other event. */
 const heard = ({ context, event }: In): Height | null => (event.type === 'update' ? heightOf(context.links, event.from) : null);
 
 const nearby = ({ context }: In) => heightsOf(context.links);
@@ -124,7 +125,7 @@ const all = ({ context }: In) => everybody(context.links);
 const peer = ({ event }: In) => [peerOf(event)];
 const nobody = () => [];
 
-/** Says the new height, or, where there are levels, lets them complete what is to be said. */
+/** Sends the new height, or first lets the levels add their tables to it. */
 const say = (to: (args: In) => NodeId[]) =>
   ({
     always: [

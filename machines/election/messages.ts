@@ -1,4 +1,4 @@
-/** What nodes say to each other, what the roles of one node say to each other, and what the application hears. */
+/** Messages between nodes, messages between the roles of one node, and notifications to the application. */
 import type { Message, NodeId } from '../effects.js';
 import type { Height, Identity } from './height.js';
 import type { LinkTable } from './links.js';
@@ -10,7 +10,7 @@ export const LEVEL = 'level';
 /** Levels count from 1 up. */
 export const levelRole = (level: number): string => `${LEVEL} ${level}`;
 
-/** A leader of a level, as somebody `distance` hops away knows of it. */
+/** Entry for the leader of a level, as known at a distance of `distance` hops. */
 export interface PresenceEntry {
   /** The clock at which it first led this level. */
   readonly birth: number;
@@ -34,8 +34,8 @@ export interface Update {
 }
 
 /**
- * An event of the node, on its way through the levels: each adds its table to the Update that the node is about to send, and widens
- * the addressees to everybody when that table has changed. The last one hands it back.
+ * An event of the node, on its way through the levels. Each level adds its table to the Update that the node is about to send. If that
+ * table has changed, it extends the receivers to all neighbors. The last level returns it.
  */
 export interface Turn {
   readonly type: 'turn';

@@ -1,7 +1,7 @@
 /**
- * The election's options, as a scenario gives them, checked and completed with the start that they ask for.
+ * The election's options of a scenario, checked and completed with the initial state that they define.
  *
- * The paper starts from any leader-oriented configuration (section 3.3): here every component has a leader, and everybody is oriented
+ * The paper starts from any leader-oriented configuration (section 3.3): here every component has a leader, and all nodes are oriented
  * toward it.
  */
 import { nodeOf, oneOf, refuseUnknown } from '../checks.js';
@@ -24,7 +24,7 @@ export interface ElectionProtocolOptions {
   readonly start: Readonly<Record<NodeId, NodeStart>>;
 }
 
-/** What one node starts with. */
+/** Initial state of one node. */
 export interface NodeStart {
   readonly neighbors: readonly NodeId[];
   readonly leader: NodeId;

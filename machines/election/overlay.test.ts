@@ -1,4 +1,4 @@
-/** What a picture of the network shows while a search spreads, comes back, and a new leader is notified of. */
+/** The picture of the network while a search spreads and returns, and when nodes are notified of a new leader. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../network/scenario/parse.js';
 import { Simulation } from '../../network/simulation.js';
@@ -30,11 +30,11 @@ function seenAtEnd(options: object): string[] {
   return seen;
 }
 
-test('the ground is that of the leader, of the search, of its reflection, of the new leader', () => {
+test('the ground belongs to the leader, the search, its reflection, or the new leader', () => {
   expect(seenAtEnd({})).toEqual(['plain: follows a', 'active: search 1 of b, reflected', 'plain: follows b']);
 });
 
-test('with levels it is the district’s, and a badge numbers the levels that a node leads', () => {
+test('with levels it belongs to the district; a badge counts the levels of a leader', () => {
   const seen = seenAtEnd({ radii: [1] });
   expect(seen[0]).toBe('plain: district of c1');
   expect(seen).toContain('active: search 1 of b, reflected1');

@@ -1,4 +1,4 @@
-/** The election's invariants A to K (spec section 6) and D2, each said of the whole configuration: the reference for their totals. */
+/** The election's invariants A to K (spec section 6) and D2 as predicates of the whole configuration: the reference for their totals. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, Property } from '../protocol.js';
 import { compareHeights, compareLeaderPairs, compareReferenceLevels, isSame, type Height } from './height.js';
@@ -39,8 +39,8 @@ function tokensOf(id: NodeId, c: Config): Height[] {
 }
 
 /**
- * A channel that is up: its sender's height, what it carries, newest first, and what the receiver has recorded. Whether each of these
- * agrees with the next older one; `isOwn` tells the first.
+ * True if each height of a channel that is up agrees with the next older one: its sender's height, the heights in flight, newest first, and
+ * the receiver's row. `isOwn` marks the first.
  */
 function isSequence(from: NodeId, to: NodeId, c: Config, agrees: (newer: Height, older: Height, isOwn: boolean) => boolean) {
   const carried = between(from, to, c);
@@ -154,7 +154,7 @@ function channelsAreOrderly(id: NodeId, c: Config): boolean {
 
 const isOrderly = (from: NodeId, to: NodeId, c: Config): boolean => isSequence(from, to, c, isOlder);
 
-/** What is older is no more recent; the very first is what was sent last. */
+/** An older height is not more recent; the newest height of a sender is the last one sent. */
 function isOlder(newer: Height, older: Height, isOwn: boolean): boolean {
   if (newer === older) return true;
   if (isOwn) return compareHeights(newer, older) === 0;

@@ -22,7 +22,7 @@ export const fan = {
   ],
 };
 
-/** Of a grid of three by three, row by row. */
+/** Links of a three by three grid, row by row. */
 const LINKS = [
   ...[0, 1, 3, 4, 6, 7].map((i) => [`n${i}`, `n${i + 1}`] as const),
   ...[0, 1, 2, 3, 4, 5].map((i) => [`n${i}`, `n${i + 3}`] as const),
@@ -39,11 +39,11 @@ export const unpromised = {
 };
 
 export const further: readonly FurtherSystem[] = [
-  // Two nodes that part for good, with and without a leader that stays in office alone.
+  // Two nodes that part for good; a leader may stay in office without followers.
   { topology: pair, events: down('n0', 'n1'), states: 2000 },
   { topology: pair, options: { skipIfLeader: true }, events: down('n0', 'n1'), states: 2000 },
   { topology: pair, options: { radii: [1] }, events: down('n0', 'n1'), states: 2000 },
-  // Only one end says hello to a link that the other has forgotten.
+  // Only one end greets on a link that the other has forgotten.
   {
     topology: { kind: 'path', n: 3 },
     options: { hello: false },

@@ -73,7 +73,7 @@ const flying = (from: string, to: string, height: Height): Flight => ({
 const later = (c: Configuration<any>): Configuration<any> =>
   [...c.nodes.keys()].reduce((changed, id) => at(changed, id, () => ({ now: 9 })), c);
 
-/** What fails, by the first word of its name. */
+/** Violated properties, by the first word of their names. */
 function broken(c: Configuration<any>): string[] {
   return election
     .properties(c.instance)
@@ -96,7 +96,7 @@ test('a network at rest satisfies all of them', () => {
   expect(broken(start)).toEqual([]);
 });
 
-test('nothing is promised where one end of a link says that it is down and the other that it is up', () => {
+test('nothing is promised if one end of a link is down and the other up', () => {
   const ring = {
     nodes: ['a', 'b', 'c', 'd'],
     links: [

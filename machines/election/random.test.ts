@@ -30,7 +30,7 @@ describe.each([
   });
 });
 
-test('D6: the base does not notice the hierarchy: same leaders, with one latency for all', () => {
+test('D6: the base ignores the hierarchy: same leaders, with one latency for all', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const json = { ...turmoil({ seed, nodes: 7, changes: 4 }), network: { latency: 1 } };
     const leadersWith = (radii: number[]) =>
@@ -40,7 +40,7 @@ test('D6: the base does not notice the hierarchy: same leaders, with one latency
   }
 });
 
-test('S and D5: after one lost link nobody is elected without need and no district leader resigns', () => {
+test('S and D5: a lost link causes no needless election and no district resignation', () => {
   const told = { S: 0, D5: 0 };
   for (let seed = 1; seed <= RUNS; seed++) {
     const json = turmoil({ seed, nodes: 8, changes: 0, options: { radii: [1, 2] } });

@@ -1,4 +1,4 @@
-/** The role that elects, as a node starts with it: alone, under a hierarchy, or under the epochs of locks. */
+/** The role that elects, with its initial state: without other roles, under a hierarchy, or under the epochs of locks. */
 import type { NodeId } from '../effects.js';
 import type { Instance, RoleStart } from '../protocol.js';
 import { oriented } from './height.js';

@@ -1,4 +1,4 @@
-/** The rules of spec section 4, one by one, on one chart: what it does and whom it tells. */
+/** The rules of spec section 4, one by one, on one chart: actions and receivers of Updates. */
 import { describe, expect, test } from 'vitest';
 import { begin, macrostep } from '../../network/world/remembering.js';
 import {
@@ -36,7 +36,7 @@ const input = (changes: Partial<ElectionInput> = {}): ElectionInput => ({
   ...changes,
 });
 
-/** What one event at tick 5 makes of it: the state, the height, and whom it sent an Update. */
+/** Result of one event at tick 5: the state, the height, and the receivers of an Update. */
 function take(event: { type: string } & Record<string, unknown>, changes: Partial<ElectionInput> = {}) {
   const { snapshot, effects } = macrostep(electionMachine, begin(electionMachine, input(changes)).snapshot, {
     ...event,
@@ -71,7 +71,7 @@ const update = (from: Identity, height: Height, hello = false) => ({
 const own = oriented(u, l, 2);
 
 describe('ChannelDown', () => {
-  test('N is empty: ElectSelf, told to all that are forming', () => {
+  test('N is empty: ElectSelf, sent to all that are forming', () => {
     const links = [
       { peer: 'a', height: null },
       { peer: 'b', height: oriented(b, l, 1) },
@@ -95,7 +95,7 @@ describe('ChannelDown', () => {
     });
   });
 
-  test('SINK: StartNewRefLevel, told to all', () => {
+  test('SINK: StartNewRefLevel, sent to all', () => {
     expect(take({ type: 'link.down', peer: 'b' })).toMatchObject({
       role: { searching: 'originator' },
       height: startNewRefLevel(own, 5),
@@ -142,7 +142,7 @@ describe('Update', () => {
     expect(take(update(a, oriented(a, l, 3)), { links })).toMatchObject({ links: ['a', 'b'], told: [] });
   });
 
-  test('of a more recent leader: AdoptLP, told to all', () => {
+  test('of a more recent leader: AdoptLP, sent to all', () => {
     expect(take(update(a, recent))).toMatchObject({
       role: 'oriented',
       height: adoptLeaderPair(own, recent),
@@ -195,7 +195,7 @@ describe('Update', () => {
     });
   });
 
-  test('SINK, one reflected reference level of somebody else: StartNewRefLevel', () => {
+  test('SINK, one reflected reference level of another node: StartNewRefLevel', () => {
     const links = [
       { peer: 'a', height: searching(a, -1, 1) },
       { peer: 'b', height: oriented(b, l, 1) },
@@ -213,7 +213,7 @@ describe('Update', () => {
     });
   });
 
-  test('SINK, different reference levels: the largest is propagated, one below the smallest delta of its holders', () => {
+  test('SINK, different levels: propagates the largest, below its smallest delta', () => {
     const links = [
       { peer: 'a', height: searching(a, 0) },
       { peer: 'b', height: oriented(b, l, 1) },

@@ -1,4 +1,7 @@
-/** What a node of the election does, held against section 4 of the specification: how it searches, to whom a height goes at each event, and at what time. */
+/**
+ * Checks of an election node's steps against section 4 of the specification: its searches, the receivers of a height at each event, and its
+ * clock.
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration, PropertyResult, Step } from '../protocol.js';
 import {
@@ -31,7 +34,7 @@ export class SaidUpdates {
   constructor(private readonly options: ElectionProtocolOptions) {}
 
   record({ kind, node, at, event, sent }: Step, c: Configuration): void {
-    // What the others were before their first steps; a start is not a step.
+    // Records the state of the other nodes before their first steps; a start is not a step.
     if (this.known.size === 0) for (const [id, view] of c.nodes) if (id !== node) this.known.set(id, electionContext(view));
     const before = this.known.get(node);
     const after = electionContext(c.nodes.get(node)!);
@@ -39,7 +42,7 @@ export class SaidUpdates {
     if (!before || (kind !== 'deliver' && kind !== 'link')) return;
     const told = sent.map(({ to }) => to);
     const isTold = areSame(told, recipients(before, after, event));
-    // A level that has something new says it to all.
+    // A level with news sends it to all neighbors.
     if (!isTold && !(after.levels > 0 && areSame(told, everybody(after.links)))) this.isForRecipients = false;
     if (!isLater(before, after, event, at)) this.isCausal = false;
     const searched = searchedBy(before, after, event);
@@ -61,7 +64,9 @@ export class SaidUpdates {
 
 const areSame = (one: readonly NodeId[], other: readonly NodeId[]): boolean => one.toSorted().join() === other.toSorted().join();
 
-/** A height goes to all when it is new or to be, to one who is new, knows a staler leader or greets, and to nobody else. */
+/**
+ * Receivers of a height: all neighbors if it is new or requested, otherwise only a neighbor that is new, has an older leader, or greets.
+ */
 function recipients(before: ElectionContext, after: ElectionContext, event: Event): readonly NodeId[] {
   if (event.type === 'link.up') return [event['peer']];
   if (event.type === 'update' && !isLinked(before.links, event['from'])) return [];
@@ -75,7 +80,7 @@ function recipients(before: ElectionContext, after: ElectionContext, event: Even
   return hello && after.hello ? [from] : [];
 }
 
-/** A logical clock is ahead of what was before, at the node and at who sent; a perfect one tells the tick, and half of one at tick 0. */
+/** A logical clock is ahead of all earlier times of the node and the sender. A perfect clock equals the tick, and one half at tick 0. */
 function isLater(before: ElectionContext, { clock, now }: ElectionContext, event: Event, at: number): boolean {
   if (clock === 'perfect') return now === (at || 0.5);
   return now > before.now && now > (event['stamp'] ?? 0);

@@ -11,7 +11,7 @@ const [a, b, c]: readonly [Identity, Identity, Identity] = [
 ];
 const peers = [b, c];
 
-/** What a neighbor may say: that it is oriented, searches, has met a dead end, leads. */
+/** Heights of a neighbor: oriented, searching, after a dead end, leading. */
 function heights(id: Identity): Height[] {
   const calm = [oriented(id, c, id === c ? 0 : 1), oriented(id, a, 1)];
   const searching = [startNewRefLevel(calm[0]!, 2), { ...startNewRefLevel(oriented(a, c, 1), 1), id, delta: -1 }];
@@ -19,7 +19,7 @@ function heights(id: Identity): Height[] {
   return [...calm, ...searching, ...reflected, electSelf(calm[0]!, 3)];
 }
 
-/** What comes back from the levels of a hierarchy. */
+/** Return message of the levels of a hierarchy. */
 const roundOfTheLevels: Turn = {
   type: 'turn',
   now: 1,
@@ -69,7 +69,7 @@ export const samples: readonly ChartSamples[] = [
   { input: { ...start(oriented(a, c, 1)), levels: 1 }, events },
 ];
 
-/** A channel changes, each end is told by itself. */
+/** A channel changes, each end is notified separately. */
 const told = (word: 'down' | 'up', u: string, v: string) => [
   { at: 0, do: word, channel: [u, v] },
   { at: 0, do: word, channel: [v, u] },

@@ -1,9 +1,9 @@
 /**
- * What holds of a run and not of a state: who is in office stays there without need.
+ * Properties of a run and not of a state: leaders stay in office unless there is a reason.
  *
- * S (Theorem 2 as corrected): in a network at rest, leader-oriented and with symmetric neighbors, one link is lost. With perfect
- * clocks nobody who still has a way to the leader elects itself. D5, with any clock: no district leader resigns, and a node becomes
- * one only where no leader in office is within the radius. L3: after the last change nobody elects itself twice.
+ * S (Theorem 2 as corrected): in a network at rest, leader-oriented and with symmetric neighbors, one link is lost. With perfect clocks, no
+ * node that still has a way to the leader elects itself. D5, with any clock: no district leader resigns, and a node becomes one only if no
+ * leader in office is within the radius. L3: after the last change no node elects itself twice.
  */
 import type { NodeId } from '../effects.js';
 import { leadsLevel } from '../hierarchy/view.js';
@@ -16,7 +16,7 @@ import { isOriented, isSymmetric, leaderOf } from './view.js';
 /** To see that a network is at rest, all that is in flight is looked at; beyond this many nodes that would cost too much. */
 const NODES_MAX = 200;
 
-/** Who was in office when the network was last at rest. */
+/** Leaders in office when the network was last at rest. */
 interface Rest {
   readonly leaders: ReadonlyMap<NodeId, NodeId>;
   /** Level by level. */

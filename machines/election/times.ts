@@ -14,7 +14,7 @@ const SEARCH = 0;
 const ELECTED = 1;
 const BORN = 2;
 
-/** What a perfect clock shows is not a part of a state: it is later than everything. */
+/** The time of a perfect clock is not a part of a state: it is later than all others. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
 const height = (old: Height, replace: Replace): Height => ({

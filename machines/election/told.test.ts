@@ -1,4 +1,4 @@
-/** What a node tells is what has changed: kept by the chart, and broken by each that forgets or adds a word. */
+/** Notifications of a node match its changes: true for the chart, violated by each mutant that omits or adds one. */
 import { expect, test } from 'vitest';
 import { brokenByMutant } from '../mutants.fixtures.js';
 import { election } from './index.js';

@@ -1,18 +1,18 @@
-/** What a node of the election tells its application, held against what it has come to follow. */
+/** Notifications of an election node to its application, compared with the leaders that it follows. */
 import type { NodeId } from '../effects.js';
 import { levelOf } from '../hierarchy/view.js';
 import type { Configuration, NodeView, PropertyResult, Step } from '../protocol.js';
 import type { DistrictChange, LeaderChange } from './messages.js';
 import { electionContext } from './view.js';
 
-/** Whom a node follows: the leader with its term, and the leader of each level. */
+/** Leaders of a node: the leader with its term, and the leader of each level. */
 interface Followed {
   readonly leader: NodeId;
   readonly term: number;
   readonly districts: readonly NodeId[];
 }
 
-/** Each change of the leader, of its term and of a district is told in the step that brings it, and nothing else is. */
+/** Checks that a step emits a notification for each change of the leader, its term or a district, and no other. */
 export class ToldChanges {
   private readonly followed = new Map<NodeId, Followed>();
   private isTold = true;
@@ -23,7 +23,7 @@ export class ToldChanges {
     const before = this.followed.get(node);
     const after = followedBy(c.nodes.get(node)!, this.levels);
     this.followed.set(node, after);
-    // A start tells nothing, and a corruption is not a step of the node's own.
+    // A start emits no notification, and a corruption is not a step of the node.
     if (!before || kind === 'start' || kind === 'corrupt') return;
     const told = emitted.map(textOf).sort();
     if (told.join() !== changesOf(before, after).toSorted().join()) this.isTold = false;

@@ -38,7 +38,7 @@ const twists: readonly Twist[] = [
     const context = { ...role.context, links: changed, ...(place === links.length && { height: { ...height, ...change } }) };
     return { ...roles, [ELECTION]: { ...role, context } };
   },
-  // A neighbor is forgotten, or not heard yet, and the clock stands elsewhere.
+  // A neighbor is missing or still forming, and the clock differs.
   (roles, random) => {
     const role = roles[ELECTION]!;
     const { links, now } = role.context;

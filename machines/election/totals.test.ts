@@ -1,8 +1,8 @@
-/** The election's promises say the same by their totals as of the whole configuration. */
+/** The election's properties give the same results by totals as by the whole configuration. */
 import { expect, test } from 'vitest';
 import { compareElections } from './totals.fixtures.js';
 
-test('totals say what the specification says, of 1,500 damaged configurations', () => {
+test('totals match the specification, for 1,500 damaged configurations', () => {
   const { looks, verdicts } = compareElections(1500, 3);
   expect(looks).toBeGreaterThanOrEqual(1500);
   expect(verdicts.size).toBe(10);

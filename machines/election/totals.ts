@@ -1,7 +1,6 @@
 /**
- * What the election's promises add up: for each node its height, its clock and its rows; for each channel whether it is up and which
- * heights are on it, in order; for each node the heights of it that are anywhere, its tokens. What a step leaves as it was is not looked
- * at again.
+ * Incremental totals for the election's promises. They contain the height, clock and rows of each node, the status and the heights in order
+ * of each channel, and all tokens of a node: its heights anywhere. Parts that a step leaves unchanged are not computed again.
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
@@ -54,7 +53,7 @@ interface Site {
   readonly tokens: Map<Height, number>;
 }
 
-/** A channel; the one from a node to itself stands for its own height. */
+/** A channel. The channel from a node to itself represents its own height. */
 interface Way {
   readonly from: Site;
   readonly to: Site;
@@ -123,7 +122,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
     this.channels.touch(back);
   }
 
-  /** What a row records is a token of the node that records it, and of the other one where that one's channel is up. */
+  /** A row counts as a token of its node, and of the other node if the channel back is up. */
   private recorded({ row, back, to }: Way, by: 1 | -1): void {
     if (!row?.height) return;
     this.count(row.height, by);
@@ -180,7 +179,7 @@ export class ElectionTotals implements Totals<NodeFact, FlightFact> {
     for (const { ways } of this.sites.values()) for (const way of ways.values()) this.stamps.touch(way);
   }
 
-  /** Of the sender's own height where it is its own receiver; else of what it has sent and what it has recorded. */
+  /** For the node itself, compares its own height; otherwise the heights that it has sent and recorded. */
   private stampsAreNotAhead({ from, to, row, flights }: Way): boolean {
     const { now, height } = from.fact!;
     if (from === to) return latestOf(height) <= now;
@@ -226,7 +225,7 @@ function isOrderly({ from, back, flights }: Way): boolean {
   return recorded === null || isOlder(newer, recorded, flights.length === 0);
 }
 
-/** What is older is no more recent; the very first is what was sent last. */
+/** An older height is not more recent; the newest height of a sender is the last one sent. */
 function isOlder(newer: Height, older: Height, isOwn: boolean): boolean {
   if (newer === older) return true;
   if (isOwn) return compareHeights(newer, older) === 0;

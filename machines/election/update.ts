@@ -1,4 +1,4 @@
-/** What is checked of an update from the network before the election's chart sees it. */
+/** Checks of an update from the network before the election's chart receives it. */
 import { isObject } from '../checks.js';
 import type { Instance } from '../protocol.js';
 import {
@@ -34,7 +34,7 @@ const isHeightOfSomeSearch = recordOf({
   id: isIdentity,
 });
 
-/** Who takes part in no search has no originator and nothing reflected. */
+/** A node that takes part in no search has no originator and nothing reflected. */
 const isHeight: FieldCheck = (value, instance) =>
   isHeightOfSomeSearch(value, instance) &&
   isObject(value) &&

@@ -26,7 +26,7 @@ export const isInStateByHeight = (node: NodeView): boolean =>
   roleOf(node) === statePath({ value: stateByHeight(electionContext(node)) });
 export const leaderOf = (node: NodeView): NodeId => electionContext(node).height.lid[1];
 
-/** What is in flight from one node to another, oldest first. */
+/** Messages in flight from one node to another, oldest first. */
 const between = (from: NodeId, to: NodeId, c: Config): readonly Flight[] =>
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
 
@@ -36,9 +36,9 @@ export const adjacency = (c: Config): Adjacency => adjacencyNow(c.nodes.keys(), 
 export const isAgreedAt = (id: NodeId, c: Config): boolean => c.links.neighbors(id).every((peer) => c.links.up(peer, id));
 
 /**
- * The four conditions of the paper's section 3.4, as one node sees them: it has nothing on the way and exact views, follows the leader
- * that its neighbors follow, and has a way down unless it leads. Where all nodes of a component say so it is leader-oriented: there
- * is one leader pair, heights have no cycles, and who is lowest has no way down and hence leads.
+ * The four conditions of the paper's section 3.4, for one node: it has no messages in flight and exact views, follows the leader of its
+ * neighbors, and has a way down unless it leads. If all nodes of a component satisfy them, it is leader-oriented. It then has one leader
+ * pair, heights have no cycles, and the lowest node has no way down and hence leads.
  */
 export function isOrientedAt(id: NodeId, c: Config): boolean {
   const heightAt = (node: NodeId): Height => electionContext(c.nodes.get(node)!).height;

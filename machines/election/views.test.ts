@@ -1,4 +1,4 @@
-/** The named states of the election are views of its height and its neighbors: they say nothing else, and no rule asks for them. */
+/** The named states of the election are views of its height and its neighbors: they contain nothing else, and no rule reads them. */
 import { expect, test } from 'vitest';
 import { graphsOf } from '../../test/paths/graph.js';
 import { statePath } from '../checks.js';
@@ -17,7 +17,7 @@ function stateOf({ id, height, links }: ElectionContext): string {
   return `${height.r === 1 ? 'reflected' : 'searching'}.${isSame(height.oid, id) ? 'originator' : 'propagating'}`;
 }
 
-test('in every state that paths reach, the name is the one that height and neighbors give', () => {
+test('in every state that paths reach, the name follows from height and neighbors', () => {
   const graphs = graphsOf(election, 30).filter(({ chart }) => chart === ELECTION);
   const vertices = graphs.flatMap(({ vertices }) => vertices);
   const names = vertices.map(({ value }) => statePath({ value }));

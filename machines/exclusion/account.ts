@@ -1,4 +1,4 @@
-/** What a run of local mutual exclusion did and cost: its locks, trials, messages and memory (spec sections 6, 7 and 10). */
+/** Results and costs of a run of local mutual exclusion: locks, trials, messages and memory (spec sections 6, 7 and 10). */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, Instance, Step } from '../protocol.js';
 import type { ExclusionContext, ExclusionNotification } from './machine.js';
@@ -53,11 +53,11 @@ export class ExclusionAccount implements Observer {
     this.bits = Math.max(this.bits, bitsOf(exclusionContext(c.nodes.get(node)!)));
   }
 
-  /** A node that has locked says so, and one that has given all back, and nobody else. */
+  /** A node emits a notification exactly when it has locked or has released all. */
   private isTold({ node, kind, emitted }: Step, after: Initiator): boolean {
     const before = this.states.get(node) ?? 'idle';
     this.states.set(node, after);
-    // What nobody has chosen is not told.
+    // A corruption emits no notification.
     if (kind === 'corrupt') return true;
     const locks = before !== 'locked' && after === 'locked' ? ['locked'] : [];
     const unlocks = before === 'unlock' && after === 'idle' ? ['unlocked'] : [];
@@ -118,7 +118,7 @@ export class ExclusionAccount implements Observer {
     }
   }
 
-  /** What a cut or a loss took from an edge shows only when somebody looks, so a new maximum is counted again. */
+  /** The loss of messages on an edge is visible only when its count is read, so a new maximum is counted again. */
   private depart(from: NodeId, to: NodeId, c: Configuration): void {
     const edge = edgeOf(from, to);
     let count = (this.inTransit.get(edge) ?? 0) + 1;

@@ -51,7 +51,7 @@ describe('as shipped, links changing', () => {
   });
 });
 
-test('a path of three, all asking again for ever: everybody is served, 1,362,646 states', () => {
+test('a path of three, all requesting forever: all are served, 1,362,646 states', () => {
   const result = explore(exclusion, {
     topology: P3,
     options: { priorities: 2, hold: 1 },

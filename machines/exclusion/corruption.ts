@@ -1,7 +1,8 @@
 /**
- * Typed arbitrary states of local mutual exclusion. A node's program is not corrupt, so that its variables fit its two states: a request
- * in hand is for all ports in use, answers and outcomes are of some of them, every port has one part as a participant or none. Who holds
- * it, what it has heard and what is on a link are arbitrary. The paper promises nothing after them: docs/exclusion.md says what recovers.
+ * Arbitrary but well-typed states of local mutual exclusion. A node's program is not corrupt, so its variables fit its two states. A
+ * request is for all ports in use, answers and outcomes are of some of them, every port has at most one part as a participant. The holder,
+ * received answers and messages on links are arbitrary. The paper promises nothing after a corruption: docs/exclusion.md describes what
+ * recovers.
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, Instance, NodeState } from '../protocol.js';
@@ -39,7 +40,7 @@ function arbitraryNode(id: NodeId, { options }: ExclusionInstance, choose: Choos
   return { roles: { [EXCLUSION]: { chart, value, context } }, timers: [] };
 }
 
-/** What has been heard of the step under way: not everything, or the step would be over. */
+/** Answers received in the current phase. They are incomplete, otherwise the phase would be over. */
 function arbitraryAnswers(
   initiator: (typeof INITIATOR)[number],
   all: Ports,

@@ -1,4 +1,4 @@
-/** What is wrong in the paper, found by the checker (numbers as in section 8 of the specification), and right in the corrected rules. */
+/** Errors in the paper that the checker finds (numbered as in section 8 of the specification), and the corrected rules. */
 import { enqueueActions, type AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-test('erratum 1 needs two participants that are shared: the ends of a path of three share one, and succeed', () => {
+test('erratum 1 needs two shared participants: the ends of a path of three share one', () => {
   const path = {
     nodes: ['n0', 'n1', 'n2'],
     links: [
@@ -55,7 +55,7 @@ test('erratum 1 needs two participants that are shared: the ends of a path of th
   expect(shipped(path, [1, 0, 1], [], { rules: 'printed' })).toMatchObject({ verdict: 'valid', doomed: 0 });
 });
 
-test('erratum 1, the wrong repair: to decide only when no applicant is left deadlocks as well', () => {
+test('erratum 1, the wrong fix: deciding only without applicants deadlocks as well', () => {
   const patient = exclusionMachine.provide({
     guards: {
       isLateApplicant: () => false,
@@ -70,7 +70,7 @@ test('erratum 1, the wrong repair: to decide only when no applicant is left dead
   expect(result.doomed).toBeGreaterThan(0);
 });
 
-test('erratum 8: with a single priority two who compete draw even for ever', () => {
+test('erratum 8: with a single priority, two competitors tie forever', () => {
   const single: Protocol = {
     ...exclusion,
     roles: (id, instance) =>
@@ -114,7 +114,7 @@ describe('erratum 6: a node whose request shrank to itself while a stranger hold
       commands: [lock('n0'), lock('n2'), join('n0', 'n2'), cut('n0', 'n1')],
     });
 
-  test('retries without end within one step when messages to itself never leave its memory', () => {
+  test('loops forever within one step if messages to itself stay in memory', () => {
     expect(() => search({ ...exclusion, charts: { [EXCLUSION]: inMemory(exclusionMachine) } })).toThrow(
       'its roles notify each other in an infinite loop',
     );

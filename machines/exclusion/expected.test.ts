@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ExclusionContext, ExclusionMessage } from './machine.js';
 import { isExpectedAt, type ExclusionValue } from './view.js';
 
-/** Nobody has asked, and nothing is asked. */
+/** No requests are pending. */
 const idle = { lock: null, L: [], R: [], W: [], A: [], C: [], H: [], P: [] } as unknown as ExclusionContext;
 
 type Row = readonly [type: string, initiator: ExclusionValue['initiator'], context: object, isExpected: boolean, because: string];

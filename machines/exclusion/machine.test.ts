@@ -1,4 +1,4 @@
-/** The chart by itself: each action of the specification's section 4, and input that nobody should send. */
+/** The chart by itself: each action of the specification's section 4, and unexpected input. */
 import { describe, expect, test } from 'vitest';
 import { begin, macrostep } from '../../network/world/remembering.js';
 import { UsageError } from '../errors.js';
@@ -102,7 +102,7 @@ describe('participant', () => {
     expect(v.context()).toMatchObject({ A: [], C: [1], H: [2] });
   });
 
-  test('CheckPriorities: the strictly largest wins; a tie is won by nobody', () => {
+  test('CheckPriorities: the strictly largest wins; a tie has no winner', () => {
     const both = [message('prepare', 1), message('prepare', 2), request(1, 1)];
     const after = (second: number) => {
       const v = node({ ports: [1, 2] });
@@ -122,7 +122,7 @@ describe('participant', () => {
     expect(v.context()).toMatchObject({ C: [1, 2], P: [] });
   });
 
-  test('ReceiveSetLock: acknowledged, and the last candidate to leave lets those on hold in', () => {
+  test('ReceiveSetLock: acknowledged; after the last candidate, nodes on hold enter', () => {
     const v = node({ ports: [1, 2] });
     v.play(message('prepare', 1), request(1, 3), message('prepare', 2));
     expect(v.play(message('setLock', 1))).toEqual(['ackLock to 1', 'ready to 2']);
@@ -138,7 +138,7 @@ describe('participant', () => {
     expect(lazy.play(message('release', 1))).toEqual(['ackRelease to 1', 'win true to 2']);
   });
 
-  test('a cut of the last candidate lets those on hold in, and of the holder frees the node', () => {
+  test('a cut of the last candidate admits nodes on hold; of the holder, frees the node', () => {
     const v = node({ ports: [1, 2] });
     expect(v.play(message('prepare', 1), request(1, 3), message('prepare', 2), { type: 'link.down', peer: 1 })).toEqual([
       'ready to 2',
@@ -148,7 +148,7 @@ describe('participant', () => {
   });
 });
 
-describe('what nobody should send changes nothing', () => {
+describe('unexpected input has no effect', () => {
   test.each([
     ['Lock while locked', LOCKED, LOCK],
     ['Lock of a port that is not in use', [], { type: 'lock', ports: [7] }],

@@ -1,30 +1,32 @@
 /**
- * Local mutual exclusion: a node locks itself and all neighbors that stay, while links come and go under it.
+ * Local mutual exclusion: a node locks itself and all persistent neighbors while links change.
  *
- * Paper: Daymude, Richa, Scheideler, "Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems",
- * Algorithms 1 to 3, with the corrections without which it deadlocks; `printed.ts` is the algorithm to the letter.
- * Assumes nodes without identities that tell links apart by port numbers only; messages in any order, none lost on a link that
- * stays; a cut link loses what is on it, and its `link.down` comes before anything of a later link on the same port; no failures.
+ * Paper: Daymude, Richa, Scheideler, "Local Mutual Exclusion for Dynamic, Anonymous, Bounded Memory Message Passing Systems", Algorithms 1
+ * to 3, with the corrections without which it deadlocks; `printed.ts` is the algorithm to the letter. Assumes anonymous nodes that
+ * distinguish links only by port numbers; messages in any order, none lost on a link that stays; no failures. A cut loses the messages on
+ * the link, and its `link.down` precedes all messages of a later link on the same port.
  *
  * A node is initiator and participant at once. The initiator (the paper's `state`):
- *   idle      asks for nothing
- *   prepare   told the ports of its request that it is coming; waits for all to be ready
- *   compete   drew a priority and put it to every port; waits for all outcomes, and draws again if any was lost
- *   win       won everywhere; waits until all have set their lock
- *   locked    itself and every neighbor left in its request are its own
- *   unlock    gave them back; waits until all have acknowledged
- * The participant (the paper's `phase`):
- *   idle      nobody wants its lock
- *   prepare   applicants were told ready and have not asked yet
- *   compete   candidates contend; exactly while C is not empty. Newcomers are on hold until it is
- * Variables have the paper's letters. Invariants: A, C, H are disjoint, P lies within C, R and W within L; L contains 0 until the
- * request ends; a candidate without a priority owes one, and while one owes no trial is decided. The winner of the last trial owes
- * until it sets the lock, so a second one cannot win meanwhile.
  *
- * Departures (numbers are those of the errata in docs/exclusion.md). (1) A first request that comes while another candidate owes is
- * refused at once: waiting for it closes a cycle. (2, 3, 4, 7) A cut is tidied away in the step that notices it, whatever the state,
- * so no set D of old disconnections exists, and calls without effect are no steps. What CleanUp does beyond it, admitting those on
- * hold when C runs empty, is an eventless transition, hence done once for the node. (6) Messages to port 0 travel like all others.
+ *   idle      has no request
+ *   prepare   announced its request to its ports; waits for all to be ready
+ *   compete   drew a priority and sent it to every port; waits for all outcomes, and draws again if any was lost
+ *   win       won everywhere; waits until all have set their lock
+ *   locked    holds itself and every neighbor left in its request
+ *   unlock    released them; waits until all have acknowledged
+ * The participant (the paper's `phase`):
+ *
+ *   idle      no node requests its lock
+ *   prepare   applicants were notified of ready and have not applied yet
+ *   compete   candidates contend; exactly while C is not empty. Newcomers are on hold until it is
+ * Variables have the paper's letters. Invariants: A, C, H are disjoint, P is a subset of C, R and W of L; L contains 0 until the request
+ * ends; a trial is decided only when each candidate has a priority. The winner of the last trial has no new priority until it sets the
+ * lock, so a second one cannot win before.
+ *
+ * Departures (numbers are those of the errata in docs/exclusion.md). (1) A first request that arrives while another candidate has no
+ * priority is refused at once: waiting for it closes a cycle. (2, 3, 4, 7) The step that notices a cut cleans up, in every state, so no set
+ * D of old disconnections exists, and calls without effect are not steps. The rest of CleanUp, admitting nodes on hold when C becomes
+ * empty, is an eventless transition, hence done once for the node. (6) Messages to port 0 travel like all others.
  */
 import { assign, emit, setup } from 'xstate';
 import { draw, effects, send, withEvent, type DrawnEvent, type LinkEvent, type Received } from '../effects.js';
@@ -62,7 +64,7 @@ export interface ExclusionInput {
 }
 
 export interface ExclusionContext extends ExclusionInput {
-  /** Who holds this node: a port, 0 for itself. */
+  /** Holder of this node: a port, 0 for the node itself. */
   readonly lock: PortNumber | null;
   /** Initiator: the ports of the request in hand. */
   readonly L: Ports;
@@ -70,7 +72,7 @@ export interface ExclusionContext extends ExclusionInput {
   readonly R: Ports;
   /** Initiator: the outcomes of the current trial. */
   readonly W: ByPort<boolean>;
-  /** Participant: applicants, told ready, yet to ask. */
+  /** Participant: applicants that were notified of ready and have not applied yet. */
   readonly A: Ports;
   /** Participant: candidates, have asked, yet to lock. */
   readonly C: Ports;
@@ -94,8 +96,7 @@ export interface LockCall {
 export type ExclusionEvent = FromPort | LockCall | { readonly type: 'unlock' } | Change | DrawnEvent;
 
 /**
- * What a node of the exclusion tells its application: that it has locked the neighbors behind these ports, or that it has given
- * them back.
+ * Notification of an exclusion node to its application: it has locked the neighbors behind these ports, or released them.
  *
  * @public
  */
@@ -151,7 +152,7 @@ export const forgotten = (context: ExclusionContext, port: PortNumber) => ({
   H: without(context.H, port),
 });
 
-/** What the charts of all three rule sets are made of. */
+/** XState setup that the charts of all three rule sets share. */
 export const exclusionSetup = setup({
   types: {} as {
     context: ExclusionContext;

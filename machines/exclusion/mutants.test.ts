@@ -1,4 +1,4 @@
-/** What the properties are worth: each is violated by a chart with one rule of the specification broken, and the checker finds it. */
+/** The value of the properties: each is violated by a chart with one broken rule, and the checker finds it. */
 import { assign, type AnyStateMachine } from 'xstate';
 import { expect, test } from 'vitest';
 import { explore } from '../../test/explore/explore.js';
@@ -142,7 +142,7 @@ const joined = {
   ],
 };
 
-test('a link that nobody notes: violates "locks the persistent neighborhood"', () => {
+test('an unrecorded link: violates "locks the persistent neighborhood"', () => {
   const scenario = { ...joined, topology: { kind: 'path', n: 3 } };
   expect(brokenByMutant(exclusion, scenario, EXCLUSION, 'drop transition (root): link.up')).toEqual([
     'locks the persistent neighborhood',

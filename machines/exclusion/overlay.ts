@@ -1,6 +1,8 @@
 /**
- * A node's marks on the inspector's picture: who holds it, which makes a lock set a star of arrows with one end; whom it waits for,
- * which makes a deadlock a cycle of arrows; and the priorities that it compares, on the links that they came over.
+ * A node's marks on the inspector's picture.
+ *
+ * The pointer to its holder makes a lock set a star of arrows with one end. The pointers to the nodes that it waits for make a deadlock a
+ * cycle of arrows. The priorities that it compares are on the links that they came over.
  */
 import type { NodeId } from '../effects.js';
 import type { LinksView, NodeView, Overlay } from '../protocol.js';

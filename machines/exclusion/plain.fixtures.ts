@@ -1,8 +1,8 @@
 /**
- * The invariants of local mutual exclusion (spec section 7), each said of the whole configuration: the reference for their totals. What
- * is said of a node, or of a message at its receiver, is in view.ts for both; here is how they are found.
+ * The invariants of local mutual exclusion (spec section 7) as predicates of the whole configuration: the reference for their totals.
+ * Predicates of a node, or of a message at its receiver, are in view.ts for both; this file enumerates them.
  *
- * Links are those that are there: what a node still keeps of a link that was cut a moment ago does not count.
+ * Only current links count, not the state that a node still keeps of a link just cut.
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';

@@ -22,7 +22,7 @@ export const further: readonly FurtherSystem[] = [
     events: [does(0, 'lock', 'n1'), link(0, 'cut', 'n1', 'n2'), link(0, 'join', 'n1', 'n2')],
     states: 8000,
   },
-  // Nobody unlocks by itself, and somebody asks to unlock what is not locked.
+  // No node unlocks by itself, and one requests to unlock without a lock.
   ...(['corrected', 'printed'] as const).map((rules) => ({
     topology: pair,
     options: { priorities: 2, rules, hold: null },
@@ -42,7 +42,7 @@ export const further: readonly FurtherSystem[] = [
     events: [link(1, 'join', 'n0', 'n2'), does(10, 'lock', 'n2')],
     states: 0,
   },
-  // A candidate that has won is gone before it hears so; only CleanUp lets the other one, whose request is here, go on.
+  // A candidate that has won leaves before the notification; only CleanUp lets the other one, whose request is here, continue.
   {
     topology: row,
     options: { priorities: 2, rules: 'printed', hold: 1 },

@@ -1,10 +1,10 @@
-/** Which edits of the charts are no mistakes. */
+/** Equivalent mutants of the charts, with reasons. */
 import { because } from '../because.fixtures.js';
 import { EXCLUSION } from './view.js';
 
 const swap = (place: string, first = 1) => `swap actions ${place}, actions ${first} and ${first + 1}`;
 
-/** What the charts have in common. */
+/** Edits that apply to all charts. */
 const common = (chart: string) => ({
   ...because(
     chart,

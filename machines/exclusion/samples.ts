@@ -27,7 +27,7 @@ function events({ ports, priorities }: ExclusionContext) {
 
 const start = (rules: Rules): ExclusionInput => ({ rules, priorities: 2, ports: [1] });
 
-/** What initiators say alone leads a participant deep into a trial. */
+/** The messages of initiators lead a participant deep into a trial. */
 const asked = (context: ExclusionContext) =>
   [0, ...context.ports].flatMap((from) => [
     ...initiatorSays.map((type) => ({ type, from })),

@@ -43,7 +43,7 @@ test('hold null: locked until Unlock, and Unlock before that is of no effect', (
   expect(run({ options: { hold: null }, events }).summary.locks).toMatchObject([{ lockedAt: 6, unlockedAt: 50 }]);
 });
 
-test('a neighbor that leaves is no part of the lock set, one that comes is none either', () => {
+test('a neighbor that leaves or arrives is not part of the lock set', () => {
   const events = [lock('n1'), { at: 2, do: 'cut', link: ['n1', 'n2'] }, { at: 3, do: 'join', link: ['n1', 'n2'] }];
   const { verdict, summary } = run({ events });
   expect({ verdict, sets: summary.lockSets }).toEqual({ verdict: 'valid', sets: { n1: [['n0', 'n1']] } });

@@ -1,7 +1,7 @@
 /**
- * The charts cut as finely as the paper cuts them: every Check action is its own event, free to come at any moment after it is
- * enabled, and each node may call Lock so many times. The shipped charts run these checks in the step that enables them, which leaves
- * fewer states to see; cut like this, they have exactly the states that an independent explorer counted (spec section 11).
+ * The charts with the fine steps of the paper: every Check action is a separate event, possible at any moment after it is enabled, and each
+ * node may call Lock a limited number of times. The shipped charts run these checks in the step that enables them, which leaves fewer
+ * states. With the fine steps, they have exactly the states that an independent explorer counted (spec section 11).
  */
 import { and, assign, type AnyStateMachine } from 'xstate';
 import type { Message, NodeId } from '../effects.js';

@@ -24,7 +24,7 @@ export type Calls = readonly number[];
 
 const invariants = exclusionProperties.filter(({ kind }) => kind === 'always');
 
-/** Every Check action by itself, as the paper cuts steps. Nobody is obliged to make one, so it is not asked what must come. */
+/** Every Check action as a separate step, as in the paper. No node must take one, so no progress is required. */
 export function finely(topology: Topology, calls: Calls, options: Partial<ExclusionOptions> = {}) {
   const { states, doomed, properties } = explore(
     stepwise(Object.fromEntries(topology.nodes.map((node, i) => [node, calls[i] ?? 0]))),

@@ -1,8 +1,9 @@
 /**
- * What the promises of local mutual exclusion add up: the nodes as they stand, who is behind which port, whose lock is whose, who has been
- * promised whose lock, and what is on its way to whom. A node is judged again when something of it, or about it, has changed.
+ * Incremental totals for the promises of local mutual exclusion.
  *
- * Links are those that are there, in both directions: what a node still keeps of a link that was cut a moment ago does not count.
+ * They contain the current nodes, the neighbor behind each port, the holder of each lock, the promises of locks, and the messages in
+ * flight. A node is judged again when its own state or something about it changes. Only links that are up in both directions count; state
+ * that a node still keeps of a link just cut does not.
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
@@ -27,7 +28,7 @@ interface FlightFact {
   readonly to: NodeId;
   readonly message: ExclusionMessage;
   readonly isFromInitiator: boolean;
-  /** True if it tells of a promise: that a candidate has won, or that the winner takes the lock. */
+  /** True for a message about a promise: a candidate has won, or the winner takes the lock. */
   readonly promises: boolean;
 }
 
@@ -72,16 +73,16 @@ function areApart({ A, C, H, P, R, W, L }: ExclusionContext): boolean {
 interface Site {
   readonly id: NodeId;
   fact: NodeFact | undefined;
-  /** Its channels by who is at their other ends; and, by port, who is where both directions are up. The node itself is behind port 0. */
+  /** Its channels by the node at the other end; by port, the node whose link is up in both directions. Port 0 leads to the node itself. */
   readonly ways: Map<NodeId, Way>;
   readonly linked: Map<PortNumber, Site>;
   readonly incoming: FlightFact[];
-  /** Whose lock is its own now, as far as it is linked with them; and whose its own lock is. */
+  /** Linked nodes whose locks this node holds, and the holder of the node's lock. */
   readonly holding: Set<Site>;
   holder: Site | undefined;
-  /** Of a participant: what speaks for each candidate's having been promised the lock. */
+  /** Evidence, by candidate, that this participant has promised its lock to it. */
   readonly promises: Map<Site, number>;
-  /** Of a candidate: who has promised, as far as it knows. */
+  /** Participants that have promised their lock, as far as this candidate knows. */
   won: readonly Site[];
   /** As initiator: how many messages are on the edge to each participant. */
   readonly talks: Map<Site, number>;
@@ -93,7 +94,7 @@ interface Way {
 }
 
 export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
-  /** Nodes with a port in two roles at once; and in another phase than their candidates say. */
+  /** Nodes with a port in two roles at once, and nodes whose phase contradicts their candidates. */
   mixed = 0;
   outOfPhase = 0;
   /** Nodes whose request in hand is not one that their state has. */
@@ -151,7 +152,7 @@ export class ExclusionTotals implements Totals<NodeFact, FlightFact> {
     site.holder = holder;
   }
 
-  /** What a candidate knows of its trials. */
+  /** Updates the totals of a candidate's trials. */
   private count(candidate: Site): void {
     for (const participant of candidate.won) this.promise(participant, candidate, -1);
     const W = candidate.fact?.context.W ?? [];
@@ -217,7 +218,7 @@ function plug(one: Site, other: Site, isThere: boolean): void {
   }
 }
 
-/** What a locked node takes for its lock set is its lock set; an idle node has none. */
+/** The lock set that a locked node knows is its real lock set; an idle node has none. */
 function knowsItsLockSet({ fact, holding, linked }: Site): boolean {
   if (fact?.initiator === 'idle') return holding.size === 0;
   if (fact?.initiator !== 'locked') return true;
@@ -225,7 +226,7 @@ function knowsItsLockSet({ fact, holding, linked }: Site): boolean {
   return taken.length === holding.size && taken.every((site) => holding.has(site));
 }
 
-/** It has promised itself to at most one candidate, and to none while it is locked. */
+/** A node has promised its lock to at most one candidate, and to none while it is locked. */
 function hasPromisedOne({ fact, holder, linked, promises }: Site): boolean {
   if (!fact || promises.size === 0) return true;
   let promised = 0;

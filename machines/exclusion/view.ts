@@ -18,7 +18,7 @@ export const valueOf = (node: NodeView): ExclusionValue => node[EXCLUSION]!.valu
 
 export const messages = (c: Configuration): readonly ExclusionFlight[] => c.flights as readonly ExclusionFlight[];
 
-/** What is in flight between two nodes, or from a node to itself. */
+/** Messages in flight between two nodes, or from a node to itself. */
 export function messagesBetween(c: Configuration, u: NodeId, v: NodeId): readonly ExclusionFlight[] {
   if (!c.between) return messages(c).filter(({ from, to }) => (from === u && to === v) || (from === v && to === u));
   return (u === v ? c.between(u, u) : [...c.between(u, v), ...c.between(v, u)]) as readonly ExclusionFlight[];
@@ -34,7 +34,7 @@ export const linkedNeighbors = (c: Configuration, id: NodeId): NodeId[] =>
 /** A node and its neighbors. */
 export const closedNeighborhood = (c: Configuration, id: NodeId): NodeId[] => [id, ...linkedNeighbors(c, id)];
 
-/** The nodes behind some ports of a node; a port without a link leads to nobody. */
+/** The nodes behind some ports of a node. Ports without a link are skipped. */
 export const peersAt = (c: Configuration, id: NodeId, ports: Ports): NodeId[] => [
   ...(ports.includes(0) ? [id] : []),
   ...linkedNeighbors(c, id).filter((peer) => ports.includes(c.links.port(id, peer))),
@@ -47,7 +47,7 @@ export const portAt = (c: Configuration, to: NodeId, from: NodeId): PortNumber =
 export const lockSet = (c: Configuration, id: NodeId): NodeId[] =>
   closedNeighborhood(c, id).filter((node) => exclusionContext(c.nodes.get(node)!).lock === portAt(c, node, id));
 
-/** A participant competes exactly while it has candidates; without them nobody is on hold; idle, it knows nobody. */
+/** A participant competes exactly while it has candidates. Without candidates no node is on hold; an idle participant knows no node. */
 export function phaseFits(node: NodeView): boolean {
   const { A, C, H } = exclusionContext(node);
   const phase = C.length > 0 ? 'compete' : A.length > 0 ? 'prepare' : 'idle';
@@ -62,7 +62,7 @@ export function requestFits(node: NodeView): boolean {
 
 const WAITS_FOR = { ready: 'prepare', ackLock: 'win', ackRelease: 'unlock' } as const;
 
-/** True if a node that stands so may be sent this message, at this port of its own (spec section 7). */
+/** True if a node in this state may receive this message at this port (spec section 7). */
 export function isExpectedAt(
   { lock, L, R, W, A, C, H, P }: ExclusionContext,
   initiator: ExclusionValue['initiator'],

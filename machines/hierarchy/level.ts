@@ -1,14 +1,14 @@
 /**
  * One level of a hierarchy of leaders, as a role of a node next to its election (spec section 8).
  *
- * The source announces the hierarchy in title and abstract and never specifies it; the presence tables are our construction. Every
- * node is at most `radius` hops from its leader of this level, and two leaders are more than `separation` hops apart. Heights play no
- * part: districts survive the loss of the top leader.
+ * The source announces the hierarchy in title and abstract and never specifies it; the presence tables are our construction. Every node is
+ * at most `radius` hops from its leader of this level, and two leaders are more than `separation` hops apart. Heights play no part:
+ * districts survive the loss of the top leader.
  *
- * States: `leading` this level, or `following` a leader of it. Each event of the node gives every level its turn, lowest first, after
- * the election has had its own; what the node then sends comes back to the election with every level's table on it. In between, in
- * `weighing`, the level has heard the neighbors (rule 1) and judges by rules 2 to 5.
- * Invariants: D1 to D3 of properties.ts at rest; `birth` is set once and never again; `member` is the node itself while it leads.
+ * States: `leading` this level, or `following` a leader of it. Each event of the node gives every level its turn, lowest first, after the
+ * election; outgoing messages then return to the election with every level's table. In between, in `weighing`, the level has received the
+ * neighbors' tables (rule 1) and applies rules 2 to 5. Invariants: D1 to D3 of properties.ts at rest; `birth` is set once and never
+ * changes; `member` is the node itself while it leads.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, tell } from '../effects.js';
@@ -27,16 +27,16 @@ export interface LevelInput {
   readonly next: string;
   /** When it first led this level; `null`: never. */
   readonly birth: number | null;
-  /** Whom it follows; itself while it leads. */
+  /** Its leader; the node itself while it leads. */
   readonly member: Identity;
-  /** What it last told its neighbors. */
+  /** Table last sent to its neighbors. */
   readonly table: PresenceTable;
-  /** Of each neighbor, ordered by name. */
+  /** Table of each neighbor, ordered by name. */
   readonly heard: readonly HeardTable[];
 }
 
 export interface LevelContext extends LevelInput {
-  /** What the neighbors know of, one hop further. */
+  /** Leaders that the neighbors know, one hop further. */
   readonly near: PresenceTable;
 }
 
@@ -70,8 +70,8 @@ const lead = [passOn(tableOfLeader), 'lead'] as const;
 const follow = [passOn(tableOfFollower), 'follow'] as const;
 
 /**
- * The chart of one level of a hierarchy of leaders, beside a node's election: it leads this level, or follows a leader within
- * `radius` hops.
+ * Chart of one level of a hierarchy of leaders, next to a node's election. The node leads this level, or follows a leader within `radius`
+ * hops.
  *
  * @public
  */

@@ -1,9 +1,9 @@
 /**
- * Presence tables: which leaders of one level are near, and how near (spec section 8).
+ * Presence tables: the leaders of one level nearby, with their distance (spec section 8).
  *
- * Every Update carries the sender's tables. An entry that a neighbor holds at distance d is a candidate at distance d + 1; what is
- * further than the level's radius is dropped, so that news of a leader that is gone grows too long and vanishes. Seniority is the
- * clock at which a leader first led this level, never reset, then its identity.
+ * Every Update carries the sender's tables. A neighbor's entry at distance d is a candidate at distance d + 1; entries beyond the level's
+ * radius are dropped, so that entries for a lost leader grow too long and vanish. Seniority is the clock at which a leader first led this
+ * level, never reset, then its identity.
  */
 import type { NodeId } from '../effects.js';
 import { compareIdentities, isSame, type Identity } from '../election/height.js';
@@ -31,7 +31,7 @@ export function candidates(own: Identity, heard: readonly HeardTable[], radius: 
   return [...near.values()].sort(bySeniority);
 }
 
-/** Rule 2: somebody more senior is within the separation. */
+/** Rule 2: a more senior leader is within the separation. */
 export const hasSenior = (own: PresenceEntry, near: PresenceTable, separation: number): boolean =>
   near.some((entry) => entry.distance <= separation && bySeniority(entry, own) < 0);
 

@@ -14,7 +14,7 @@ import { leadsLevel, levelOf, reportsFrom } from './view.js';
 
 type Config = Configuration<any>;
 
-/** D4, termination, is that the others come to hold: while Updates fly, D1 is not yet said to. */
+/** D4, termination, means that the others eventually hold: while Updates are in flight, D1 is not required. */
 export function hierarchyProperties(levels: readonly LevelRule[]): Property<ElectionProtocolOptions>[] {
   if (levels.length === 0) return [];
   const onEveryLevel =
@@ -101,7 +101,7 @@ export function levelMeters(
   ];
 }
 
-/** How many nodes it takes so that everybody is within the radius of one, if each is chosen to reach the most that are left. */
+/** Size of a set of nodes that has every node within the radius, if each is chosen to cover most of the rest. */
 export function greedyDominatingSet(graph: Adjacency, radius: number): number {
   const balls = new Map([...graph.keys()].map((node) => [node, [...hopsFrom(node, graph, radius).keys()]]));
   const left = new Set(graph.keys());

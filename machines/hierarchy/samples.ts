@@ -31,7 +31,7 @@ const level: LevelInput = {
   heard: [{ peer: 'b', table: [{ birth: 0, id: b, distance: 0 }] }],
 };
 
-/** Near and far, senior and junior, somebody else, nobody. */
+/** Near and far, senior and junior, another leader, and none. */
 const turns = [
   turn(0, 0),
   turn(0, 9),

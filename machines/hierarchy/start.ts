@@ -24,7 +24,7 @@ export interface LevelStart {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Reads `radii` and `separations`, lowest level first; separations are as large as the radii unless told. */
+/** Reads `radii` and `separations`, lowest level first. By default, separations equal the radii. */
 export function levelRules(raw: Raw): LevelRule[] {
   const radii = hops(raw, 'radii') ?? [];
   radii.forEach((radius, i) => {
@@ -71,7 +71,7 @@ function hops(raw: Raw, key: string): readonly number[] | undefined {
 
 const nothing = (id: Identity): LevelStart => ({ birth: null, member: id, table: [] });
 
-/** What every node starts with on one level; levels do not read each other. */
+/** Initial state of every node on one level; levels do not read each other. */
 export function tablesAtStart(
   adjacency: Adjacency,
   rule: LevelRule,

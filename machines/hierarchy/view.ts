@@ -1,4 +1,4 @@
-/** What the levels of a hierarchy say of a node: its leader of each, whom it reports to, and the nearest leader there is. */
+/** The levels of a hierarchy at a node: its leader of each level, the leader that it reports to, and the nearest leader. */
 import type { NodeId } from '../effects.js';
 import { isSame } from '../election/height.js';
 import { levelRole } from '../election/messages.js';

@@ -1,4 +1,7 @@
-/** What a run of the queue came to: the order, φ, the time to stabilize against 3R + tau, and the promises of spec 2.5 that need history. */
+/**
+ * Results of a run of the queue: the order, φ, the time to stabilize compared with 3R + tau, and the promises of spec 2.5 that need
+ * history.
+ */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, Meter, Observer, PropertyResult, Instance, Step } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
@@ -57,7 +60,7 @@ export class QueueAccount implements Observer {
     this.setLegalSince(null);
   }
 
-  /** φ changes at the parent alone, by a returning observer or a dropped find (Lemmas 6.1 to 6.3), and never on a legal edge. */
+  /** φ changes only at the parent, by a returning observer or a dropped find (Lemmas 6.1 to 6.3), and never on a legal edge. */
   private watch({ at, node, event, emitted, sent, kind }: Step, changes: readonly EdgeChange[], turned: boolean): void {
     for (const { before, after, disturbed } of changes) {
       if (disturbed) continue;
@@ -133,7 +136,7 @@ export class QueueAccount implements Observer {
 /** Something was queued, passed on or answered. */
 const isHeeded = ({ sent, emitted }: Step): boolean => sent.length > 0 || emitted.some(({ type }) => type === 'queued');
 
-/** Nothing of an earlier tree is left: everybody has heard of the one that stands, and all finds are on it. */
+/** True if nothing of an earlier tree is left: all nodes know the current one, and all finds are on it. */
 function hasSettled(c: Configuration<any>): boolean {
   const isOnTree = ({ from, to }: Flight): boolean => edgeAbove(c, to)?.[0] === from || edgeAbove(c, from)?.[0] === to;
   return (c.instance.options.tree === 'fixed' || isSilent(c, TREE)) && c.flights.filter(isFind).every(isOnTree);

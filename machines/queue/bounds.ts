@@ -12,8 +12,8 @@ export const tauTicks = ({ roundTrip, tau }: QueueOptions): number => tau * roun
 export const stabilizationRoundTrips = ({ tau }: QueueOptions): number => 3 + tau;
 
 /**
- * The same with the tree below. A hop of a heartbeat takes at most one beat and half a round trip; an invented root gains distance with
- * each hop and dies at n of them, and the true tree is not deeper than n.
+ * The same bound with the tree below. A hop of a heartbeat takes at most one beat and half a round trip. An invented root gains distance
+ * with each hop and disappears after n of them, and the true tree is not deeper than n.
  */
 export function convergenceTicks({ options, topology }: Instance<QueueOptions>): number {
   const queue = stabilizationRoundTrips(options) * options.roundTrip;

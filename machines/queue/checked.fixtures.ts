@@ -1,9 +1,8 @@
 /**
- * Small systems of the queue for the checker, in which any state may be the first.
+ * Small systems of the queue for the checker, from any initial state.
  *
- * For one edge, an end that points to itself and one that points elsewhere are alike, and so are an own request and a find from
- * elsewhere: two nodes with unlimited requests are one edge in an arbitrary environment. Requests lose their names here, which no rule
- * reads.
+ * For one edge, an end that points to itself and one that points elsewhere are alike, and so are an own request and a find from elsewhere.
+ * So two nodes with unlimited requests are one edge in an arbitrary environment. Requests lose their names here, which no rule reads.
  */
 import { raise } from 'xstate';
 import type { NodeId } from '../effects.js';
@@ -20,10 +19,10 @@ const findOfItsOwn = raise(({ context }: { context: PointerContext }) => ({ type
 type Implementations = Readonly<Record<string, unknown>>;
 
 interface Variant {
-  /** Actions and guards of the guardian and the pointer instead of their own: a mutant. */
+  /** Replacement actions and guards of guardian and pointer: a mutant. */
   readonly guardian?: { readonly actions?: Implementations; readonly guards?: Implementations };
   readonly pointer?: { readonly actions?: Implementations; readonly guards?: Implementations };
-  /** How many messages each direction of an edge holds at first; 2 finds and 2 observers unless told. */
+  /** Initial number of messages in each direction of an edge. @defaultValue 2 finds and 2 observers */
   readonly messages?: number;
 }
 
@@ -41,7 +40,7 @@ export function variant({ guardian = {}, pointer = {}, messages = 4 }: Variant =
   };
 }
 
-/** What it relies on that counting ends (`counts.ts`). */
+/** Assumption of the bounded counts (`counts.ts`). */
 const neverSoMany: Property<QueueOptions> = {
   name: 'counting ends where it does not matter any more',
   kind: 'always',

@@ -6,7 +6,7 @@ import { anywhere, variant } from './checked.fixtures.js';
 
 const edge = anywhere({ a: 'a', b: 'a' });
 
-describe('one edge in an arbitrary environment, up to two messages in each direction at first', () => {
+describe('one edge in an arbitrary environment, up to two initial messages per direction', () => {
   test('full legality is closed and reached from every state', () => {
     const { verdict, states, transitions, vacuous, counterexample } = explore(variant({ messages: 2 }), edge);
     expect(counterexample?.property).toBe(undefined);

@@ -1,9 +1,9 @@
 /**
- * Typed arbitrary states of the queue: every variable, timer and channel may hold anything of its type (spec 2.2, part 3).
+ * Arbitrary but well-typed states of the queue: every variable, timer and channel may hold anything of its type (spec 2.2, part 3).
  *
- * A node's program is not corrupt (section 3 of the paper), so that what a node holds fits together: a guardian for each child that
- * its own tree entries give it. Arbitrary finds have no origin, since no rule reads it; a named one would only add a request that
- * nobody made. What each draw may be is kept small, so that all states of a small system can be enumerated.
+ * A node's program is not corrupt (section 3 of the paper), so a node has a guardian for each child in its own tree entries. Arbitrary
+ * finds have no origin, since no rule reads it; a named one would only add a request without a requester. Each draw has few values, so that
+ * all states of a small system can be enumerated.
  */
 import type { NodeId } from '../effects.js';
 import type { Choose, Corruption, NodeState, RoleView, Instance } from '../protocol.js';

@@ -1,11 +1,11 @@
 /**
- * Where counting ends for the checker. A guardian whose observation was not begun by its own timer may count finds that bounce for
- * ever, and only time ends that; but from some number on it does not matter how many they were.
+ * Bounds of counters for the checker. A guardian whose observation was not started by its own timer may count bouncing finds forever, and
+ * only time ends that. From some number on, the count no longer matters.
  *
- * Let the count be greater than φ can be. Then so is the estimate that comes of it, and until the next timeout the difference of
- * estimate and φ stays as it is: only a drop and the turn of the pointer change either, and they change both by one. While the
- * difference is positive every find that comes in is dropped, since φ was at least 1 before it, the edge is not legal, and nothing is
- * injected. Nothing else reads these numbers, and the next timeout forgets them.
+ * Let the count exceed the maximum of φ. Then so does the resulting estimate, and until the next timeout the difference of estimate and φ
+ * is constant. Only a drop and the turn of the pointer change either, and they change both by one. While the difference is positive, every
+ * incoming find is dropped: φ was at least 1 before it, the edge is not legal, and nothing is injected. No other rule reads these numbers,
+ * and the next timeout resets them.
  */
 import type { NodeView, RoleView } from '../protocol.js';
 import type { GuardianContext } from './guardian.js';

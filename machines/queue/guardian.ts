@@ -2,19 +2,20 @@
  * The guardian of one edge: the parent's part in stabilizing the edge to one child.
  *
  * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", section 5.3.1 (rules 1 to 6; here O1, O3, O4, F1 of spec 2.3).
- * Assumes links that keep the order of messages, a round trip of at most R on the edge, and a timer period `tau` of at least 2R.
- * φ of the edge is the number of pointers across it plus the number of finds on it. It should be 1, and this role alone changes it.
+ * Assumes links that keep the order of messages, a round trip of at most R on the edge, and a timer period `tau` of at least 2R. φ of the
+ * edge is the number of pointers across it plus the number of finds on it. It should be 1, and only this role changes it.
  *
  * States:
- *   observe   an observer is on its way to the child and back; `sent` counts the finds sent behind it, so that what comes back ahead
+ *
+ *   observe   an observer is on its way to the child and back; `sent` counts the finds sent behind it. The finds that return ahead
  *             of it, `sent`, and both pointers add up to φ when it returns
  *   correct   `est` is the guardian's estimate of φ, and exact once one observation has been undisturbed: surplus finds are dropped
  *             as they come in, a missing one was injected
  * Invariant: φ does not change while observing. `sent` is 0 in correct and `est` is 0 in observe, where the paper lets them be stale.
  *
  * Departures. A find that arrives is judged here before the pointer sees it, so that one find is one event (erratum S1). `timely` is a
- * history variable that no rule reads: whether the present observation, or the estimate that came of it, began with a timeout of this
- * very timer. Definition 6.1 is not closed without it (erratum S5), and where time is left out it says what tau forbids.
+ * history variable that no rule reads: whether the present observation, or its estimate, began with a timeout of this timer. Definition 6.1
+ * is not closed without it (erratum S5), and without time it replaces the bound tau.
  */
 import { assign, emit, setup } from 'xstate';
 import { arm, effects, send, tell, withEvent, type NodeId, type TimerEvent, type Received } from '../effects.js';

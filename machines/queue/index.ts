@@ -1,11 +1,13 @@
 /**
- * The self-stabilizing arrow queue: any node may ask, and each request learns its predecessor along pointers of a tree. Whatever the
- * state that a fault leaves behind, every edge repairs itself within a constant number of round trips.
+ * The self-stabilizing arrow queue: any node may request a place, and each request learns its predecessor along pointers of a tree. After
+ * any fault, every edge repairs itself within a constant number of round trips.
  *
  * Fault model: links keep the order of messages and deliver within half a round trip R. Any finite number of faults may change any
- * variable, timer and message; from the last of them on, every edge is fully legal after 3R + tau, and from then on each request is
- * queued exactly once behind its own predecessor. Until then finds may be lost, invented or queued twice, and nothing is promised.
- * There is no token, and so no mutual exclusion, at any time.
+ * variable, timer and message. Every edge is fully legal 3R + tau after the last of them, and from then on each request is queued exactly
+ * once behind its own predecessor.
+ *
+ * Limitations: until then finds may be lost, invented or queued twice, and nothing is promised. The queue has no token, and so no mutual
+ * exclusion, at any time.
  */
 import { defineProtocol } from '../define.js';
 import { QueueAccount } from './account.js';
@@ -21,8 +23,7 @@ export type { Queued } from './messages.js';
 export { queueCore };
 
 /**
- * The self-stabilizing arrow queue: each request learns its predecessor, and every edge repairs itself after faults. There is no
- * token.
+ * The self-stabilizing arrow queue: each request learns its predecessor, and every edge repairs itself after faults. It has no token.
  *
  * @example
  * ```ts

@@ -42,7 +42,7 @@ export class EdgeLedger {
     return pointer === id || pointer === parent || children.includes(pointer) ? pointer : undefined;
   }
 
-  /** True if what a node is about to take comes from nobody in its tree: a find from no neighbor, an observer from no parent. */
+  /** True if the next message of a node comes from outside its tree: a find not from a neighbor, an observer not from a parent. */
   isFromOutside({ kind, node, event }: Step): boolean {
     const before = this.pointers.get(node);
     const from: NodeId = event['from'];
@@ -50,7 +50,7 @@ export class EdgeLedger {
     return event.type === 'obs' || (event.type === 'find' && !before.children.includes(from));
   }
 
-  /** Takes a step into account and says which edges it changed. */
+  /** Records a step and returns the edges that it changed. */
   record(step: Step, c: Configuration): EdgeChange[] {
     const now = pointerIn(c.nodes.get(step.node)!);
     const changes = [...this.touched(step, now)].map((child) => this.refresh(child, c)).filter((change) => change !== null);

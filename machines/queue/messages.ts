@@ -1,4 +1,4 @@
-/** What the nodes of the queue say to each other, and what a node's roles say among themselves (spec 2.2). */
+/** Messages between the nodes of the queue, and between a node's roles (spec 2.2). */
 import type { NodeId } from '../effects.js';
 
 /** A request on its way to the end of the queue; one that a guardian injected has no origin. */
@@ -38,7 +38,7 @@ export interface FindSent {
 }
 
 /**
- * What the application hears: a request stands behind the latest one of `predecessor`; `null` asks for nothing.
+ * Notification to the application: a request follows the latest one of `predecessor`. `null`: no request is needed.
  *
  * @public
  */

@@ -18,7 +18,7 @@ export interface QueueOptions {
   readonly levels: TreeLevels | null;
   /** The period of the guardians' timers, in round trips. */
   readonly tau: number;
-  /** What counts as fully legal: Definition 6.1 as `printed` forgets the timer, and is not closed (erratum S5). */
+  /** Definition of a fully legal edge. `printed`: Definition 6.1, which omits the timer and is not closed (erratum S5). */
   readonly legality: 'settled' | 'printed';
   /** R, in ticks: the most that a message over one link and the answer to it take together. */
   readonly roundTrip: number;

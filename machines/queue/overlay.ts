@@ -4,7 +4,7 @@ import type { Configuration, LinksView, NodeView, Overlay } from '../protocol.js
 import { guardianOf } from './messages.js';
 import { edgeAbove, look, pointerIn } from './view.js';
 
-/** The parent marks its edges: nobody else changes φ. */
+/** The parent marks its edges: only it changes φ. */
 export function queueOverlay(node: NodeView, id: NodeId, _: LinksView, c: Configuration): Overlay {
   const { pointer, parent, children } = pointerIn(node)!;
   const isAstray = pointer !== id && pointer !== parent && !children.includes(pointer);

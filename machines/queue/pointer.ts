@@ -1,21 +1,21 @@
 /**
  * The pointer of one node: the arrow protocol itself, and the child's part in stabilizing the edge to the parent.
  *
- * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", sections 2 and 5.3 (here F0, F2 to F4, O2, O5 and the pointer's
- * half of O4 of spec 2.3). Assumes a rooted tree, links that keep the order of messages; a find from a child has passed its guardian.
+ * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", sections 2 and 5.3 (here F0, F2 to F4, O2, O5 and the pointer's half
+ * of O4 of spec 2.3). Assumes a rooted tree, links that keep the order of messages; a find from a child has passed its guardian.
  *
- * States, all about where the pointer leads:
- *   self      to the node itself: its latest request is the end of the queue, as far as it knows
- *   up        to its parent
- *   down      to one of its children
- *   astray    to no neighbor in the tree: only a corrupt node, or one whose tree moved under it, is here, and whatever happens next
+ * States, all about the target of the pointer:
+ *
+ *   self      the node itself: its latest request is the end of the queue, as far as it knows
+ *   up        its parent
+ *   down      one of its children
+ *   astray    outside of the tree: only a corrupt node, or one whose tree moved under it, is here, and at any next event
  *             it first points to itself (F0)
  *   turning   within one step: which of these it is now
  * Invariant between steps: the state is the one that `pointer`, `parent` and `children` give.
  *
- * Departures. An own request is a find from the node itself (S3). A find is forwarded once, and counted by the guardian of the edge that
- * it goes out on, although the paper lists both as their own rules (S2). Finds from nodes that are no neighbors in the tree are
- * dropped (O5, part 3).
+ * Departures. An own request is a find from the node itself (S3). A find is forwarded once, and counted by the guardian of its outgoing
+ * edge, although the paper lists both as separate rules (S2). Finds from nodes that are not neighbors in the tree are dropped (O5, part 3).
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { close, effects, open, send, tell, withEvent, type NodeId, type Received } from '../effects.js';

@@ -1,7 +1,7 @@
 /** Where mutants of the queue are searched further than in its own systems. */
 import type { FurtherSystem } from '../../test/mutants/promises.js';
 
-/** A path of many edges, each in another state that nobody has chosen. */
+/** A path of many edges, each in another corrupt state. */
 const many = Array.from({ length: 60 }, (_, i) => `n${i}`);
 
 export const further: readonly FurtherSystem[] = [

@@ -45,7 +45,7 @@ test.each(['drop transition self: find', 'drop transition up: find', 'drop trans
   },
 );
 
-test('roles fit the tree: refuted by a guardian too few, and by a pointer in the wrong state', () => {
+test('roles fit the tree: violated by a missing guardian or a wrong pointer state', () => {
   const { network } = new Simulation(parseScenario(json, { queue }));
   const { holds } = queue.properties(network.configuration.instance as any)[0] as any;
   network.start();

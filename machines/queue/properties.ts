@@ -1,4 +1,4 @@
-/** What the queue promises of every configuration (spec 2.4, 2.5); the account adds what only a whole run can show. */
+/** Promises of the queue for every configuration (spec 2.4, 2.5). The account adds those about a whole run. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property, Instance } from '../protocol.js';
 import { isSilent } from '../tree/silent.js';
@@ -50,8 +50,8 @@ export function isFullyLegalEverywhere(c: Configuration<any>): boolean {
 }
 
 /**
- * What a period of at least 2R means where time is left out: a timer that has fired once does not do so again before every observer
- * has left the edge, nor before the surplus finds that were counted have come in. The first timeout after a fault may come any time.
+ * The meaning of a period of at least 2R without time. After a timeout, a timer does not expire again before every observer has left the
+ * edge and all counted surplus finds have arrived. The first timeout after a fault may come at any time.
  */
 export function queueMayFire(c: Configuration, parent: NodeId, role: string): boolean {
   const { chart, value, context } = c.nodes.get(parent)![role]!;

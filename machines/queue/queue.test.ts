@@ -74,7 +74,7 @@ describe('from arbitrary states (Corollary 6.8)', () => {
     expect(summary['stabilizedAtRoundTrips']).toBeLessThanOrEqual(5);
   });
 
-  test('a run that ends in between says so', () => {
+  test('a run that ends in between reports it', () => {
     const report = simulate({ ...fixed, events: [{ at: 50, do: 'corrupt' }], until: { at: 51 } });
     expect(report.summary).toMatchObject({ legal: false, stabilizedAtRoundTrips: null });
     expect(report.properties.find(({ kind }) => kind === 'converges')!.holds).toBe(null);
@@ -103,7 +103,7 @@ describe('from arbitrary states (Corollary 6.8)', () => {
   });
 });
 
-test('erratum S5: an old observer that returns after a timeout makes a legal edge illegal', () => {
+test('erratum S5: an old observer after a timeout makes a legal edge illegal', () => {
   const scenario = parseScenario(
     { protocol: 'queue', topology: { kind: 'path', n: 2 }, options: { tau: 2 }, until: { at: 40 } },
     { queue },
@@ -134,7 +134,7 @@ test('erratum S5: an old observer that returns after a timeout makes a legal edg
 });
 
 describe('the stabilizing tree (part 3)', () => {
-  test('seed 1: invented roots die, the breadth-first tree of the first node forms, the queue follows', () => treeForms(1));
+  test("seed 1: invented roots disappear, the first node's tree forms, the queue follows", () => treeForms(1));
 
   test('starts legal, and the root of the options has the smallest identity', () => {
     const { summary } = simulate({

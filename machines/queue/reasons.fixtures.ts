@@ -1,4 +1,4 @@
-/** Which edits of the charts are no mistakes. */
+/** Equivalent mutants of the charts, with reasons. */
 import { because } from '../because.fixtures.js';
 import { GUARDIAN, POINTER, TREE } from './messages.js';
 
@@ -40,7 +40,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...because(TREE, 'the new parent is read from what was heard alone', 'swap actions moving: always #2, actions 1 and 2'),
 };
 
-/** Which edits break no promise, though the chart does otherwise: for the judges that look at promises alone. */
+/** Edits that violate no promise, although the chart behaves differently: for judges that check only promises. */
 export const unpromised: Readonly<Record<string, string>> = {
   ...because(
     POINTER,

@@ -10,7 +10,7 @@ export class Requests {
   /** Requests made and not yet queued or dropped. */
   private readonly open = new Map<NodeId, number>();
   private readonly made = new Map<NodeId, number>();
-  /** While all is legal: how many finds of each requester may still be queued, and the requests that somebody was queued behind. */
+  /** While all is legal: how many finds of each requester may still be queued, and the requests that have a successor. */
   private window: { readonly due: Map<NodeId, number>; readonly followed: Set<string> } | null = null;
   private broken = false;
 

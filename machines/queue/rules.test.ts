@@ -14,7 +14,7 @@ type Guardian = { readonly observe: number } | { readonly correct: number };
 
 const host = createHost('snapshots', queue);
 
-/** What b does with the event, and what it is then. `sent` and `est` are shown where they mean something. */
+/** Reaction of b to the event, and its state afterward. `sent` and `est` are included where they matter. */
 function after(
   { pointer = 'b', c = { correct: 1 }, d = { correct: 1 } }: State,
   event: { readonly type: string; readonly from?: string; readonly [key: string]: unknown },
@@ -140,7 +140,7 @@ describe('F3: a find at a node that points to itself', () => {
     });
   });
 
-  test('a synthetic find is queued too, and nobody asked for it (S6)', () => {
+  test('a synthetic find is queued too, without a request (S6)', () => {
     expect(after({}, find('c', null))).toMatchObject({ pointer: 'c', emitted: [{ type: 'queued', requester: null }] });
   });
 });
@@ -155,7 +155,7 @@ describe('F4: a find is forwarded once, and the pointer turns to where it came f
     });
   });
 
-  test('down, counted by the guardian of the edge that it goes out on and by no other (S2)', () => {
+  test('down, counted only by the guardian of its outgoing edge (S2)', () => {
     expect(after({ pointer: 'd', c: { observe: 0 }, d: { observe: 0 } }, find('c'))).toMatchObject({
       pointer: 'c',
       c: { observe: 0 },
@@ -173,7 +173,7 @@ describe('F4: a find is forwarded once, and the pointer turns to where it came f
     });
   });
 
-  test('a find from a node that is no neighbor in the tree is dropped (part 3)', () => {
+  test('a find from a node that is not a neighbor in the tree is dropped (part 3)', () => {
     for (const pointer of ['a', 'b', 'c']) {
       expect(after({ pointer }, find('y'))).toMatchObject({ pointer, sends: [], emitted: [{ type: 'dropped' }] });
     }
@@ -204,7 +204,7 @@ describe('O2 and O5: observers', () => {
     expect(after({ pointer: 'c' }, { type: 'obs', from: 'y' }).sends).toEqual([]);
   });
 
-  test('a return from a node that is no child: dropped', () => {
+  test('a return from a node that is not a child: dropped', () => {
     expect(after({ c: { observe: 1 } }, obsr(1, 'a'))).toMatchObject({ c: { observe: 1 }, sends: [] });
   });
 });

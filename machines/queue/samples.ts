@@ -19,7 +19,7 @@ const pointerEvents = ({ children, parent }: PointerContext): Message[] => [
   ...children.flatMap((child) => [0, 1].map((count) => event({ type: 'observed', child, count }))),
   ...['c', 'd'].map((child) => event({ type: children.includes(child) ? 'child.lost' : 'child.gained', child })),
   event({ type: 'parent.changed', parent: parent === null ? 'a' : null }),
-  // The tree tells of a new parent before it tells that it is a child no more.
+  // The tree reports a new parent before the loss of a child.
   event({ type: 'parent.changed', parent: 'c' }),
 ];
 
@@ -35,7 +35,7 @@ const guardianEvents = ({ sent, est }: GuardianContext): Message[] => [
   ...(est < 2 ? [0, 1, 2].map((phi) => event({ type: 'estimate', phi })) : []),
 ];
 
-/** Node 1 between peers a and b: a root, a child, a nonsense, and nothing heard of a stranger. */
+/** Node 1 between peers a and b: a root, a child, an invalid entry, and no entry of an unknown node. */
 const treeEvents = ({ heard }: TreeContext): Message[] => [
   event({ type: 'timer', timer: BEAT }),
   event({ type: 'heartbeat', id: 0, root: 0, dist: 0, par: null, from: 'a' }),

@@ -1,4 +1,4 @@
-/** Small systems of the queue: a tree that stands, one that has to be found again, one that falls apart, states that nobody has chosen. */
+/** Small systems of the queue: a maintained tree, one to be found again, one that splits, and corrupt states. */
 import type { SystemSample } from '../protocol.js';
 
 const ask = (node: string) => ({ at: 0, node, do: 'request' });

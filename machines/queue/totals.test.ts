@@ -1,8 +1,8 @@
-/** The queue's promises say the same by their totals as of the whole configuration. */
+/** The queue's properties give the same results by totals as by the whole configuration. */
 import { expect, test } from 'vitest';
 import { compareQueues } from './totals.fixtures.js';
 
-test('totals say what the specification says, of 5,000 damaged configurations', () => {
+test('totals match the specification, for 5,000 damaged configurations', () => {
   const { looks, verdicts } = compareQueues(5000, 3);
   expect(looks).toBeGreaterThanOrEqual(5000);
   expect(verdicts.size).toBe(3);

@@ -1,7 +1,8 @@
 /**
- * What the queue's promises add up: the nodes as they stand, what is on each channel, in its order, and which channels are up. An edge is
- * judged again when its guardian, a pointer or a message of it has changed; that the tree is silent, where somebody hears or says
- * something else.
+ * Incremental totals for the queue's promises: the current nodes, the messages of each channel in order, and the channels that are up.
+ *
+ * An edge is judged again when its guardian, one of its pointers or one of its messages changes. The silence of the tree is judged again
+ * when a node receives or sends something new.
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
@@ -21,7 +22,7 @@ interface NodeFact {
   readonly pointer: PointerContext;
   readonly guardians: Guardians;
   readonly fits: boolean;
-  /** Where the tree is kept up: what it last heard, and what it says itself. */
+  /** For a maintained tree: the table last received, and the current heartbeat of the node. */
   readonly heard: Hearing['heard'] | null;
   readonly said: TreeEntry | null;
 }
@@ -44,8 +45,8 @@ export const queueFold: Fold<QueueOptions, QueueTotals, QueueMessage | Heartbeat
 };
 
 /**
- * A node has one guardian for each child and no other, its pointer is in the state that it points to, and its parent and children are those
- * that follow from what its tree has heard.
+ * A node has exactly one guardian for each child, its pointer matches its state, and its parent and children follow from the tables that
+ * its tree received.
  */
 export const rolesFit = (id: NodeId, node: NodeView): boolean => guardiansFit(node) && stateFits(id, node) && treeFits(node);
 
@@ -81,7 +82,7 @@ function stateFits(id: NodeId, node: NodeView): boolean {
 /** A node, the edge above it, and what is about it. */
 interface Site {
   fact: NodeFact | undefined;
-  /** What is on the channels that lead away from it, oldest first, and which of them are up. */
+  /** Messages on its outgoing channels, oldest first, and which of these channels are up. */
   readonly ways: Map<NodeId, Way>;
   /** Its heartbeats on their way. */
   readonly beats: FlightFact[];
@@ -193,7 +194,7 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
     return this.isLegal(withPhi({ guardian, pa, pb, down: down.messages, up: up.messages }));
   }
 
-  /** It has heard of those whom it is linked with, and of nobody else, what they say now. */
+  /** True if its table contains exactly its linked neighbors, with their current heartbeats. */
   private hearsAll({ fact, ways }: Site): boolean {
     if (!fact?.heard) return true;
     const { id, heard } = fact;
@@ -208,6 +209,6 @@ export class QueueTotals implements Totals<NodeFact, FlightFact> {
   }
 }
 
-/** All its heartbeats that are on their way say what it would say now. */
+/** True if all its heartbeats in flight equal its current heartbeat. */
 const isConsistent = ({ fact, beats }: Site): boolean =>
   !fact?.said || beats.every(({ message }) => isSameEntry(message as Heartbeat, fact.said!));

@@ -43,7 +43,7 @@ export function edgeAbove(c: Configuration, child: NodeId): TreeEdge | null {
 export const edgesOf = (c: Configuration): TreeEdge[] =>
   [...c.nodes.keys()].map((node) => edgeAbove(c, node)).filter((edge) => edge !== null);
 
-/** What is on the edge, one direction at a time, oldest first. */
+/** Messages on the edge, one direction at a time, oldest first. */
 const between = (c: Configuration, from: NodeId, to: NodeId): readonly Flight[] =>
   c.between?.(from, to) ?? c.flights.filter((flight) => flight.from === from && flight.to === to);
 
@@ -58,13 +58,13 @@ const pointsAcross = (c: Configuration, from: NodeId, to: NodeId): 0 | 1 =>
 const count = <T>(list: readonly T[], test: (item: T) => boolean): number =>
   list.reduce((sum, item) => sum + (test(item) ? 1 : 0), 0);
 
-/** All that a state says of one edge (a, b), a the parent. */
+/** State of one edge (a, b), where a is the parent. */
 export interface EdgeView {
   readonly guardian: RoleView<GuardianContext>;
   /** p(a, e) and p(b, e). */
   readonly pa: 0 | 1;
   readonly pb: 0 | 1;
-  /** What is on its way from a to b, and back, oldest first. */
+  /** Messages from a to b, and from b to a, oldest first. */
   readonly down: readonly Sent[];
   readonly up: readonly Sent[];
   /** φ(e) = p(a, e) + p(b, e) + the finds in transit on e (equation 1). */
@@ -91,7 +91,7 @@ export function isFullyLegalAsPrinted(edge: EdgeView): boolean {
 export const isFullyLegal = (edge: EdgeView): boolean =>
   isFullyLegalAsPrinted(edge) && (edge.guardian.value === 'correct' || edge.guardian.context.timely);
 
-/** What an edge is held to. */
+/** Predicate that defines a legal edge. */
 export const legalityOf = ({ legality }: QueueOptions): ((edge: EdgeView) => boolean) =>
   legality === 'printed' ? isFullyLegalAsPrinted : isFullyLegal;
 

@@ -1,7 +1,7 @@
-/** The breadth-first tree as one node computes it from what its neighbors last said (spec part 3). */
+/** The breadth-first tree as one node computes it from the last heartbeats of its neighbors (spec part 3). */
 import type { NodeId } from '../effects.js';
 
-/** What a node says of itself: the smallest identity it knows of, how far that is, and through whom. */
+/** Heartbeat of a node: the smallest identity it knows of, its distance, and the next node on the way. */
 export interface Heartbeat {
   readonly type: 'heartbeat';
   readonly id: number;
@@ -13,7 +13,7 @@ export interface Heartbeat {
 
 export type TreeEntry = Omit<Heartbeat, 'type'>;
 
-/** All that a node stores: for each neighbor, what was last heard from it. */
+/** Stored data of a node: the last heartbeat of each neighbor. */
 export interface Hearing {
   readonly identity: number;
   /** At least the number of nodes; no distance reaches it, and so an invented root dies out. */
@@ -36,7 +36,7 @@ export function ownEntry({ identity, limit, heard }: Hearing): Own {
   return own;
 }
 
-/** The neighbors that say they hang below this node, in the order of their identities. */
+/** The neighbors that report this node as parent, in the order of their identities. */
 export function childrenOf(hearing: Hearing): NodeId[] {
   const { root, dist } = ownEntry(hearing);
   return Object.entries(hearing.heard)

@@ -6,7 +6,7 @@ import type { TreeEntry } from './bfs.js';
 export interface TreeLevels {
   /** A root is its own parent; there is one in each component. */
   readonly parents: Readonly<Record<NodeId, NodeId>>;
-  /** What each node says of itself. */
+  /** Heartbeat of each node. */
   readonly entries: Readonly<Record<NodeId, TreeEntry>>;
   readonly neighbors: Readonly<Record<NodeId, readonly NodeId[]>>;
 }

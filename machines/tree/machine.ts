@@ -1,19 +1,20 @@
 /**
- * The self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, kept up by heartbeats.
+ * The self-stabilizing spanning tree under the queue: breadth-first from the smallest identity, maintained by heartbeats.
  *
- * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", takes any such tree as given; this one is the usual
- * minimum-identity tree with bounded distances (spec part 3). Assumes links that lose nothing while they are up, a bound on their
- * delay, identities that are distinct, and a `limit` of at least the number of nodes. Everything a node stores is what it last heard
- * from each neighbor, and all of it may be arbitrary at the start: a root that nobody is grows more distant with every heartbeat
- * and dies at the limit, then the tree of the smallest real identity forms, ties going to the parent of the smaller identity.
+ * Paper: Tirthapura, Herlihy, "Self-Stabilizing Distributed Queuing", takes any such tree as given; this one is the usual minimum-identity
+ * tree with bounded distances (spec part 3). Assumes links that lose nothing while they are up, a bound on their delay, identities that are
+ * distinct, and a `limit` of at least the number of nodes. A node stores only the last heartbeat of each neighbor, and all of it may be
+ * arbitrary at the start. A root that does not exist grows more distant with every heartbeat and disappears at the limit. Then the tree of
+ * the smallest real identity forms; ties go to the parent of the smaller identity.
  *
  * States:
- *   steady   the tree above is what the entries say
- *   moving   within one step: the entries say another tree, and the `client` role is notified of each difference in turn
+ *
+ *   steady   the tree above matches the entries
+ *   moving   within one step: the entries define another tree, and the `client` role is notified of each difference in turn
  * Invariant between steps: `parent` and `children` are those that `heard` gives.
  *
- * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. Gains are told
- * before losses, so that the client's neighbors change from one tree to the next without a moment in which both are missing.
+ * Departures. A heartbeat carries its sender's identity, since ties are broken by identity and peers are known by name. The client is
+ * notified of new neighbors before lost ones, so its neighbors change from one tree to the next without a moment in which both are missing.
  */
 import { assign, setup } from 'xstate';
 import { arm, effects, send, tell, withEvent, type LinkEvent, type NodeId, type Received, type TimerEvent } from '../effects.js';
@@ -34,7 +35,7 @@ type ReceivedHeartbeat = Received<Heartbeat>;
 
 export type TreeEvent = ReceivedHeartbeat | TimerEvent | LinkEvent<NodeId>;
 
-/** What the client is told. */
+/** Notifications to the client. */
 export type TreeChange =
   | { readonly type: 'child.gained' | 'child.lost'; readonly child: NodeId }
   | { readonly type: 'parent.changed'; readonly parent: NodeId | null };

@@ -1,4 +1,4 @@
-/** True if the tree has stopped moving: everybody has heard what everybody says, and only that is on its way. */
+/** True if the tree is stable: all nodes have received their neighbors' current heartbeats, and only those are in flight. */
 import type { NodeId } from '../effects.js';
 import type { Configuration } from '../protocol.js';
 import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js';
@@ -6,7 +6,7 @@ import { ownEntry, type TreeEntry, type Heartbeat, type Hearing } from './bfs.js
 /** Contexts stand as they are once they are made, so what follows from one is worked out once. */
 const description = new WeakMap<Hearing, ReturnType<typeof ownEntry>>();
 
-/** What a node that has heard this says of itself. */
+/** Heartbeat of a node that has received this. */
 export function entrySaidBy(hearing: Hearing): ReturnType<typeof ownEntry> {
   let entry = description.get(hearing);
   if (!entry) description.set(hearing, (entry = ownEntry(hearing)));

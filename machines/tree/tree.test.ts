@@ -7,13 +7,13 @@ import { breadthFirst } from './breadth-first.js';
 const entry = (id: number, root: number, dist: number, par: number | null = null): TreeEntry => ({ id, root, dist, par });
 const own = (heard: Record<string, TreeEntry | null>) => ownEntry({ identity: 5, limit: 8, heard });
 
-test('the least root wins, then the least distance, then the parent of the smaller identity', () => {
+test('the order is: least root, least distance, parent of the smaller identity', () => {
   expect(own({ a: entry(3, 1, 4), b: entry(4, 0, 6) })).toMatchObject({ root: 0, dist: 7, via: 'b' });
   expect(own({ a: entry(4, 0, 3), b: entry(3, 0, 2) })).toMatchObject({ root: 0, dist: 3, via: 'b' });
   expect(own({ a: entry(4, 0, 2), b: entry(3, 0, 2) })).toMatchObject({ dist: 3, par: 3, via: 'b' });
 });
 
-test('a node is its own root against larger ones, and against what it has not heard', () => {
+test('a node is its own root if other identities are larger or unknown', () => {
   expect(own({ a: entry(6, 6, 0), b: entry(7, 5, 0), c: null })).toEqual({ id: 5, root: 5, dist: 0, par: null, via: null });
 });
 
@@ -21,7 +21,7 @@ test('distances at the limit, negative or broken do not count', () => {
   for (const dist of [7, -1, 1.5]) expect(own({ a: entry(3, 0, dist) }).root).toBe(5);
 });
 
-test('children say that they hang below this node, from the same root, one step further', () => {
+test('children report this node as parent, with the same root, one step further', () => {
   const heard = {
     parent: entry(1, 0, 0),
     child: entry(8, 0, 2, 5),
@@ -33,7 +33,7 @@ test('children say that they hang below this node, from the same root, one step 
   expect(childrenOf({ identity: 5, limit: 8, heard })).toEqual(['first', 'child']);
 });
 
-test('the tree that a run starts on is a fixed point: nobody would say anything else', () => {
+test('the initial tree of a run is a fixed point: heartbeats would not change', () => {
   const nodes = Array.from({ length: 30 }, (_, i) => `n${i}`);
   const links = nodes
     .flatMap((node, i) => [7, 11].map((step) => [node, nodes[(i * step + 3) % 30]!, 1] as const))

@@ -167,7 +167,7 @@ function readCorrupt(fields: Fields, path: string, { protocol, graph }: EventSco
   return { do: 'corrupt', nodes: readList(nodes, where, 'nodes').map((name, i) => readNode(name, placeIn(where, i), graph)) };
 }
 
-/** More names than this say nothing to a reader. */
+/** Maximum number of names in an error. */
 const NAMES_MAX = 12;
 
 export function readNode(value: unknown, path: string, graph: NetworkGraph): NodeId {
@@ -201,7 +201,7 @@ function linksOf({ graph, contacts }: EventScope, events: readonly ScenarioEvent
   return known;
 }
 
-/** What goes down, is clogged or slow must be there; a routed protocol has a channel between any two nodes to clog. */
+/** A link that goes down, is clogged or slowed must exist. In a routed protocol, any two nodes have a channel that can be clogged. */
 function requireLink(event: ScenarioEvent, path: string, { protocol }: EventScope, known: ReadonlySet<string>): void {
   if (protocol.network.keepsLinks && ['cut', 'join', 'up', 'down'].includes(event.do))
     throw new UsageError(

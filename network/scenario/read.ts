@@ -1,8 +1,8 @@
 /**
- * Reading JSON that people wrote: every complaint is one line that names the place by its path, what is there and what should be.
+ * Reading JSON that people wrote. Each error is one line with the path of the place, the value there, and the expected value.
  *
- * Written by hand instead of with a schema library: half of the rules depend on the rest of the scenario (the fields of a command
- * on the protocol, the name of a node on the topology). The errors of a union of schemas do not tell which member was meant.
+ * Written by hand instead of with a schema library. Half of the rules depend on the rest of the scenario: the fields of a command on the
+ * protocol, the name of a node on the topology. The errors of a union of schemas do not identify the intended member.
  */
 import { TICKS_MAX } from '../../machines/checks.js';
 import { UsageError } from '../../machines/errors.js';

@@ -4,7 +4,7 @@ import { protocols } from '../../machines/index.js';
 import { known, parse } from './parse.fixture.js';
 import { parseScenario } from './parse.js';
 
-describe('refused with one line that names thing, place and cure', () => {
+describe('rejected with one line: the thing, its place and the fix', () => {
   const event = (fields: Record<string, unknown>) => ({
     protocol: 'ported',
     events: [{ at: 0, node: 'n0', do: 'lock' }, fields],
@@ -182,13 +182,13 @@ describe('refused with one line that names thing, place and cure', () => {
     expect(() => parse(scenario)).toThrow(/^[^\n]{1,300}$/);
   });
 
-  test('a scenario that is no object, or is missing', () => {
+  test('a scenario that is not an object, or is missing', () => {
     for (const json of [3, null, [], 'x'])
       expect(() => parseScenario(json, known)).toThrow(/^The scenario must be an object, but is /);
     expect(() => parseScenario(undefined, known)).toThrow(/^The scenario is missing. It must be an object\.$/);
   });
 
-  test('a protocol that routes asks for a connected topology, one that does not takes any', () => {
+  test('a routed protocol needs a connected topology, another one accepts any', () => {
     const topology = { nodes: ['a', 'b', 'c'], links: [['a', 'b']] };
     expect(() => parse({ topology })).toThrow(
       'topology is not connected: no path leads from "a" to "c". Add links or remove nodes, because protocol directory sends from any node to any other.',

@@ -80,7 +80,7 @@ const base = [
   { protocol: 'directory', topology: { kind: 'geant' } },
 ];
 
-test('what every example and every base of this test says is taken by both', () => {
+test('both accept every example and every base of this test', () => {
   const folder = new URL('../../examples/scenarios/', import.meta.url);
   const examples = readdirSync(folder).map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
   for (const json of [...base, ...examples]) {
@@ -108,7 +108,7 @@ function changed(json: unknown, path: readonly string[], change: unknown): unkno
   return copy['root'];
 }
 
-test('a file that is wrong in one place is refused by both, or for what a schema cannot know', () => {
+test('both reject a file with one mistake, unless a schema cannot detect it', () => {
   const change = fc.constantFrom<unknown>('remove', 'extra', null, true, 0, 1, -1, 2, 1.5, 'x', '', [], {}, ['n0'], { at: 1 });
   const one = fc.constantFrom(...base).chain((json) => fc.tuple(fc.constant(json), fc.constantFrom(...placesIn(json)), change));
   let refused = 0;

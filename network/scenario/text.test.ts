@@ -30,11 +30,11 @@ describe('JSON text that is none: line, column, and what should be there', () =>
     expect(() => parseText(text)).toThrow(complaint);
   });
 
-  test('a million open brackets are no stack of calls', () => {
+  test('a million open brackets do not overflow the stack', () => {
     expect(() => parseText('['.repeat(1_000_000))).toThrow('line 1, column 1000001: the text ends');
   });
 
-  test('every text that the engine refuses gets a place within it, and never the other way round', () => {
+  test('a text is rejected exactly if the engine rejects it, with a place within it', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -80,7 +80,7 @@ describe('JSON text that is none: line, column, and what should be there', () =>
     );
   });
 
-  test('a text cut anywhere is told to end too early, or inside a string or word', () => {
+  test('a text cut anywhere ends too early, or inside a string or word', () => {
     const text = '{"a": [1, {"b": "c\\n\\u00e9"}, true, null], "d": {}}';
     for (let length = 0; length < text.length; length++) {
       expect(() => parseText(text.slice(0, length))).toThrow(/the text ends|is not closed|"(t|tr|tru|n|nu|nul)" where a value/);

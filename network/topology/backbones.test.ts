@@ -29,7 +29,7 @@ describe('the backbones that come along', () => {
   });
 });
 
-test('great circles: a quarter of the globe, a way over the pole, nothing at all, and the date line', () => {
+test('great circles: a quarter of the globe, over the pole, zero, and the date line', () => {
   const at = (latitude: number, longitude: number): Position => ({ latitude, longitude });
   const quarter = (Math.PI / 2) * 6371.0088;
   expect(greatCircleKm(at(0, 0), at(0, 90))).toBeCloseTo(quarter, 2);

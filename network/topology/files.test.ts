@@ -36,7 +36,7 @@ describe('edge lists', () => {
 });
 
 describe('contact lists', () => {
-  test('lines "t i j" in the order of time; nobody is linked at the start', () => {
+  test('lines "t i j" in the order of time; all nodes start without links', () => {
     const { nodes, links, contacts } = createTopology({ contacts: 'x.tij' }, () => '20 3 1\n20\t1\t2\r\n# later\n40 1 3\n');
     expect(nodes).toEqual(['3', '1', '2']);
     expect(links).toEqual([]);
@@ -60,14 +60,11 @@ describe('contact lists', () => {
   });
 
   const file = new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url);
-  test.skipIf(!existsSync(file))(
-    'the real contact day: 113 people, 53,155 contacts (skipped where ../shared is not here)',
-    () => {
-      const { nodes, contacts } = createTopology({ contacts: 'day.tij' }, () => readFileSync(file, 'latin1'));
-      expect(nodes).toHaveLength(113);
-      expect(contacts).toHaveLength(53_155);
-    },
-  );
+  test.skipIf(!existsSync(file))('the real contact day: 113 people, 53,155 contacts (skipped without ../shared)', () => {
+    const { nodes, contacts } = createTopology({ contacts: 'day.tij' }, () => readFileSync(file, 'latin1'));
+    expect(nodes).toHaveLength(113);
+    expect(contacts).toHaveLength(53_155);
+  });
 });
 
 describe('nodes and links', () => {

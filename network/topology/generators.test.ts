@@ -65,7 +65,7 @@ describe('random topologies', () => {
     expect(Math.abs(links.length - mean)).toBeLessThan(4 * Math.sqrt(mean * 0.9));
   });
 
-  test('geometric links exactly the pairs within the radius, in order, as looking at every pair finds them', () => {
+  test('geometric links exactly the pairs within the radius, in order, as brute force', () => {
     const coordinate = fc.integer({ min: 0, max: 999 }).map((x) => x / 1000);
     const points = fc.array(fc.tuple(coordinate, coordinate), { maxLength: 60, size: 'max' });
     fc.assert(
@@ -83,7 +83,7 @@ describe('random topologies', () => {
     );
   });
 
-  test('a graph that is hardly ever connected is refused and not drawn for ever', () => {
+  test('a graph that is hardly ever connected is rejected and not drawn forever', () => {
     expect(() => of({ kind: 'erdos-renyi', n: 50, p: 0.01 })).toThrow(
       /none of 100 draws is connected. Raise p, or try another seed/,
     );

@@ -21,7 +21,7 @@ describe('what real files hold', () => {
     expect(links).toEqual([['b', 'a', 3]]);
   });
 
-  test('a link weighs what the file says, else the great circle, else 1', () => {
+  test('a link weighs what the file defines, else the great circle, else 1', () => {
     const [athens, oslo] = [
       { latitude: 37.98, longitude: 23.73 },
       { latitude: 59.91, longitude: 10.75 },
@@ -38,7 +38,7 @@ describe('what real files hold', () => {
     expect(parseGml(text).links.map(([, , weight]) => weight)).toEqual([greatCircleKm(athens, oslo), 1, 25]);
   });
 
-  test('comments, entities, blanks inside labels, lists we do not know, keys in any order, CRLF', () => {
+  test('comments, entities, blanks in labels, unknown lists, keys in any order, CRLF', () => {
     const text =
       'Creator "me"\r\n# a comment ] "\r\ngraph\t[\r\n directed 0 node [ label "Orl&#233;ans &amp;\n  Tours" id 0 graphics [ x 1 y [ z -.5 ] ] ]\r\n' +
       'edge [ target 0 source 1 ] node [ id 1 label "b" ] ]';

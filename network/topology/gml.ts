@@ -70,7 +70,7 @@ function readNode(entry: List): GmlNode {
   };
 }
 
-/** The label if it is unique, else the label with the id, or only the id if there is no label. */
+/** The label if it is unique, else the label with the id, or only the id without a label. */
 function uniqueNames(nodes: readonly GmlNode[]): Map<number, string> {
   const uses = new Map<string, number>();
   for (const { label } of nodes) uses.set(label, (uses.get(label) ?? 0) + 1);

@@ -11,7 +11,7 @@ import { walkers } from './walkers.js';
 describe('contacts as link changes', () => {
   const contacts = (...lines: readonly (readonly [number, string, string])[]) => lines.map(([at, i, j]) => ({ at, i, j }));
 
-  test('a contact that goes on is one link, from its first line to one interval after its last', () => {
+  test('a long contact is one link, from its first line to one interval after its last', () => {
     expect(linkChanges(contacts([100, 'a', 'b'], [120, 'b', 'a'], [140, 'a', 'c']))).toEqual([
       { at: 0, do: 'join', link: ['a', 'b'], weight: 1 },
       { at: 40, do: 'cut', link: ['a', 'b'] },
@@ -35,7 +35,7 @@ describe('contacts as link changes', () => {
   });
 
   const day = new URL('../../../shared/data/contacts/ws16-day2.tij', import.meta.url);
-  test.skipIf(!existsSync(day))('on the real day every link that is joined is cut again (skipped without ../shared/data)', () => {
+  test.skipIf(!existsSync(day))('on the real day, joined links are cut again (skipped without ../shared/data)', () => {
     const changes = linkChanges(createTopology({ contacts: 'day' }, () => readFileSync(day, 'utf8')).contacts);
     const up = new Set<string>();
     for (const { do: what, link } of changes) {
@@ -90,7 +90,7 @@ describe('random walkers', () => {
     expect(count(0.05)).toBeGreaterThan(10 * count(0));
   });
 
-  test('who never turns goes straight on and bounces off the walls: the unfolded way, folded into the square', () => {
+  test('a walker that never turns goes straight and bounces: the unfolded way, folded', () => {
     const [n, radius, speed, steps] = [8, 0.4, 0.3, 60];
     const random = new Random(1, 'walkers');
     const s = Math.SQRT1_2;
@@ -126,7 +126,7 @@ describe('random walkers', () => {
 });
 
 describe('as a topology of a scenario', () => {
-  test('nobody is linked at the start, and all nodes are there', () => {
+  test('initially no node has links, and all nodes exist', () => {
     const { nodes, links, contacts } = createTopology({ kind: 'walkers', n: 5, radius: 2, speed: 0, steps: 1 });
     expect({ nodes, links, contacts: contacts.length }).toEqual({
       nodes: ['n0', 'n1', 'n2', 'n3', 'n4'],

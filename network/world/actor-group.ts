@@ -30,7 +30,7 @@ export class ActorGroup {
     relay(sender === null ? undefined : this.actorOf(sender, role), actor, event);
   }
 
-  /** Roles send to the role of their own name, if it exists; a node of another process has one placeholder actor. */
+  /** Roles send to the role of the same name, if it exists; a node of another process has one placeholder actor. */
   private actorOf(node: NodeId, role: string): AnyActor {
     const roles = this.actors.get(node);
     const known = roles?.get(role) ?? roles?.values().next().value;

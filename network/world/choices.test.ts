@@ -12,7 +12,7 @@ describe('messages', () => {
     at.news();
   });
 
-  test('arrive, are lost and are doubled by number, and one that is not there is no choice', () => {
+  test('messages arrive, are lost and are duplicated by number; others are invalid', () => {
     const { world, news, heard } = at;
     expect(world.make({ deliver: 0 })).toBe(true);
     expect([news(), heard('b')]).toEqual([['landed 0', '2@17 deliver b word in box'], ['word a']]);
@@ -48,7 +48,7 @@ describe('messages', () => {
     expect(news()).toEqual(['refused - drop: message 0 is not in flight']);
   });
 
-  test('are held up before a paused node and on a clogged channel until these let them go', () => {
+  test('a paused node and a clogged channel delay messages until they are released', () => {
     const { world, news } = at;
     world.perform({ do: 'clog', channel: ['a', 'b'] });
     world.perform({ do: 'pause', node: 'b' });
@@ -96,7 +96,7 @@ describe('timers', () => {
 });
 
 describe('draws', () => {
-  test('are asked of the driver for their node, and told with their step', () => {
+  test('the driver answers the draws of a node and receives them with its step', () => {
     const { world, news, heard } = owned();
     give(world, 'b', 'throw');
     give(world, 'b', 'unwind');
@@ -108,7 +108,7 @@ describe('draws', () => {
 });
 
 describe('links', () => {
-  test('a cut and a join tell each end of its own direction, and what was in flight is lost', () => {
+  test('a cut and a join notify each end; messages in flight are lost', () => {
     const { world, news, heard } = owned();
     give(world, 'a', 'say', { to: 'b' });
     news();
@@ -142,7 +142,7 @@ describe('links', () => {
     expect([news(), world.links.weight('a', 'b')]).toEqual([[], 1]);
   });
 
-  test('a change is made by hand too, where no script lists it, and for nodes that are there', () => {
+  test('manual changes need no script entry, but an existing node', () => {
     const { world, news } = owned();
     expect([world.make({ notification: ['a', 'x'] }), world.make({ notification: ['x', 'a'] }), news()]).toEqual([
       false,
@@ -155,7 +155,7 @@ describe('links', () => {
     expect(world.links.up('a', 'b')).toBe(true);
   });
 
-  test('a notice takes the entry of the script for this direction alone', () => {
+  test('a notification consumes only the script entry of the same direction', () => {
     const { world } = owned({
       events: [
         { do: 'cut', link: ['a', 'b'] },
@@ -169,7 +169,7 @@ describe('links', () => {
     expect([world.links.up('a', 'b'), world.links.weight('a', 'b'), world.environment.places]).toEqual([true, 8, [2, 1]]);
   });
 
-  test('where messages are routed nobody is told, and their ways are found anew', () => {
+  test('in routed networks no node is notified, and paths are computed again', () => {
     const { world, news } = owned({ more: { network: { reach: 'routed', order: 'fifo' } } });
     world.perform({ do: 'cut', link: ['a', 'b'] });
     expect(news().filter((line) => line.includes('link.'))).toEqual([]);
@@ -179,7 +179,7 @@ describe('links', () => {
 });
 
 describe('nodes', () => {
-  test('one that comes is linked to who brings it in, and starts after that step, once', () => {
+  test('a new node is linked to its sponsor and starts once, after that step', () => {
     const { world, news } = owned();
     give(world, 'a', 'bring', { id: 'd' });
     expect(news()).toEqual(['0@17 command a bring in box', '1@17 start d start']);
@@ -188,7 +188,7 @@ describe('nodes', () => {
     expect([news(), world.links.neighbors('d')]).toEqual([['2@17 command b bring in box'], ['a']]);
   });
 
-  test('a role that is not open refuses, and a crashed node hears nothing', () => {
+  test('a role that is not open rejects events, and a crashed node receives none', () => {
     const { world, news } = owned({ more: { route: () => 'elsewhere' } });
     expect(world.dispatch({ kind: 'command', node: 'a', event: { type: 'lock' } })).toBe(false);
     expect([news(), world.accepts('a', { type: 'lock' })]).toEqual([['refused a lock: its role "elsewhere" is not open'], false]);
@@ -217,7 +217,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('a corruption puts states, timers and messages where it says', () => {
+  test('a corruption sets the given states, timers and messages', () => {
     const corruption = {
       node: (_: string, __: object, choose: any) => ({
         roles: { box: { chart: 'box', value: 'locked', context: { heard: [String(choose(3))] } } },
@@ -294,7 +294,7 @@ describe('commands', () => {
     expect(news()).toEqual(['1@17 command a release in box', '2@17 command a lock in box']);
   });
 
-  test('a reaction is owed when its cause is announced, and comes before a command of its name', () => {
+  test('a reaction is pending from its cause on, and precedes a command of its name', () => {
     const reactions = () => [{ on: 'locked', event: { type: 'release' }, after: 2 }];
     const { world, news } = owned({ more: { reactions } });
     give(world, 'a', 'lock');
@@ -305,7 +305,7 @@ describe('commands', () => {
     expect(world.make({ command: ['a', 'nothing'] })).toBe(false);
   });
 
-  test('fused, a reaction without delay is taken with its cause, and one with a delay is not', () => {
+  test('a fused reaction is taken with its cause only if it has no delay', () => {
     const react = (after: number) => ({
       fused: ALL_FUSED,
       events: [ask('a', 'lock')],
@@ -319,7 +319,7 @@ describe('commands', () => {
     expect(later.news()).toEqual(['0@17 command a lock in box', 'reactionPending a 0']);
   });
 
-  test('those of the workload are issued, and told when they are done', () => {
+  test('workload commands are issued, and their completion is reported', () => {
     const { world, news } = owned({ workload: { command: 'lock', sequential: ['b', 'a'] } });
     expect(world.make({ command: ['b', 'lock'] })).toBe(true);
     expect([news(), world.environment.issued, [...world.environment.underWay]]).toEqual([

@@ -27,7 +27,7 @@ function viewed() {
   return { view, values, move, built, running, node, flights, links, crashed };
 }
 
-test('views are built when somebody looks, and anew for nodes that have moved alone', () => {
+test('views are built on demand, and again only for nodes that have changed', () => {
   const { values, move, built } = viewed();
   move('a');
   expect(built).toEqual([]);
@@ -60,7 +60,7 @@ test('messages in flight and crashed nodes are as they are', () => {
   expect([view.flights, view.between('a', 'b'), view.between('b', 'a'), view.crashed]).toEqual([[packet], [packet], [], ['b']]);
 });
 
-test('who follows is told of everything first, and then of what has changed since he asked', () => {
+test('a follower first receives everything, then the changes since its last call', () => {
   const { view, move, flights, links } = viewed();
   const first = flights.launch('a', 'b', hello, 1);
   const changes = view.follow();

@@ -22,7 +22,7 @@ export interface StepTaken extends Step {
   readonly selected: Selected | undefined;
 }
 
-/** What a step is taken for, with the number of its message if it has one. */
+/** Cause of a step, with the number of its message if it has one. */
 export type Cause = Pick<Step, 'kind' | 'node' | 'event'> & { readonly message?: number };
 
 export type Refusal = { readonly node?: NodeId; readonly event: Message; readonly why: string };

@@ -11,7 +11,7 @@ describe('what is enabled', () => {
   };
   const talk = [ask('a', 'say', { to: 'b' }), ask('a', 'say', { to: 'b' })];
 
-  test('of a channel in order the first message, without order each; lost and doubled while the budget lasts', () => {
+  test('FIFO: the first message; unordered: each; lost and duplicated within the budget', () => {
     expect(listed({ events: talk }, { event: 0 }, { event: 1 })).toEqual([{ deliver: 0 }]);
     expect(listed({ events: talk, order: 'unordered' }, { event: 0 }, { event: 1 })).toEqual([{ deliver: 0 }, { deliver: 1 }]);
     expect(listed({ events: talk, budget: { loss: 1 } }, { event: 0 })).toEqual([{ deliver: 0 }, { drop: 0 }, { event: 1 }]);
@@ -34,7 +34,7 @@ describe('what is enabled', () => {
     expect(listed({ events, more: { mayFire: () => false } }, { event: 0 })).toEqual([]);
   });
 
-  test('each reaction that is owed, once', () => {
+  test('each pending reaction, once', () => {
     const reactions = () => [{ on: 'locked', event: { type: 'release' }, after: 2 }];
     expect(listed({ events: [ask('a', 'lock')], more: { reactions } }, { event: 0 })).toEqual([{ command: ['a', 'release'] }]);
   });
@@ -62,7 +62,7 @@ describe('what is enabled', () => {
     expect(() => apply(world, { turn: 'a' })).toThrow('Choice {"turn":"a"} is not possible here');
   });
 
-  test('what happened is told by kinds', () => {
+  test('reports are selected by kind', () => {
     const { world } = beginWorld(frameOf({ events: [...talk, { do: 'cut', link: ['a', 'b'] }], budget: { duplicate: 1 } }));
     const said = apply(world, { event: 0 }).world;
     expect(apply(said, { duplicate: 0 }).happened.map(({ kind }) => kind)).toEqual(['duplicated']);
@@ -72,7 +72,7 @@ describe('what is enabled', () => {
   });
 });
 
-test('a world made from another has its timers, its rest and its reactions, and goes its own way', () => {
+test('a copied world has its own timers, rest and reactions', () => {
   const { world } = beginWorld(frameOf({ events: [ask('a', 'wind'), { do: 'crash', node: 'a' }, { do: 'restart', node: 'a' }] }));
   const wound = apply(world, { event: 0 }).world;
   const crashed = apply(wound, { event: 1 }).world;
@@ -83,7 +83,7 @@ test('a world made from another has its timers, its rest and its reactions, and 
   expect([...crashed.environment.crashed]).toEqual(['a']);
 });
 
-test('draws without time are answered by the choice, by 0 after them, and never by what is out of bounds', () => {
+test('untimed draws are answered by the choice, then by 0, never out of bounds', () => {
   const { world } = beginWorld(frameOf({ events: [ask('a', 'throw')] }));
   const drawn = (choice: object) => apply(world, { event: 0, ...choice } as any).happened[0] as any;
   expect([drawn({ drawn: [5] }).step.drawn, drawn({}).step.drawn]).toEqual([[5], [0]]);

@@ -46,7 +46,7 @@ const kinds = (environment: Environment) =>
   });
 
 describe('budgets', () => {
-  test('are none unless told, and any number where a scenario gives a chance', () => {
+  test('faults are off by default, and unlimited if a scenario gives a probability', () => {
     expect([environmentOf().loss, environmentOf().duplicate]).toEqual([0, 0]);
     expect(faultBudget({ loss: 0.1, duplicate: 0 })).toEqual({ loss: Infinity, duplicate: 0 });
     expect(faultBudget({ loss: 0, duplicate: 0.1 })).toEqual({ loss: 0, duplicate: Infinity });
@@ -67,7 +67,7 @@ describe('the script', () => {
     expect(kinds(environment)).toEqual([]);
   });
 
-  test('one by one, an event waits for all that stand before it in the list', () => {
+  test('one by one, an event waits for all earlier ones in the list', () => {
     const environment = environmentOf({ events: [ask('a'), ask('b'), ask('a')], oneByOne: true });
     expect(kinds(environment)).toEqual(['0:command']);
     come(environment);
@@ -110,7 +110,7 @@ describe('the script', () => {
 });
 
 describe('links', () => {
-  test('between names each end changes by itself, and hears the name of its neighbor', () => {
+  test('between names, each end changes alone and receives the name of its neighbor', () => {
     const environment = environmentOf({ events: [{ do: 'cut', link: ['a', 'b'] }] });
     expect(come(environment)).toMatchObject({ changes: [{ from: 'a', to: 'b', up: false }] });
     expect([environment.links.up('a', 'b'), environment.links.up('b', 'a')]).toEqual([false, true]);
@@ -118,7 +118,7 @@ describe('links', () => {
     expect(environment.linkEvent({ from: 'a', to: 'b', up: true })).toEqual({ type: 'link.up', peer: 'b' });
   });
 
-  test('a join brings its weight, and none where it says none', () => {
+  test('a join has its weight, or none by default', () => {
     const environment = environmentOf({
       events: [
         { do: 'join', link: ['a', 'c'], weight: 5 },
@@ -130,7 +130,7 @@ describe('links', () => {
     expect([environment.links.weight('a', 'c'), environment.links.weight('b', 'c')]).toEqual([5, 1]);
   });
 
-  test('between ports a link changes as one, and each end hears its own port', () => {
+  test('between ports, a link changes as a whole and each end receives its own port', () => {
     const environment = environmentOf({
       events: [
         { do: 'cut', link: ['a', 'b'] },
@@ -172,7 +172,7 @@ describe('nodes that stop', () => {
     expect([1, 2, 3, 4, 5].map(() => come(environment))).toEqual([{ crashed: 'b' }, {}, { restarted: 'b' }, {}, {}]);
   });
 
-  test('before a process begins again its neighbors hear that it has ended, and then each end that it is back', () => {
+  test('before a restart, neighbors are notified of the crash, then of the return', () => {
     const environment = environmentOf({
       events: [
         { do: 'crash', node: 'b' },
@@ -261,7 +261,7 @@ describe('commands', () => {
     expect([environment.issuers(), environment.isOver]).toEqual([[], true]);
   });
 
-  test('several at a time, each at a node of its own, and no more than asked for', () => {
+  test('several at a time, each at its own node, up to the requested number', () => {
     const environment = environmentOf({ workload: { command: 'lock', concurrent: 2, requests: 3 } });
     expect([environment.total, environment.issuers()]).toEqual([3, NODES]);
     environment.issue('b');
@@ -346,7 +346,7 @@ test('under other names everything is the same at those names', () => {
   expect([environment.head('a'), [...environment.crashed]]).toEqual([given('lock', { n: 1 }), ['b']]);
 });
 
-test('the text of an environment tells apart what can go on differently', () => {
+test('the text of an environment distinguishes different futures', () => {
   const texts = new Set<string>([full().key(NODES)]);
   const changes: readonly ((of: Environment) => void)[] = [
     (of) => of.crashed.add('a'),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { answers } from './event-descriptors.js';
 
-test('a transition answers its own type, any type with a star, or those with a prefix, dot by dot', () => {
+test('a transition matches its type, any type with a star, or prefixes, dot by dot', () => {
   const types = ['link', 'link.up', 'link.up.now', 'linked.up', 'other', 'link.*'];
   const answered = (descriptor: string) => types.filter((type) => answers(descriptor, type));
   expect(answered('link.up')).toEqual(['link.up']);

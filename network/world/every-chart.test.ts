@@ -17,7 +17,7 @@ describe('every chart takes the same steps from memory', () => {
   test('there are charts', () => expect(sampledCharts.length).toBeGreaterThanOrEqual(17));
 });
 
-test('every macrostep while somebody observes, who hears what XState tells', () => {
+test('every macrostep of a watched system: the receivers that XState reports', () => {
   const { machine, samples } = sampledCharts.find(({ name }) => name === 'directory/directory')!;
   const { input, events } = samples[0]!;
   const walk = (chart: AnyStateMachine): { heard: Omit<TakenTransition, 'machine'>[]; effects: unknown } => {

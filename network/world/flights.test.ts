@@ -42,7 +42,7 @@ describe('flights', () => {
     expect([flights.between('a', 'b'), flights.isFirst(second!), flights.isFirst(other!)]).toEqual([[], false, true]);
   });
 
-  test('come and go once for who follows, those that are there first', () => {
+  test('a follower receives existing ones first, and each start and end once', () => {
     const flights = table();
     const first = flights.launch('a', 'b', hello, 1);
     const heard: string[] = [];

@@ -270,7 +270,7 @@ test('a snapshot in short has what XState’s has', () => {
   expect(macrostep(machine, left, { type: 'none' }).snapshot).toBe(left);
 });
 
-test('while somebody observes, every step is XState’s, and short snapshots are made long', () => {
+test('under observation, XState takes every step, and short snapshots are expanded', () => {
   const machine = made({ on: { go: { actions: 'inc' } } });
   const { snapshot } = begin(machine, undefined);
   thrice(machine, snapshot, { type: 'go' });

@@ -40,11 +40,11 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
     expect(second).toEqual(first);
   });
 
-  test('a role of a chart that is not there is refused by name', () => {
+  test('a role whose chart does not exist throws an error that names it', () => {
     expect(() => createHost(kind, hosted).start('d', {})).toThrow(new ProtocolError('Unknown chart "d". The charts are c.'));
   });
 
-  test('one that has ended takes nothing more, and says nothing of it', () => {
+  test('an ended role ignores events without a report', () => {
     const { role } = createHost(kind, hosted).start('c', {});
     role.send({ type: 'end' });
     expect([role.view().value, role.accepts({ type: 'go' }), role.send({ type: 'go' }), role.view().context]).toEqual([
@@ -68,7 +68,7 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
     role.stop();
   });
 
-  test('transitions are told with the role, while somebody watches, a role without a name among them', () => {
+  test('transitions are reported with their role while a listener exists', () => {
     const host = createHost(kind, hosted);
     const stop = host.selections!.watch(selectedIn);
     const roles: Role[] = [host.start('c', {}, 'a', 'main').role, host.start('c', {}).role];
@@ -83,7 +83,7 @@ describe.each<HostKind>(['snapshots', 'actors'])('on %s', (kind) => {
   });
 });
 
-test('a host says how the roles of its nodes hear each other', () => {
+test('a host reports messages between the roles of its nodes', () => {
   const wiring = { isInner: () => false };
   for (const kind of ['snapshots', 'actors'] as const) expect(createHost(kind, { ...hosted, wiring }).wiring).toBe(wiring);
 });
@@ -100,7 +100,7 @@ function inspected() {
   return { host, seen: () => seen.splice(0) };
 }
 
-test('live actors are called by node and role, and an event comes from the actor of its sender, once', () => {
+test('live actors are addressed by node and role; each event has its sender', () => {
   const { host, seen } = inspected();
   const a = host.start('c', {}, 'a', 'main').role;
   const b = host.start('c', {}, 'b', 'main').role;
@@ -124,7 +124,7 @@ test('live actors are called by node and role, and an event comes from the actor
   expect(seen()).toEqual(['nobody → a main', 'a main → b other', 'z → b main', 'z → a main', 'b other → c other']);
 });
 
-test('one that is stopped is no child of the family any more, and without an inspector actors have no names of ours', () => {
+test('a stopped actor leaves its system; names exist only with an inspector', () => {
   const parent = createInspected('family', () => {});
   const role = createHost('actors', hosted, parent).start('c', {}, 'a', 'main').role as Role & { actor: AnyActor };
   expect(role.actor.id).toBe('a main');
@@ -135,7 +135,7 @@ test('one that is stopped is no child of the family any more, and without an ins
   expect(createHost('actors', hosted).comesFrom).toBeUndefined();
 });
 
-test('hosts of the same charts share what they are made of, and keep their effects apart', () => {
+test('hosts of the same charts share compiled parts but no effects', () => {
   const [one, two] = [createHost('actors', hosted), createHost('actors', hosted)];
   const [a, b] = [one.start('c', {}).role, two.start('c', {}).role];
   const first = a.send({ type: 'go' });

@@ -91,7 +91,7 @@ describe('private fields of XState', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const FIELDS =
     /\b(_relay|_scheduledEvents|_sendInspectionEvent|_processingStatus|_actorScope|_bookId|_syncSnapshot|_stopProcedure|_unregister|eventListeners)\b|\._parent\b|\._nodes\b|'resolve' in /;
-  /** Actors of a machine under test run on a stage of their own, which replaces more than the product may. */
+  /** Actors of a machine under test run on a separate stage, which replaces more than the product may. */
   const MAY = /^(network\/world\/internals\.ts|test\/machine\/|inspector\/live\/actors\.ts|adapters\/cluster\/actor-ref\.ts)/;
 
   test('are used in one file, and by the stage of the machine tester', () => {

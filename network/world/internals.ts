@@ -1,8 +1,8 @@
 /**
  * The private fields of XState that Quiver uses, each behind a function, and a self-check of them when this file is loaded.
  *
- * If XState keeps one of them elsewhere, `missing` names it and a warning says so once. Charts are then stepped by XState's own
- * `transition`, which is slower and gives the same results (kernel.ts). What has no public replacement is refused: see `requireInternals`.
+ * If XState moves one of them, `missing` names it and one warning reports it. Charts are then stepped by XState's own `transition`, which
+ * is slower and gives the same results (kernel.ts). Features without a public replacement throw an error: see `requireInternals`.
  */
 import {
   createActor,
@@ -34,7 +34,7 @@ export interface BuiltinAction {
   readonly assignment?: any;
   readonly event?: any;
   readonly delay?: unknown;
-  /** Of `enqueueActions`. */
+  /** Field of `enqueueActions`. */
   readonly collect?: (args: any, params: unknown) => void;
 }
 

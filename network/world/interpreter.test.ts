@@ -69,7 +69,7 @@ describe('what a chart asks for', () => {
     expect(took(door).effects).toEqual([]);
   });
 
-  test('what is no effect is refused by its name, and so is an event raised later', () => {
+  test('an unknown effect is rejected with its name, and so is an event raised later', () => {
     const spawns = setup(types).createMachine({ entry: spawnChild(door as any) } as any) as AnyStateMachine;
     expect(() => took(spawns)).toThrow(ProtocolError);
     expect(() => took(spawns)).toThrow(
@@ -83,14 +83,14 @@ describe('what a chart asks for', () => {
     expect(took(atOnce as AnyStateMachine, { type: 'go' }).effects).toEqual([]);
   });
 
-  test('what has nothing to say performs nothing', () => {
+  test('an action without effects performs none', () => {
     const asked = new Effects();
     asked.add('send', undefined);
     asked.add('draw', { below: 3 });
     expect(asked.all()).toEqual([{ type: 'draw', below: 3 }]);
   });
 
-  test('a chart that goes on by itself without end is ended, and the next step counts anew', () => {
+  test('an infinite loop of a chart is stopped, and the next step counts from zero', () => {
     expect(() => took(counting(Infinity), { type: 'go' })).toThrow('The chart loops forever through "always" or "raise".');
     // One is that of the event itself.
     const most = LIMIT - 1;
@@ -128,7 +128,7 @@ describe('a step', () => {
   });
 });
 
-describe('what is told of a step', () => {
+describe('report of a step', () => {
   test('each transition, with its state, its event and its place among the choices', () => {
     const taken: TakenTransition[] = [];
     const stop = onTransition((transition) => taken.push(transition));
@@ -152,7 +152,7 @@ describe('what is told of a step', () => {
     expect(isObserved()).toBe(false);
   });
 
-  test('the choices of a state, those without an event among them, and what its active states listen to', () => {
+  test('choices of a state, with eventless ones, and the events of its active states', () => {
     const [closed, open] = ['closed', 'open'].map((name) => door.root.states[name]!) as [any, any];
     expect(choicesOf(closed, 'open')).toHaveLength(2);
     expect(choicesOf(closed, '')).toEqual([]);
@@ -182,7 +182,7 @@ describe('live actors', () => {
     ]);
   });
 
-  test('have the name and the snapshot that they are given, and observers hear of them by it', () => {
+  test('actors have the given names and snapshots, also in inspection events', () => {
     const { snapshot } = took(door, { type: 'open' });
     const { actor, parent, seen } = live(snapshot, 'front');
     expect([actor.id, actor.getSnapshot().value, parent.id]).toEqual(['front', 'open', 'root']);

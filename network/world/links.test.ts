@@ -42,14 +42,14 @@ describe('what is up', () => {
     expect(links.neighbors('b')).toEqual(['a', 'c']);
   });
 
-  test('nothing at a node that is not there, and a link nobody has said anything of weighs 1', () => {
+  test('an unknown node has no links, and an undefined link has weight 1', () => {
     const links = path();
     expect([links.up('x', 'a'), links.neighbors('x'), links.port('x', 'a')]).toEqual([false, [], 0]);
     expect([links.weight('x', 'a'), links.weight('a', 'c'), links.port('a', 'c')]).toEqual([1, 1, 0]);
     expect(links.peerAt('x', 1)).toBeUndefined();
   });
 
-  test('one direction changes without the other, and a change that is none says so', () => {
+  test('one direction changes without the other; a change without effect is reported', () => {
     const links = path();
     const heard = notificationsOf(links);
     expect(links.set('a', 'b', false)).toBe(true);
@@ -88,7 +88,7 @@ describe('ports', () => {
     ]);
   });
 
-  test('nobody is behind a port whose channel is down', () => {
+  test('a port whose channel is down leads to no node', () => {
     const links = withPorts();
     links.set('b', 'c', false);
     expect(links.peerAt('b', 1)).toBeUndefined();
@@ -107,7 +107,7 @@ describe('ports', () => {
     expect([links.up('c', 'a'), links.up('a', 'c'), heard]).toEqual([false, false, ['ca', 'ac']]);
   });
 
-  test('a join takes those asked for, and refuses one in use, with the first that is free', () => {
+  test('a join takes the requested ports, rejects used ones and suggests the first free', () => {
     const links = withPorts();
     links.prepareJoin('a', 'c', 1, [5, 1], true);
     expect([links.port('a', 'c'), links.port('c', 'a')]).toEqual([5, 1]);
@@ -116,7 +116,7 @@ describe('ports', () => {
     expect(() => other.prepareJoin('a', 'c', 1, [2, 3], true)).toThrow('Port 3 of c is in use. Free ports start at 1.');
   });
 
-  test('a join of a link with one direction up keeps its ports, and so does one between names', () => {
+  test('a join of a link with one direction up keeps its ports, also between names', () => {
     for (const [down, up] of [['ab', 'ba'] as const, ['ba', 'ab'] as const]) {
       const links = withPorts();
       links.set(down[0]!, down[1]!, false);
@@ -128,7 +128,7 @@ describe('ports', () => {
     expect([named.port('a', 'c'), named.port('c', 'a'), named.up('a', 'c'), named.weight('c', 'a')]).toEqual([0, 0, false, 4]);
   });
 
-  test('who follows hears of a port that was taken', () => {
+  test('a follower is notified of a taken port', () => {
     const links = withPorts();
     const heard = notificationsOf(links);
     links.plugIn('a', 'b', 6);
@@ -143,13 +143,13 @@ test('a weight is that of both directions, and changes none of them', () => {
   expect([links.weight('a', 'b'), links.weight('b', 'a'), links.up('a', 'b'), links.up('b', 'a')]).toEqual([9, 9, false, true]);
 });
 
-test('who follows hears of all channels that there are, once', () => {
+test('a follower is notified once of all existing channels', () => {
   const heard: string[] = [];
   path().follow((from, to) => heard.push(`${from}${to}`));
   expect(heard).toEqual(['ab', 'ba', 'bc', 'cb']);
 });
 
-test('a copy goes its own way, and tells nobody of it', () => {
+test('a copy is independent and sends no notifications', () => {
   const links = path();
   const heard = notificationsOf(links);
   const copy = links.copy();

@@ -63,7 +63,7 @@ describe('a step', () => {
     return { outcome: node.step('a', event('go'), choose), heard, node };
   };
 
-  test('what one role tells another is taken in order, breadth first', () => {
+  test('messages between roles of a node are taken in order, breadth first', () => {
     const { outcome, heard } = stepOf({
       a: once(
         'go',
@@ -107,7 +107,7 @@ describe('a step', () => {
     ).toEqual([true, true, true]);
   });
 
-  test('opens roles and closes them, one or several, and one that is not open is no matter', () => {
+  test('opens and closes one or several roles, and ignores one that is not open', () => {
     const { outcome, heard, node } = stepOf(
       {
         a: once(
@@ -139,7 +139,7 @@ describe('a step', () => {
     );
   });
 
-  test('that fails says where, with the cause', () => {
+  test('a failure reports its place and its cause', () => {
     const fails = () => {
       throw new Error('broken');
     };
@@ -169,7 +169,7 @@ describe('how roles are wired', () => {
   };
   const send = { type: 'send', to: 'x', message: event('hi', { n: 1 }) } as const;
 
-  test('what a role announces is heard by its listener, and by the application unless it is inner', () => {
+  test('the listener receives notifications of a role; the application, if not inner', () => {
     const emits = { type: 'emit', event: event('done', { n: 1 }) } as const;
     const listener = (role: string) => (role === 'a' ? 'b' : undefined);
     const open = wired({ listener }, emits);
@@ -185,7 +185,7 @@ describe('how roles are wired', () => {
     expect(wired({ label: () => undefined }, send).outcome.sends).toEqual([send]);
   });
 
-  test('a carrier takes what a role sends, in place of the network', () => {
+  test('a carrier takes the messages of a role instead of the network', () => {
     const { got, outcome } = wired({ carrier: (role) => (role === 'a' ? 'b' : undefined), label: () => ({ lock: 'l' }) }, send);
     expect([got, outcome.sends]).toEqual([
       [event('outgoing', { to: 'x', by: 'a', message: event('hi', { n: 1, lock: 'l' }) })],
@@ -210,7 +210,7 @@ describe('storage', () => {
     expect([got, node.stored]).toEqual([[event('store', { by: 'a', key: 'k', value: 3 })], { k: 1 }]);
   });
 
-  test('a process that begins again has what was stored, and its other roles anew', () => {
+  test('a restarted process has its stored data and fresh other roles', () => {
     const { node, heard } = nodeOf();
     node.start([{ role: STORAGE, chart: STORAGE, input: { stored: { k: 1 } } }, ...starts('a', 'b')], choose);
     const given: unknown[] = [];
@@ -230,7 +230,7 @@ describe('storage', () => {
     expect([Object.keys(bare.node.roles), bare.heard]).toEqual([['b'], ['a stops']]);
   });
 
-  test('the roles of a start: for the first time those of the protocol, and again those with what was stored', () => {
+  test('initial roles: first those of the protocol, later those with stored data', () => {
     const protocol = {
       roles: () => starts('first'),
       reload: (_: string, __: unknown, stored: any) => starts(`again${stored.k}`),
@@ -252,7 +252,7 @@ describe('an event from outside', () => {
     return { got: hear({ route: () => role, network: { time } } as any, node, event('go'), () => 8, choose), heard };
   };
 
-  test('is taken by the role that the protocol says, with the time where the protocol reads it', () => {
+  test('the protocol chooses the role of an event, and whether it carries the time', () => {
     const outcome = { ...nothing, emitted: [event('done')] };
     expect(heardBy('a', false).got).toEqual({ role: 'a', event: event('go'), outcome });
     expect(heardBy('a', true).got).toEqual({ role: 'a', event: event('go', { at: 8 }), outcome });

@@ -138,7 +138,7 @@ export class Node {
     return part !== '' && event.type.startsWith(part) ? { ...event, type: event.type.slice(part.length) } : event;
   }
 
-  /** What the stack of a composition does next. */
+  /** Next action of the stack of a composition. */
   private turn(): LocalMessage[] {
     const { stack, takers } = this.host.wiring ?? {};
     const role = stack && this.roles[stack.role];
@@ -226,7 +226,7 @@ export class Node {
     else inbox.push({ role, event: { ...sent, type: 'outgoing', by: by.slice(part.length) } as Message, depth: this.depth });
   }
 
-  /** The application, the listener and the stack hear of it. */
+  /** Passes a notification to the application, the listener and the stack. */
   private announce(role: string, part: string, notification: Message, outcome: Outcome, inbox: LocalMessage[]): void {
     const { wiring } = this.host;
     const { depth } = this;

@@ -26,7 +26,7 @@ function running(context: object = { n: 1 }, event: object = { type: 'go', by: 5
   return { run, asked, answer: (operation: Operation) => operation(run) };
 }
 
-test('a guard says yes or no, of context, event and its parameters', () => {
+test('a guard returns true or false from context, event and its parameters', () => {
   const { answer } = running();
   expect(answer(asking(({ context, event }) => context.n + (event as any).by, undefined))).toBe(true);
   expect(
@@ -40,7 +40,7 @@ test('a guard says yes or no, of context, event and its parameters', () => {
   expect(answer(asking((_, params) => params === undefined, undefined))).toBe(true);
 });
 
-test('an assignment is a function or values by key, each a function or itself, and sees the context of before', () => {
+test('an assignment is a function or values by key, and reads the old context', () => {
   const { run, answer } = running({ n: 1, kept: true });
   expect(
     answer(
@@ -112,7 +112,7 @@ test('what is emitted and what is performed is asked for, and answers nothing', 
   ]);
 });
 
-test('queued actions are performed in their order, and answer what they assigned and raised', () => {
+test('queued actions run in order, and return their assignments and raised events', () => {
   const { run, asked, answer } = running();
   const operationOf = (action: unknown) => performing(String(action), () => 'given');
   const queued = enqueuing(
@@ -137,7 +137,7 @@ test('queued actions are performed in their order, and answer what they assigned
   expect(answer(enqueuing(({ enqueue }: any) => enqueue('ring'), undefined, operationOf))).toBe('');
 });
 
-test('a chart that looks at more, waits, or does what is not known here is left to XState', () => {
+test('a chart with unknown or waiting actions is left to XState', () => {
   const args = new Args({}, { type: 'go' });
   for (const key of ['self', 'system', 'spawn'] as const) expect(() => args[key]).toThrow('this step is for XState');
   const { answer } = running();
@@ -151,7 +151,7 @@ test('a chart that looks at more, waits, or does what is not known here is left 
     expect(() => answer(enqueuing(collect, undefined, none))).toThrow('this step is for XState');
 });
 
-test('an answer tells whether anything was assigned, and the types of what was raised', () => {
+test('a result contains whether it assigned, and the types of raised events', () => {
   expect([
     answerOf(false, []),
     answerOf(true, []),

@@ -1,9 +1,8 @@
 /**
  * The execution of a chart's guards and actions: the only part of XState that is implemented a second time.
  *
- * A step from memory (`remembering.ts`) is a sequence of these. Each receives the context and the event as XState would pass
- * them, and returns the result that the path may depend on: a guard its value, an action whether it assigned and which events it
- * raised.
+ * A step from memory (`remembering.ts`) is a sequence of these. Each receives the context and the event as XState would pass them. It
+ * returns the result that the path may depend on: a guard its value, an action whether it assigned and which events it raised.
  */
 import type { Message } from '../../machines/effects.js';
 import { EMIT, type Collector } from './kernel.js';

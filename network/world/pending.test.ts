@@ -24,7 +24,7 @@ test('a timer that is armed again is replaced, and stands last', () => {
   ]);
 });
 
-test('a timer is disarmed once, and one that was never armed is not told of', () => {
+test('a timer is disarmed once, and disarming one that was never armed is not reported', () => {
   const pending = new Pending();
   const { heard, ...who } = waiter();
   pending.follow({ closed: [], timers: [order('r', 'a', 0), order('r', 'a', null), order('r', 'a', null)] }, who);
@@ -62,7 +62,7 @@ test('all of them can be disarmed', () => {
   expect([heard, pending.armed]).toEqual([['r/a off', 's/b off'], []]);
 });
 
-test('a reaction is owed for each notification that calls for it, oldest first, and settled once', () => {
+test('a reaction is pending for each matching notification, oldest first, settled once', () => {
   const pending = new Pending();
   const reactions = [{ on: 'granted' }, { on: 'told' }, { on: 'granted' }] as any;
   const owed: number[] = [];

@@ -13,7 +13,7 @@ const events = [
 ] as const;
 
 describe('a process that begins again', () => {
-  test('by hand: its neighbors hear that it ended, it starts anew without timers, and its channels are to come up', () => {
+  test('manual reload: neighbors are notified, timers are gone, channels are to come up', () => {
     const { world, news, heard } = owned({ more: again });
     give(world, 'a', 'wind');
     give(world, 'a', 'say', { to: 'b' });
@@ -55,7 +55,7 @@ describe('a process that begins again', () => {
     expect(news()).toEqual(['channel ba up', '6@17 link b link.up in box']);
   });
 
-  test('of two that do so, only its own channels are told to the driver', () => {
+  test('with two reloads, the driver gets the channels of the right node', () => {
     const { world, news } = owned({ more: again });
     for (const node of ['a', 'c']) {
       world.perform({ do: 'crash', node });
@@ -75,7 +75,7 @@ describe('a process that begins again', () => {
     expect(news().filter((line) => line.includes('@'))).toEqual(['1@17 link b link.down in box', '2@17 reload a reload']);
   });
 
-  test('without time it is a choice after each neighbor has heard, and each channel comes up as a choice of its own', () => {
+  test('without time, it is a choice after all notifications, as is each channel', () => {
     let { world } = beginWorld(frameOf({ more: again, events }));
     const choices: object[][] = [];
     for (const choice of [
@@ -104,8 +104,8 @@ describe('a process that begins again', () => {
   });
 });
 
-describe('commands and notices beside the usual', () => {
-  test('the event of a reaction may be given though it is no command, and no other name', () => {
+describe('unusual commands and notifications', () => {
+  test('the event of a reaction may be used without a command, other names may not', () => {
     const reactions = () => [
       { on: 'locked', event: { type: 'poke' }, after: 1 },
       { on: 'locked', event: { type: 'prod' }, after: 1 },
@@ -137,7 +137,7 @@ describe('commands and notices beside the usual', () => {
     expect([news(), world.environment.hasWaiting]).toEqual([[], true]);
   });
 
-  test('a notice takes the next change of its own channel, whatever else the script has next', () => {
+  test('a notification takes the next change of the same channel in the script', () => {
     const { world } = owned({
       events: [ask('a', 'wind'), { do: 'cut', link: ['b', 'c'] }, { do: 'cut', link: ['a', 'b'] }],
     });
@@ -163,7 +163,7 @@ describe('commands and notices beside the usual', () => {
     expect([world.make({ event: 0 }), world.make({ event: 0 }), world.make({ event: 1 })]).toEqual([true, true, true]);
   });
 
-  test('a link between ports changes as one before either end hears, by hand as well', () => {
+  test('with ports, a link changes before both notifications, also manually', () => {
     const ports = () => [
       ['a', 1, 'b', 2],
       ['b', 1, 'c', 1],

@@ -258,7 +258,7 @@ describe('snapshots', () => {
     expect(snapshot.status).toBe('active');
   });
 
-  test('an event without a transition leaves the very same, also where XState is called for it first', () => {
+  test('an event without a transition leaves the same snapshot, as in XState', () => {
     const restored = restore(chart, { value: { left: 'off', right: 'on' }, context: { n: 2 } });
     for (let i = 0; i < 2; i++) expect(macrostep(chart, restored, { type: 'both' }).snapshot).toBe(restored);
     expect(takesEvent(chart, restored, { type: 'both' })).toBe(false);

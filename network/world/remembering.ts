@@ -1,21 +1,19 @@
 /**
- * The step kernel: what XState did once is done again from memory.
+ * The step kernel: repeats steps of XState from memory.
  *
- * Charts are pure. The result of a step depends only on the current state, the type of the event, the results of the guards in
- * the order in which XState evaluates them, and the types of the events that the chart raises. So XState takes the first step
- * along every path, on a copy of the chart whose guards and actions record that they were called. The records form a decision
- * tree for each state and type of event. An inner point of the tree is a guard or an action, and its result selects the next
- * point; a leaf is the next state. A later step follows the tree: it evaluates the same guards and performs the same actions in
- * the same order, with the context and the event that XState would pass. At a new result, XState takes the whole step instead.
+ * Charts are pure. The result of a step depends only on the current state, the type of the event, the results of the guards in order, and
+ * the types of the events that the chart raises. So XState takes the first step along every path, on a copy of the chart whose guards and
+ * actions record that they were called. The records form a decision tree for each state and type of event. An inner point of the tree is a
+ * guard or an action, and its result selects the next point; a leaf is the next state. A later step follows the tree: it evaluates the same
+ * guards and performs the same actions in the same order, with the context and the event that XState would pass. At a new result, XState
+ * takes the whole step instead.
  *
- * This is not a second implementation of the semantics. It never computes which transitions are enabled or taken, which states
- * are exited and entered, or which event comes next: all of this was recorded. Only the effects of `assign`, `raise`, `emit` and
- * `enqueueActions` are implemented again. `remembering.test.ts` compares both step by step, and `every-chart.test.ts` does so for
- * every chart.
+ * This is not a second implementation of the semantics. It never computes which transitions are enabled or taken, which states are exited
+ * and entered, or which event comes next: all of this was recorded. Only the effects of `assign`, `raise`, `emit` and `enqueueActions` are
+ * implemented again. `remembering.test.ts` compares both step by step, and `every-chart.test.ts` does so for every chart.
  *
- * XState takes every step while microsteps are observed (coverage, traces), and each step that throws, so that the error is
- * XState's own. It also takes steps that cannot be cached: children, delays, outputs, and actions of XState other than these
- * four.
+ * XState takes every step while microsteps are observed (coverage, traces), and each step that throws, so that the error is XState's own.
+ * It also takes steps that cannot be cached: children, delays, outputs, and actions of XState other than these four.
  */
 import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 import type { Effect, Message } from '../../machines/effects.js';

@@ -28,7 +28,7 @@ describe('lanes', () => {
     expect([0, 1, 4, 7].map((place) => script.lanesAt(place))).toEqual([[0], [1], [0], []]);
   });
 
-  test('each direction of a link has one between names, and a weight goes with the join alone', () => {
+  test('between names, each direction has its own change; only the join has a weight', () => {
     const script = scriptOf([
       { do: 'cut', link: ['a', 'b'] },
       { do: 'join', link: ['b', 'a'], weight: 4 },
@@ -76,7 +76,7 @@ describe('lanes', () => {
     expect(placesOf(scriptOf(events))).toEqual([[3, 1, 0, 2]]);
   });
 
-  test('what befalls messages and delays has none', () => {
+  test('faults of messages and delays have none', () => {
     const script = scriptOf([
       { do: 'drop', message: 1 },
       { do: 'slow', channel: ['a', 'b'], by: 3 },
@@ -93,7 +93,7 @@ describe('lanes', () => {
 describe('what may fall between', () => {
   const interrupted = (...events: Scripted[]) => [...scriptOf(events).interrupted];
 
-  test('a node is interrupted where it stops, or is told what does not wait, while a command waits', () => {
+  test('a node is interrupted by its crash, or by an event that does not wait', () => {
     expect(interrupted(ask('a', 'lock'), ask('a', 'lock'))).toEqual([]);
     expect(interrupted(ask('a', 'lock'), ask('a', 'release'), ask('b', 'lock'))).toEqual(['a']);
     expect(interrupted(ask('a', 'release'), ask('a', 'lock'))).toEqual([]);
@@ -103,7 +103,7 @@ describe('what may fall between', () => {
     expect(interrupted(ask('a', 'unknown'), { do: 'crash', node: 'a' })).toEqual([]);
   });
 
-  test('a node is exposed where it stops, a link of it changes, or it is corrupted later than at the very first', () => {
+  test('a node is exposed by a crash, a link change, or a corruption after the start', () => {
     const exposed = (events: readonly Scripted[], addressing?: 'ports') => [...scriptOf(events, addressing).exposed];
     expect(exposed([ask('a', 'lock')])).toEqual([]);
     expect(exposed([{ do: 'crash', node: 'a' }])).toEqual(['a']);
@@ -120,7 +120,7 @@ describe('what may fall between', () => {
     expect(scriptOf([{ do: 'restart', node: 'a' }, ask('b', 'lock')]).hasCrashes).toBe(false);
   });
 
-  test('reactions are fused at nodes that are not exposed, turns at those that are not interrupted', () => {
+  test('reactions fuse at nodes that are not exposed, turns if not interrupted', () => {
     const { reactions, turns } = fusible(scriptOf([ask('a', 'lock'), ask('a', 'release'), { do: 'down', channel: ['b', 'c'] }]));
     expect(['a', 'b', 'c'].map(reactions)).toEqual([true, false, false]);
     expect(['a', 'b', 'c'].map(turns)).toEqual([false, true, true]);
@@ -133,12 +133,12 @@ describe('what may fall between', () => {
   });
 });
 
-describe('what has no meaning without time is refused by name and place', () => {
+describe('events without a meaning in untimed runs are rejected with their place', () => {
   const refusalOf = (events: readonly Scripted[], network: object, reload?: () => []) => () =>
     refuseUntimed([ask('a', 'lock'), ...events], { name: 'toy', network, ...(reload ? { reload } : {}) } as any);
   const links = { reach: 'links', addressing: 'names' };
 
-  test('a reload of a protocol that says nothing of it', () => {
+  test('a reload of a protocol without `reload`', () => {
     expect(refusalOf([{ do: 'reload', node: 'a' }], links)).toThrow(
       'events[1]: protocol toy defines no reload. Use restart: the node then continues with its old state.',
     );

@@ -70,7 +70,7 @@ function candidates({ transitions }: AnyStateNode, type: string): readonly AnyTr
   return fitting.sort((a, b) => order(b) - order(a)).flatMap((descriptor) => transitions.get(descriptor)!);
 }
 
-/** Of selected transitions that would exit the same states, the innermost one is taken, or else the earlier one. */
+/** Among selected transitions that would exit the same states, keeps the innermost one, or else the earlier one. */
 function withoutConflicts(
   selected: readonly AnyTransitionDefinition[],
   before: AnyMachineSnapshot | null,

@@ -1,8 +1,6 @@
 /**
- * The selections of the charts of a host, for observers. The observer supplies the function that reads them from XState's
- * microsteps (`selected-in.ts`), so unobserved programs do not load it.
- *
- * It has no cost without observers.
+ * Selections of the charts of a host, for observers. Observers supply the function that reads them from XState's microsteps
+ * (`selected-in.ts`), so unobserved programs do not load it. Without observers, it has no cost.
  */
 import type { AnyActor, AnyMachineSnapshot, InspectionEvent } from 'xstate';
 

@@ -39,13 +39,13 @@ describe('in time, where a write takes three ticks', () => {
     expect(run([count(0), count(5), ...ends(7, 10)])).toMatchObject({ count: 1 });
   });
 
-  test('a key that is stored again while it is written is answered once, with its last value', () => {
+  test('a key stored again during its write is answered once, with its last value', () => {
     const { told, stored } = run([count(0), count(1), count(2)]);
     expect(told).toEqual(['6 a safe']);
     expect(stored).toEqual({ count: 3 });
   });
 
-  test('its neighbors hear that it has ended before it begins again, and each end hears of the new connection', () => {
+  test('neighbors are notified of the end before the restart, and ends of new links', () => {
     const { told, links } = run(ends(2, 10));
     expect(told).toEqual(['10 b link.down', '10 b link.up', '10 a link.up']);
     expect(links).toEqual(['b']);
@@ -87,7 +87,7 @@ test('the checker lets the process end between what it stores and the answer', (
   expect([0, 1, 2].map(begins)).toEqual(['valid', 'valid', 'invalid']);
 });
 
-test('a protocol that does not say with what a node starts again refuses to reload, in words that help', () => {
+test('reload is rejected with a clear error if the protocol does not define it', () => {
   const events = [{ at: 0, node: 'a', do: 'reload' }];
   expect(() => parseScenario({ protocol: 'directory', topology, events }, protocols)).toThrow(
     'events[0].do: protocol directory defines no reload. Use restart: the node then continues with its old state.',

@@ -54,7 +54,7 @@ describe('addresses', () => {
     port: (node: string) => (node === 'b' ? 5 : 6),
   };
 
-  test('are names or ports of the sender, and a receiver knows the sender by name or by its own port', () => {
+  test('addresses are names or ports of the sender; the receiver sees name or own port', () => {
     expect([receiverOf(links, 'a', 'c'), receiverOf(links, 'a', 2), receiverOf(links, 'a', 3)]).toEqual(['c', 'b', undefined]);
     const way = { from: 'a', to: 'b' };
     expect([senderAs('names', links, way), senderAs('ports', links, way)]).toEqual(['a', 5]);
@@ -84,7 +84,7 @@ describe('a message that is sent', () => {
     expect([heard, traffic.flights.size]).toEqual([['launched 0', 'launched 1'], 2]);
   });
 
-  test('is refused where nobody is, and is nothing on a channel that is down', () => {
+  test('a send from an unknown node is rejected; one on a down channel has no effect', () => {
     const { send, sent, heard, environment } = trafficOf();
     send('a', 'x');
     environment.links.set('a', 'b', false);
@@ -125,7 +125,7 @@ describe('a message that is sent', () => {
     expect(sent.at(-1).cost).toBe(11);
   });
 
-  test('is lost where there is no route to its receiver', () => {
+  test('is lost without a route to its receiver', () => {
     const { traffic, heard, sent } = trafficOf('routed');
     traffic.send('a', 'x', hello, sent, () => true);
     expect([heard, sent, traffic.flights.size]).toEqual([['lost -1 no route'], [], 0]);
@@ -133,7 +133,7 @@ describe('a message that is sent', () => {
 });
 
 describe('what is in flight', () => {
-  test('is done to by number, and false is said of a number that is not there', () => {
+  test('is changed by number, and returns false for an unknown number', () => {
     const { traffic, send } = trafficOf();
     send('a', 'b');
     const got: number[] = [];
@@ -159,7 +159,7 @@ describe('what is in flight', () => {
     expect(traffic.flights.all.map(({ id }) => id)).toEqual([1]);
   });
 
-  test('may have been put there by nobody, on its way already', () => {
+  test('may exist without a sender, already in flight', () => {
     const { traffic, heard } = trafficOf();
     traffic.place('a', 'b', hello, 4, 'its way');
     traffic.place('a', 'b', hello, 4);

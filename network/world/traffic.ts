@@ -37,7 +37,7 @@ export function requireAccepted(
   );
 }
 
-/** What holds messages up: paused nodes, clogged channels (`from\nto`), and single messages by number. */
+/** Causes of delay: paused nodes, clogged channels (`from\nto`), and single messages by number. */
 export interface Hindrances {
   readonly paused: ReadonlySet<NodeId>;
   readonly clogged: ReadonlySet<string>;

@@ -65,13 +65,13 @@ describe('a reaction is a choice like any other', () => {
   });
 });
 
-describe('a join brings up whatever is down, and says so when nothing is', () => {
+describe('a join brings up each direction that is down, and reports if none is', () => {
   const events = [
     { at: 5, do: 'down', channel: ['n1', 'n0'] },
     { at: 9, do: 'join', link: ['n0', 'n1'] },
   ] as const;
 
-  test('one direction is told to its end alone, in run and world', () => {
+  test('a change of one direction notifies only its end, in run and world', () => {
     const told: string[] = [];
     const run = runOf('election', events);
     run.network.steps$.subscribe(({ kind, node, event }) => kind === 'link' && told.push(`${node} ${event.type}`));
@@ -83,7 +83,7 @@ describe('a join brings up whatever is down, and says so when nothing is', () =>
     expect([...enabled(down)].filter((choice) => 'notification' in choice)).toEqual([{ notification: ['n1', 'n0'] }]);
   });
 
-  test('a link that is up already is refused by name', () => {
+  test('a link that is up already is rejected with an error', () => {
     const why: string[] = [];
     const run = runOf('election', [{ at: 9, do: 'join', link: ['n0', 'n1'] }]);
     run.network.refused$.subscribe((refusal) => why.push(refusal.why));

@@ -1,12 +1,11 @@
 /**
  * Lamport's bakery, where reading another process' variables is a question and an answer.
  *
- * Paper: Lamport, "A New Solution of Dijkstra's Concurrent Programming Problem" (CACM 17(8), 1974).
- * Assumes reliable channels in any order, every node in reach of every other, and nodes that do not fail.
- * States. outside: number[i] = 0. requesting.choosing: asks all for their numbers, to take one greater than any. requesting.waiting: asks each process again and
- * again, until it is not choosing and does not go first. inside: in the critical section.
- * Invariant: a process owns its number, and whoever reads it may find it old.
- * Departure: the processes are waited for side by side and not one after the other, which the proof does not need.
+ * Paper: Lamport, "A New Solution of Dijkstra's Concurrent Programming Problem" (CACM 17(8), 1974). Assumes reliable channels in any order,
+ * every node in reach of every other, and nodes that do not fail. States. outside: number[i] = 0. requesting.choosing: asks all for their
+ * numbers, to take one greater than any. requesting.waiting: asks each process again and again, until it is not choosing and does not go
+ * first. inside: in the critical section. Invariant: a process owns its number, and readers may see an old value. Departure: all processes
+ * are waited for at the same time and not one after the other, which the proof does not need.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

@@ -1,12 +1,11 @@
 /**
  * Agreement on a bit among nodes some of which may crash, by tossing coins: it ends with probability 1 and is never wrong.
  *
- * Paper: Ben-Or, "Another Advantage of Free Choice: Completely Asynchronous Agreement Protocols" (PODC 1983), protocol A.
- * Assumes reliable channels in any order, and that fewer than half of the nodes crash, `faulty` at most.
- * States. idle. reporting (step 1): waits for n - f reports of its round. proposing (step 2): waits for n - f proposals. concluding,
- * tossing: within the step that ends a round. stopped: has gone through all its rounds. Whoever decides goes on, so that others decide.
- * Invariant: in one round all proposals are for the same value.
- * Departure: the paper's rounds have no end; here `rounds` bounds them, for a search must end.
+ * Paper: Ben-Or, "Another Advantage of Free Choice: Completely Asynchronous Agreement Protocols" (PODC 1983), protocol A. Assumes reliable
+ * channels in any order, and that fewer than half of the nodes crash, `faulty` at most. States. idle. reporting (step 1): waits for n - f
+ * reports of its round. proposing (step 2): waits for n - f proposals. concluding, tossing: within the step that ends a round. stopped: has
+ * completed all its rounds. A node that has decided continues, so that others decide. Invariant: in one round all proposals are for the
+ * same value. Departure: the paper's rounds have no end; here `rounds` bounds them, so that a search ends.
  */
 import { assign, emit, setup } from 'xstate';
 import { draw, effects, send, withEvent, type NodeId } from '../../index.js';
@@ -29,7 +28,7 @@ export interface BenOrInput {
 export interface BenOrContext extends BenOrInput {
   readonly round: number;
   readonly decided: number | null;
-  /** The own votes and those heard, of this round and later ones, in order. */
+  /** Own votes and received votes, of this round and later ones, in order. */
   readonly heard: readonly Heard[];
 }
 type Event = Heard | { type: 'start' } | { type: 'drawn'; value: number };
@@ -40,7 +39,7 @@ const votesOf = ({ heard, round }: BenOrContext, step: 1 | 2) =>
 const isEnough = (context: BenOrContext, step: 1 | 2) =>
   votesOf(context, step).length >= context.others.length + 1 - context.faulty;
 const times = (votes: readonly BenOrVote[], value: number) => votes.filter((vote) => vote.value === value).length;
-/** What more than half of all nodes report. */
+/** Value that more than half of all nodes report, if any. */
 const majority = (context: BenOrContext) =>
   [0, 1].find((value) => times(votesOf(context, 1), value) > (context.others.length + 1) / 2) ?? null;
 const proposed = (context: BenOrContext) => votesOf(context, 2).find(({ value }) => value !== null)?.value ?? null;

@@ -8,7 +8,7 @@ import { benOrMachine, type BenOrContext, type BenOrInput } from './ben-or.chart
 type Options = Pick<BenOrInput, 'faulty' | 'rounds'> & { readonly values: readonly number[] };
 const { isCount, isOneOf, nullOr } = shapes;
 const decisions = (c: Configuration) => classicRoles<BenOrContext>(c).flatMap(({ context }) => context.decided ?? []);
-/** Who has gone through a round at least. */
+/** Nodes that have completed at least one round. */
 const experienced = (c: Configuration) =>
   classicRoles<BenOrContext>(c).filter(({ value, context }) => value === 'stopped' || context.round > 1);
 const proposals = (c: Configuration) =>

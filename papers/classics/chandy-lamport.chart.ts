@@ -17,7 +17,7 @@ export interface RecordedSnapshot {
   readonly awaited: readonly NodeId[];
   /** The node's own state: where its chart stood, and what it knew. */
   readonly state: { readonly path: string; readonly context: unknown } | null;
-  /** What came on each channel after that. */
+  /** Messages that arrived on each channel after that. */
   readonly channels: readonly (Message & { readonly from: NodeId })[];
 }
 type Context = { readonly snapshot: RecordedSnapshot };
@@ -49,7 +49,7 @@ const recorder = (messages: readonly string[]) => ({
   },
 });
 
-/** Every state of the watched chart says on a snapshot or the first marker that it is where the chart stands. */
+/** On a snapshot or the first marker, every state of the watched chart records itself. */
 function recordable(state: any, path: readonly string[] = []): any {
   const place = path.join('.');
   if (state.type === 'parallel')

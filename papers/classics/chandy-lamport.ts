@@ -10,7 +10,7 @@ const snapshotOf = (view: NodeView) => (Object.values(view)[0]!.context as Watch
 const valueOf = (path: string): any =>
   path.split('.').reduceRight<any>((inner, key) => (inner === undefined ? key : { [key]: inner }), undefined);
 
-/** What was recorded, as a state of the watched protocol; `null` until all have recorded all. */
+/** Recorded snapshot as a state of the watched protocol; `null` until all nodes have completed it. */
 export function recordedState(c: Configuration): Configuration | null {
   if (classicRoles(c).some(({ value }) => (value as { recorder: string }).recorder !== 'recorded')) return null;
   const flights = [...c.nodes].flatMap(([to, view]) =>

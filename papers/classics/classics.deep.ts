@@ -12,7 +12,7 @@ import paxosScenario from './scenarios/paxos.json' with { type: 'json' };
 import raftScenario from './scenarios/raft-election.json' with { type: 'json' };
 import threeBallots from './scenarios/three-ballots.json' with { type: 'json' };
 
-test('six machines of six states: 46,656 states, 202,176 moves, all of them to one privilege', () => {
+test('six machines of six states: 46,656 states, 202,176 moves, all to one privilege', () => {
   const topology = { nodes: ['ring'], links: [] };
   const found = explore(dijkstraRing, { topology, options: { machines: 6, states: 6 }, corrupt: ['ring'] });
   expect(found).toMatchObject({ verdict: 'valid', states: 46_656, transitions: 202_176 });
@@ -27,7 +27,7 @@ test.each([
   expect(checkScenario(lossy, { safety: true, ...options })).toMatchObject({ verdict: 'valid', states });
 });
 
-describe('Paxos with three proposers, a ballot each, and three acceptors; messages stay and may come any number of times', () => {
+describe('Paxos with three proposers and acceptors; messages stay and arrive repeatedly', () => {
   const ask = (protocol: Protocol) => {
     const scenario = parseScenario(threeBallots, { paxos: protocol });
     const properties = protocol.properties({ ...scenario.graph, options: scenario.options });
@@ -38,7 +38,7 @@ describe('Paxos with three proposers, a ballot each, and three acceptors; messag
     expect(ask(paxos as Protocol)).toMatchObject({ verdict: 'valid', states: 361_902, transitions: 10_091_075 });
   });
 
-  test('two values are chosen where proposers take the lowest vote that they are told of', () => {
+  test('two values are chosen if proposers take the lowest reported vote', () => {
     const { properties } = ask(questions['paxos']!.runs!.mistake(paxos as Protocol));
     expect(properties.filter(({ holds }) => holds === false).map(({ name }) => name)).toEqual(['agreement']);
   });

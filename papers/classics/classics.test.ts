@@ -99,7 +99,7 @@ describe.each(named)(
       expect(found).toMatchObject({ properties: [{ name: property, holds: false }] });
     });
 
-    test('the page tells its counts', () => {
+    test('the page contains the counts', () => {
       const row = page.split('\n').find((line) => line.includes(`\`${name}\``));
       expect(row).toContain(` ${states.toLocaleString('en-US')} | ${transitions.toLocaleString('en-US')} |`);
       expect(page).toContain(known[name]!.paper.split(':')[0]);
@@ -126,7 +126,7 @@ describe.each(named.flatMap(([name, { runs }]) => (runs ? [[name, runs] as const
   },
 );
 
-test('Naimi-Trehel is Ivy: from the same start, for the same requests, the directory has as many states and transitions', () => {
+test('Naimi-Trehel is Ivy: the same state and transition counts for the same requests', () => {
   const nodes = ['n0', 'n1', 'n2', 'n3'];
   const parents = Object.fromEntries(nodes.map((node) => [node, 'n0']));
   const events = nodes.map((node) => ({ at: 0, node, do: 'request' }));
@@ -136,12 +136,12 @@ test('Naimi-Trehel is Ivy: from the same start, for the same requests, the direc
   expect(checkScenario(parseScenario(ivy, protocols))).toMatchObject({ verdict: 'valid', states, transitions });
 });
 
-test('two-phase-commit: the scenario by itself has the states and transitions that the page tells beside the row of the table', () => {
+test('two-phase-commit: the scenario has the state and transition counts of the page', () => {
   const { states, transitions } = checkScenario(scenario('two-phase-commit'));
   expect(page).toContain(`its scenario by itself has ${states} states and ${transitions} transitions`);
 });
 
-test('Dijkstra: machines are roles of one node, and a network of more nodes is refused by name', () => {
+test('Dijkstra: machines are roles of one node; a larger network is rejected', () => {
   const change = { topology: { kind: 'ring', n: 4 } };
   expect(() => scenario('dijkstra-ring', undefined, change)).toThrow(
     'The topology has 4 nodes. Pass one, which contains all options.machines.',

@@ -1,4 +1,4 @@
-/** What several of the classics promise or count in the same words. Each runs one chart at a node, named as the protocol. */
+/** Properties and counts that several classics share. Each runs one chart at a node, named as the protocol. */
 import type { Configuration, NodeId, Property, RoleView } from '../../index.js';
 import type { Instance, Observer } from '../../machines/protocol.js';
 import { statePath } from '../../machines/checks.js';

@@ -1,11 +1,10 @@
 /**
- * A ring of machines that comes to one privilege from any state whatever. The charts of the bottom machine and of any other.
+ * A ring of machines that reaches exactly one privilege from any state. The charts of the bottom machine and of any other.
  *
  * Paper: Dijkstra, "Self-stabilizing Systems in Spite of Distributed Control" (CACM 17(11), 1974), the solution with K-state machines.
- * Assumes a central daemon: it lets one privileged machine move, which sees its left neighbor in the same step. That is shared memory,
- * so the ring is one node here with a role for each machine; `left` is told in the step that changes it.
- * States. privileged: may move, the daemon being the host that fires one armed timer after the other. waiting: may not.
- * Invariant: `left` is the value of the left neighbor.
+ * Assumes a central daemon: it lets one privileged machine move, which sees its left neighbor in the same step. That is shared memory, so
+ * the ring is one node here with a role for each machine; `left` is updated in the step that changes it. States. privileged: may move, the
+ * daemon being the host that fires one armed timer after the other. waiting: may not. Invariant: `left` is the value of the left neighbor.
  */
 import { assign, setup } from 'xstate';
 import { arm, disarm, effects, tell, withEvent } from '../../index.js';

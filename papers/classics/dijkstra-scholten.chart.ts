@@ -1,18 +1,17 @@
 /**
- * Notices that a computation, spread from one node over others, is over everywhere: a signal for each message.
+ * Detects that a computation, spread from one node over others, has ended everywhere: a signal for each message.
  *
- * Paper: Dijkstra, Scholten, "Termination Detection for Diffusing Computations" (Information Processing Letters 11(1), 1980).
- * Assumes reliable channels in any order and nodes that do not fail. The computation itself is the application's: commands `pass` work
- * on and `rest`.
- * States. neutral: no work and nothing owed. engaged.active: at work. engaged.passive: out of work, but signals for work that it has
- * passed on are owed to it. over: the root, when the whole computation has ended.
- * Invariant: the engaged nodes are a tree with the root on top, each below the node whose work has engaged it.
+ * Paper: Dijkstra, Scholten, "Termination Detection for Diffusing Computations" (Information Processing Letters 11(1), 1980). Assumes
+ * reliable channels in any order and nodes that do not fail. The application performs the computation: commands `pass` work on and `rest`.
+ * States. neutral: no work and no pending signals. engaged.active: at work. engaged.passive: out of work, but waits for signals for work
+ * that it has passed on. over: the root, when the whole computation has ended. Invariant: the engaged nodes are a tree with the root on
+ * top, each below the node whose work has engaged it.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
 
 export interface DijkstraScholtenContext {
-  /** Who engaged this node: it is owed a signal when this node is neutral again. The root has none. */
+  /** Node that engaged this node, and receives a signal when this node is neutral again. The root has none. */
   readonly parent: NodeId | null;
   /** Messages passed on for which no signal came back. */
   readonly deficit: number;

@@ -1,11 +1,11 @@
 /**
- * A wave over a whole network and back, 2|E| messages: a spanning tree, and word to who began that everybody was reached.
+ * A wave over a whole network and back, 2|E| messages: a spanning tree, and a message to the initiator that all nodes were reached.
  *
- * Paper: Chang, "Echo Algorithms: Depth Parallel Operations on General Graphs" (IEEE TSE 8(4), 1982).
- * Assumes reliable two-way links in any order, one node that begins, and nodes that do not fail.
- * States. asleep: not reached yet. initiator: has begun and waits for a message from each neighbor. engaged: was reached by `parent`
- * and waits for the other neighbors. finished: has echoed to its parent. decided: the initiator has heard from all.
- * Invariants: parents lead to the initiator; who has finished has heard from every neighbor, over whichever way.
+ * Paper: Chang, "Echo Algorithms: Depth Parallel Operations on General Graphs" (IEEE TSE 8(4), 1982). Assumes reliable two-way links in any
+ * order, one node that begins, and nodes that do not fail. States. asleep: not reached yet. initiator: has begun and waits for a message
+ * from each neighbor. engaged: was reached by `parent` and waits for the other neighbors. finished: has echoed to its parent. decided: the
+ * initiator has a message from each neighbor. Invariants: parents lead to the initiator; a finished node has received a message from every
+ * neighbor, by any path.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

@@ -1,12 +1,11 @@
 /**
- * A counter that everybody may count up without asking: each node counts its own, and vectors of counts are joined as they are heard.
+ * A counter that every node may increment without coordination: each node counts its own increments, and received vectors of counts are
+ * merged.
  *
  * Paper: Shapiro, Preguiça, Baquero, Zawirski, "A Comprehensive Study of Convergent and Commutative Replicated Data Types" (INRIA RR-7506,
- * 2011), specification 6, G-Counter; spread by telling the neighbors what is news.
- * Assumes a connected network whose messages may come in any order and more than once; one that is lost is made good by the next one over
- * its link, if there is one.
- * State. counting: always ready.
- * Invariant: nobody knows of more than was counted.
+ * 2011), specification 6, G-Counter; each node sends news to its neighbors. Assumes a connected network whose messages may arrive in any
+ * order and more than once. The next message over a link, if any, makes up for a lost one. State. counting: always ready. Invariant: no
+ * node knows of more than was counted.
  */
 import { assign, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

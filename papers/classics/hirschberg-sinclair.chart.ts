@@ -1,12 +1,11 @@
 /**
  * Leader election on a two-way ring with O(n log n) messages: each phase reaches twice as far as the one before.
  *
- * Paper: Hirschberg, Sinclair, "Decentralized Extrema-Finding in Circular Configurations of Processors" (CACM 23(11), 1980).
- * Assumes a ring of reliable links in any order, each node with its own number, and nodes that do not fail.
- * States. idle: has heard of nothing. candidate: its probes of this phase are out, both ways. lost: has let a greater probe pass, and
- * only relays. leader: its own probe came round.
- * Invariant: who is a candidate in phase k has the greatest number within 2^(k-1) steps to either side.
- * Departure: the probe of a smaller number is dropped, where the paper answers no. Its candidate loses by the greater probe that passes it.
+ * Paper: Hirschberg, Sinclair, "Decentralized Extrema-Finding in Circular Configurations of Processors" (CACM 23(11), 1980). Assumes a ring
+ * of reliable links in any order, each node with its own number, and nodes that do not fail. States. idle: no election known. candidate:
+ * its probes of this phase are in flight, both ways. lost: has forwarded a greater probe, and only relays. leader: its own probe came
+ * round. Invariant: a candidate in phase k has the greatest number within 2^(k-1) steps to either side. Departure: the probe of a smaller
+ * number is dropped, where the paper answers no. Its candidate loses by the greater probe that passes it.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

@@ -1,4 +1,4 @@
-/** The classics in the hands of somebody who wants to break them: the smallest networks, options and protocols that make no sense, faults. */
+/** The classics under hostile input: the smallest networks, invalid options and protocols, faults. */
 import { describe, expect, test } from 'vitest';
 import { parseScenario, Simulation } from '../../entries/network.js';
 import { protocols } from '../../entries/machines.js';

@@ -1,4 +1,4 @@
-/** The classics: every textbook's algorithms, each a file of charts and one of description. docs/classics.md tells which is which. */
+/** The classics: every textbook's algorithms, each a file of charts and one of description. docs/classics.md lists them. */
 export { bakery } from './bakery.js';
 export { benOr } from './ben-or.js';
 export { chandyLamport } from './chandy-lamport.js';

@@ -1,11 +1,11 @@
 /**
- * Mutual exclusion by a token and pointers that turn to who asked last: O(log N) messages an entry on average.
+ * Mutual exclusion by a token and pointers that turn to the last requester: O(log N) messages per entry on average.
  *
- * Paper: Naimi, Trehel, Arnold, "A log(N) Distributed Mutual Exclusion Algorithm Based on Path Reversal" (JPDC 34(1), 1996).
- * Assumes reliable channels in any order, every node in reach of every other, and nodes that do not fail.
- * States. outside.absent: without the token, `last` is the probable owner. outside.holding: with it, and nobody asks.
- * requesting.last, inside.last: nobody is behind. requesting.followed, inside.followed: `next` gets the token.
- * Invariant: `last` is null, which is to say oneself, exactly in outside.holding, requesting.last and inside.last.
+ * Paper: Naimi, Trehel, Arnold, "A log(N) Distributed Mutual Exclusion Algorithm Based on Path Reversal" (JPDC 34(1), 1996). Assumes
+ * reliable channels in any order, every node in reach of every other, and nodes that do not fail. States. outside.absent: without the
+ * token, `last` is the probable owner. outside.holding: with it, without requests. requesting.last, inside.last: the end of the queue.
+ * requesting.followed, inside.followed: `next` gets the token. Invariant: `last` is null, which means the node itself, exactly in
+ * outside.holding, requesting.last and inside.last.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

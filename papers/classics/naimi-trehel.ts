@@ -1,4 +1,4 @@
-/** The description of Naimi and Trehel's mutual exclusion; the first node begins with the token, and everybody knows it. */
+/** The description of Naimi and Trehel's mutual exclusion. The first node begins with the token, and all nodes know it. */
 import { defineProtocol, shapes, type Property } from '../../index.js';
 import { costPer, inFlight, isIn, leaves, mutualExclusion, nodesIn, classicRole } from './common.js';
 import { naimiTrehelMachine, type NaimiTrehelContext } from './naimi-trehel.chart.js';

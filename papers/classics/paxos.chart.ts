@@ -14,14 +14,14 @@ import { effects, send, withEvent, type NodeId } from '../../index.js';
 export type Vote = { readonly ballot: number; readonly value: string };
 export interface Proposer {
   readonly acceptors: readonly NodeId[];
-  /** What this proposer asks for if it is free to choose; later, what it has to ask for. */
+  /** Value that this proposer requests if it is free to choose; later, the value that it must request. */
   readonly value: string;
   /** Ballots of different proposers differ: rank, rank + step, rank + 2 step. */
   readonly ballot: number;
   readonly step: number;
   /** The vote of the highest ballot among the promises of this ballot. */
   readonly highest: Vote | null;
-  /** Who has answered in this phase. */
+  /** Nodes that have answered in this phase. */
   readonly answered: readonly NodeId[];
 }
 export interface Acceptor {

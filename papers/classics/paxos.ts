@@ -1,4 +1,4 @@
-/** The description of Paxos: the last `acceptors` nodes accept (three unless told), the others propose their own value. */
+/** The description of Paxos: the last `acceptors` nodes accept (default: 3), the others propose their own value. */
 import { defineProtocol, shapes, UsageError, type Configuration, type Property } from '../../index.js';
 import { integer, refuseUnknown } from '../../machines/checks.js';
 import { nodesIn, classicRole, classicRoles } from './common.js';

@@ -1,6 +1,6 @@
 /**
- * What is asked about each classic: how many states its scenario has, what no run of it can reach, and for each of its properties a
- * mistake in the charts that breaks it.
+ * Facts about each classic: the number of states of its scenario, its unreachable parts, and for each property a mistake in the charts that
+ * violates it.
  */
 import { assign, type AnyStateMachine } from 'xstate';
 import type { Protocol } from '../../index.js';
@@ -17,9 +17,9 @@ export interface Questions {
   readonly isUnlimited?: boolean;
   /** Further systems: the scenario with other members. */
   readonly also?: readonly { readonly change: object; readonly states: number; readonly transitions: number }[];
-  /** What these systems are too small to show: seeded runs of a larger one, some of which break an always property with the mistake. */
+  /** Seeded runs of a larger system, if these systems are too small; some of them violate an always property with the mistake. */
   readonly runs?: { readonly change: object; readonly seeds: number; readonly property: string; readonly mistake: Mistake };
-  /** What no run of these systems reaches, with the reason. */
+  /** Parts that no run of these systems reaches, with the reason. */
   readonly unreached?: Reasons;
   /** The part of the charts that is looked at, where the rest is another classic's. */
   readonly part?: RegExp;

@@ -1,13 +1,12 @@
 /**
- * Raft's election, with a log that has room for one entry: enough for all that its proof is about.
+ * Raft's election, with a log that has room for one entry: enough for its proof.
  *
- * Paper: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (USENIX ATC 2014), sections 5.1, 5.2 and 5.4.
- * Assumes messages that may be lost, doubled and reordered, and that nobody forgets term, vote and entry.
- * States. follower: votes and takes entries; a timeout makes it a candidate. candidate: asks all for their votes in a new term. leader: got
- * those of a majority.
- * Invariants: one leader a term; an entry that is committed is in the log of every later leader.
- * Departures. A leader that finds an entry of an earlier term writes it again in its own, which is what an empty entry of its term does
- * in a longer log (5.4.2). Heartbeats are left out. A node is in no term after `terms`, for a search must end.
+ * Paper: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (USENIX ATC 2014), sections 5.1, 5.2 and 5.4. Assumes
+ * messages that may be lost, duplicated and reordered, and nodes that never forget term, vote and entry. States. follower: votes and takes
+ * entries; a timeout makes it a candidate. candidate: asks all for their votes in a new term. leader: got those of a majority. Invariants:
+ * one leader a term; an entry that is committed is in the log of every later leader. Departures. A leader that finds an entry of an earlier
+ * term writes it again in its own, as an empty entry of its term does in a longer log (5.4.2). Heartbeats are left out. Terms end at
+ * `terms`, so that a search ends.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import { arm, disarm, effects, send, withEvent, type NodeId } from '../../index.js';
@@ -16,7 +15,7 @@ export type LogEntry = { readonly term: number; readonly value: NodeId };
 export interface RaftElectionInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
-  /** The last term in which this node stands for election. */
+  /** The last term in which this node is a candidate. */
   readonly terms: number;
   /** Ticks until it stands; different ones instead of random ones. */
   readonly patience: number;
@@ -26,7 +25,7 @@ export interface RaftElectionContext extends RaftElectionInput {
   readonly votedFor: NodeId | null;
   readonly entry: LogEntry | null;
   readonly committed: LogEntry | null;
-  /** Who has voted for this candidate, or has the entry of this leader, besides itself. */
+  /** Other nodes that have voted for this candidate, or have the entry of this leader. */
   readonly granted: readonly NodeId[];
 }
 export type RaftMessage =

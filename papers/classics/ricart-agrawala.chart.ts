@@ -1,11 +1,10 @@
 /**
- * Mutual exclusion by asking everybody else: 2(N - 1) messages an entry.
+ * Mutual exclusion by requests to all other nodes: 2(N - 1) messages per entry.
  *
- * Paper: Ricart, Agrawala, "An Optimal Algorithm for Mutual Exclusion in Computer Networks" (CACM 24(1), 1981).
- * Assumes reliable channels in any order, every node in reach of every other, and nodes that do not fail.
- * States. outside: answers every request at once. requesting: its own request is out; answers those that go before its own and defers
- * the others. inside: in the critical section, defers every request.
- * Invariant: among those who ask or are in, whoever is inside has the least (number, rank).
+ * Paper: Ricart, Agrawala, "An Optimal Algorithm for Mutual Exclusion in Computer Networks" (CACM 24(1), 1981). Assumes reliable channels
+ * in any order, every node in reach of every other, and nodes that do not fail. States. outside: answers every request at once. requesting:
+ * its own request is pending; answers earlier requests and defers later ones. inside: in the critical section, defers every request.
+ * Invariant: among all requesting and inside nodes, the node inside has the least (number, rank).
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

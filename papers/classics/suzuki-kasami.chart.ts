@@ -1,11 +1,10 @@
 /**
- * Mutual exclusion by a token that is called by broadcast: no message or N an entry.
+ * Mutual exclusion by a token that is requested by broadcast: no message or N per entry.
  *
- * Paper: Suzuki, Kasami, "A Distributed Mutual Exclusion Algorithm" (ACM TOCS 3(4), 1985).
- * Assumes reliable channels in any order, every node in reach of every other, and nodes that do not fail.
- * States. absent: without the token. requesting: has asked everybody for it. inside: in the critical section, with the token.
- * leaving: puts those who have asked into the token's queue, within the step. holding: has the token, and nobody wants it.
- * Invariants: `token` is set exactly in inside, leaving and holding; one token is held or in flight.
+ * Paper: Suzuki, Kasami, "A Distributed Mutual Exclusion Algorithm" (ACM TOCS 3(4), 1985). Assumes reliable channels in any order, every
+ * node in reach of every other, and nodes that do not fail. States. absent: without the token. requesting: has requested it from all nodes.
+ * inside: in the critical section, with the token. leaving: adds the waiting nodes to the token's queue, within the step. holding: has the
+ * token, and no node requests it. Invariants: `token` is set exactly in inside, leaving and holding; one token is held or in flight.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';
@@ -24,7 +23,7 @@ interface Request {
 export interface SuzukiKasamiInput {
   readonly id: NodeId;
   readonly others: readonly NodeId[];
-  /** RN: the largest number of a request heard from each node. */
+  /** RN: the largest request number received from each node. */
   readonly requested: Counts;
   readonly token: QueueToken | null;
 }
@@ -41,7 +40,7 @@ const tokenToFirst = ({ context: { token } }: In) => ({
   message: { ...token!, queue: token!.queue.slice(1) },
 });
 
-/** RN[me] is served, and everybody whose last request is not is in the queue. */
+/** RN[me] is served, and all nodes with an unserved request are in the queue. */
 function queued({ id, others, requested, token }: SuzukiKasamiInput): QueueToken {
   const served = { ...token!.served, [id]: requested[id]! };
   const waiting = others.filter((node) => requested[node] === served[node]! + 1 && !token!.queue.includes(node));

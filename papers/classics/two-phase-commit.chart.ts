@@ -1,11 +1,10 @@
 /**
  * Two-phase commit: all resource managers commit, or all abort. The charts of the transaction manager and of a resource manager.
  *
- * Paper: Gray, Lamport, "Consensus on Transaction Commit" (ACM TODS 31(1), 2006), section 3 and its TwoPhase specification.
- * Assumes channels that lose nothing; messages may come in any order and any number of times.
- * States of the transaction manager. init: collects who is prepared. committed, aborted: has decided and told everybody.
- * States of a resource manager. working: may still abort by itself. prepared: has given its word and waits for the decision, however
- * long that takes. committed, aborted.
+ * Paper: Gray, Lamport, "Consensus on Transaction Commit" (ACM TODS 31(1), 2006), section 3 and its TwoPhase specification. Assumes
+ * channels that lose nothing; messages may come in any order and any number of times. States of the transaction manager. init: collects the
+ * prepared managers. committed, aborted: has decided and notified all. States of a resource manager. working: may still abort by itself.
+ * prepared: has promised to commit and waits for the decision, however long that takes. committed, aborted.
  */
 import { assign, setup } from 'xstate';
 import { effects, send, withEvent, type NodeId } from '../../index.js';

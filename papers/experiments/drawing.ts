@@ -6,14 +6,14 @@ export interface DrawnNode {
   readonly id: string;
   readonly x: number;
   readonly y: number;
-  /** Beside the node. */
+  /** Text next to the node. */
   readonly note?: string;
 }
 
 export interface DrawnArrow {
   readonly from: string;
   readonly to: string;
-  /** A link of the network, a pointer of a node (to itself, too), a message on its way, or an edge that stands for one. */
+  /** A link of the network, a pointer of a node (possibly to itself), a message in flight, or an edge that represents one. */
   readonly kind: 'link' | 'pointer' | 'message' | 'stand-in';
 }
 

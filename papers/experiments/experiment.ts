@@ -1,7 +1,7 @@
 /**
- * What an experiment is: a run that reproduces a paper's tables from scratch, each figure held against the expected number.
+ * An experiment: a run that reproduces a paper's tables from scratch and compares each figure with the expected number.
  *
- * `quiver paper NAME` prints the tables, marks what does not agree and exits with 1 then; the same figures are asserted in tests.
+ * `quiver paper NAME` prints the tables, marks each difference and then exits with 1; tests assert the same figures.
  */
 import { drawPanels, type Drawing } from './drawing.js';
 import { drawPlot } from './plot.js';
@@ -9,7 +9,7 @@ import { drawPlot } from './plot.js';
 export interface TableCell {
   readonly value: number | string | null;
   readonly expected?: number | string | null;
-  /** How `value` is held against `expected`; exactly, unless said otherwise. */
+  /** Comparison of `value` with `expected`. @defaultValue `equal` */
   readonly check?: 'equal' | 'atMost' | 'atLeast' | { readonly within: number };
 }
 
@@ -31,14 +31,14 @@ export interface Plot {
   readonly series: readonly { readonly label: string; readonly points: readonly (readonly [number, number])[] }[];
 }
 
-/** What an experiment yields. */
+/** Result of an experiment. */
 export type Exhibit = Table | Plot | Drawing;
 
 export interface Experiment {
   readonly name: string;
   readonly title: string;
   readonly paper: string;
-  /** Yields what is done as it is done; `progress` hears how far it is, 0 to 1. */
+  /** Yields each result when it is ready. Calls `progress` with the completed share, 0 to 1. */
   run(progress: (share: number) => void): Iterable<Exhibit>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What becomes of a protocol after any state at all: its small systems, searched from every state that its corruption can choose.
+ * Behavior of a protocol after any corruption: its small systems, searched from every state that its corruption can choose.
  *
- * A state is healthy where every invariant holds, whatever happens from then on. One that is not may come to a healthy state on some
- * run, or on none. Nothing is said of how long anybody waits.
+ * A state is healthy if every invariant holds from then on. Another state may reach a healthy one on some run, or on none. The experiment
+ * does not measure waiting times.
  */
 import type { NodeId } from '../../machines/effects.js';
 import type { Configuration, Instance, Property, Protocol } from '../../machines/protocol.js';

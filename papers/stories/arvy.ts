@@ -8,7 +8,7 @@ const chain = {
   root: node(N - 1),
   parents: Object.fromEntries(Array.from({ length: N }, (_, i) => [node(i), node(Math.min(i + 1, N - 1))])),
 };
-/** First two neighbors across the missing link in turn, then everybody once around. */
+/** First two neighbors across the missing link in turn, then all nodes once around. */
 const sequential = [
   ...Array.from({ length: 8 }, (_, i) => node(i % 2 === 0 ? 0 : N - 1)),
   ...Array.from({ length: N - 1 }, (_, i) => node(i + 1)),

@@ -1,8 +1,8 @@
 /**
- * A small day of contacts, made up by us: three teams in three rooms, coffee, a talk for all, and the way home.
+ * A small day of contacts, invented: three teams in three rooms, coffee, a talk for all, and the way home.
  *
- * The recorder hears every pair that stands together every 20 seconds, as face-to-face studies do; the list is in their format, a line
- * `t i j` each. A real one has the same form and thousands of lines: `quiver explore --story districts --contacts FILE`.
+ * The recorder reports every pair that is together, every 20 seconds, as face-to-face studies do. The list has their format, a line `t i j`
+ * each. A real one has the same form and thousands of lines: `quiver explore --story districts --contacts FILE`.
  */
 interface Meeting {
   readonly from: number;
@@ -23,7 +23,7 @@ const MEETINGS: readonly Meeting[] = [
   meeting(340, 1200, 'ida jan kay lee'),
   meeting(600, 700, 'dot eve'),
   meeting(840, 940, 'hal ida'),
-  // Coffee: a queue, in which everybody talks to who is next.
+  // Coffee: a queue, in which all talk to the next one.
   meeting(1240, 1600, 'ann eve'),
   meeting(1240, 1600, 'eve ida'),
   meeting(1240, 1600, 'ida bob'),

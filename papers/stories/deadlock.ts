@@ -1,4 +1,4 @@
-/** The printed rules of local mutual exclusion wait for each other for ever; the corrected ones do not. */
+/** The printed rules of local mutual exclusion deadlock; the corrected ones do not. */
 import type { Story } from '../../inspector/stories/story.js';
 
 const scenario = (rules: string) => ({

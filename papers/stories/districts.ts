@@ -1,7 +1,7 @@
 /** Leaders nearby, in a network that exists only while people meet. */
 import type { Story } from '../../inspector/stories/story.js';
 
-/** The name by which the scenario asks for its contacts: this day of ours, or the file that the viewer points the story at. */
+/** Name of the contacts in the scenario: the built-in day, or a file that the user names. */
 export const CONTACTS = 'contacts';
 
 const scenario = {

@@ -10,7 +10,7 @@ import { checkScenario } from '../../test/explore/scenario.js';
 import { recordRun } from '../../network/record-run.js';
 import { recordCounterexample } from '../../bin/recording.js';
 
-/** `contacts` is the text of a contact list to take instead of the small day of ours. */
+/** `contacts` is the text of a contact list, which replaces the built-in small day. */
 export const storyShelf = (contacts: string = contactDay()): Shelf =>
   shelfOf(stories, ({ scenario: json, checked }) => {
     const scenario = parseScenario(json, protocols, (path) => {

@@ -22,7 +22,7 @@ test.each(shelf.stories)('$name: all that is said has a place in its run, its fi
     for (const saying of sayingsOf([step])) {
       const place = lineOfSaying(recording, saying, before);
       expect(place === null ? saying.text : null).toBeNull();
-      // What comes on the way comes before the place.
+      // Events on the way come before the place.
       const least = reached.get(step.run) ?? 0;
       expect([saying.text, place! > least || (place === least && saying === step && !step.along)]).toEqual([saying.text, true]);
       reached.set(step.run, place!);
@@ -50,7 +50,7 @@ test('runs that are compared stand side by side', () => {
   }
 });
 
-describe('what the stories say is so', () => {
+describe('the statements of the stories are true', () => {
   const cost = (run: string) => Number(withFigures('{cost find}', recordingOf('arvy', run), Infinity));
 
   test('arvy: the bridge costs least, and Arrow most', () => {

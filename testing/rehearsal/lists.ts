@@ -1,9 +1,8 @@
 /**
- * Locks as they ship, of which some peers are given a wrong list of peers: one less, one more, or a name that is nobody's. What rule 14 of
- * docs/locks.md promises is judged: those with the right list serve on, who has a wrong one is refused with an error that names it, and nobody is robbed.
+ * Rehearsal of locks in which some peers have a wrong list of peers: one less, one more, or an unknown name. It checks rule 14 of
+ * docs/locks.md: peers with the right list continue, peers with a wrong list fail with an error that names the list, and no lock is lost.
  *
- * Whoever is refused is started again by its operator, with the right list. Those who are wrong are too few, each in its own way, for a
- * majority of a wrong list to be there.
+ * An operator restarts each failed peer with the right list. The wrong lists are too few and too different to form a majority.
  */
 import { lockJudges, type RehearsalObserver, type RehearsalJudge } from '../../test/rehearsal/judges.js';
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
@@ -46,7 +45,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
     // Its disk is full; it may have room when it starts again.
     if (error.name === 'StorageError') process.exit(1);
     if (error.name !== 'ConfigurationError') throw error;
-    // Of several that are wrong one may have met another first.
+    // With several wrong peers, one may meet another first.
     const named = oddOf(peers, knobs) === 1 ? [peers, list] : [list];
     const isNamed = named.every((each) => error.message.includes(each.toSorted().join(', ')));
     note('refused', { life, isRight, isNamed, description: error.message });
@@ -54,7 +53,7 @@ async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   });
 }
 
-/** Who has a wrong list is not a member for as long as it has: the other judges take it for one that is paused. */
+/** A peer with a wrong list is not a member during that time: the other judges treat it as paused. */
 const beside = (judge: RehearsalJudge): RehearsalJudge => ({
   name: judge.name,
   begin: (setting) => {
@@ -75,7 +74,10 @@ const beside = (judge: RehearsalJudge): RehearsalJudge => ({
   },
 });
 
-/** Nobody with the right list ends; who has a wrong one ends by name, or before it is granted anything at its first start. */
+/**
+ * A peer with the right list never fails. A peer with a wrong list fails with an error that names it, or before the first grant of its
+ * first start.
+ */
 export const rightGoOn = (): RehearsalJudge => ({
   name: 'the right go on',
   begin: () => {

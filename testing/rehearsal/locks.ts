@@ -87,12 +87,12 @@ const isExpected = (error: unknown) =>
 
 async function work(shipped: Shipped, peer: RehearsedPeer): Promise<void> {
   const { knobs } = peer;
-  // Somebody is given another list, as in a change of it that is under way.
+  // One peer gets another list, as during a change of the list.
   const peers = peer.id === 'p0' && knobs['lists'] === 'differ' ? peer.peers.slice(0, 3) : peer.peers;
   const transport = shipped.linked(wireOf(shipped, peer), { peers: peer.peers });
   const storage = knobs['stored'] ? { storage: diskStorage(peer.disk) } : {};
   const locks = peer.watch(shipped.createLocks({ transport, peers, ...storage }));
-  // Who asks no more hears nothing of their end otherwise.
+  // A peer without requests is notified of their end only here.
   void locks.node.closed.then((error) => error && endOfFullDisk(error));
   await workWith(locks, knobs).catch(endOfFullDisk);
 }

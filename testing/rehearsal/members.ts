@@ -1,10 +1,10 @@
 /**
- * Locks as they ship, whose members change while locks are held: peers come with `join: true`, are added, removed, and put in the place of
- * others (docs/operating-locks.md, "Change the voters"), with what they promised on their disks, as the page asks.
+ * Rehearsal of locks whose members change while locks are held. Peers start with `join: true`, are added, removed, and replaced
+ * (docs/operating-locks.md, "Change the voters"), with their persistent state on their disks, as the page requires.
  *
- * An operator orders one change after the other through the shared store: a member is to call for it, the next one if that has not done it
- * within a second, until one has. It is a process like the others, fails like them, and goes on where it was. It notes which lists of
- * voters count, both while a change is decided, so that the judges of locks know of whom a majority is one. Who has been removed ends by itself.
+ * An operator orders one change after the other through the shared store: one member is to request it, the next one if it has not done so
+ * within a second, until one has. The operator is a process like the others, fails like them, and continues where it was. It records the
+ * current lists of voters, both while a change is decided, so that the judges of locks know the majority. A removed peer ends by itself.
  */
 import type { MembershipChange } from '../../machines/locks/membership.js';
 import { lockJudges, type RehearsalJudge } from '../../test/rehearsal/judges.js';
@@ -111,7 +111,7 @@ async function follow({ id, peers, knobs, store }: RehearsedPeer, locks: Locks, 
       call(locks, order).then(
         () => {
           if (performance.now() - begun < UNMOVED_MS) return store.write(doneAs(order.number), true);
-          // A register that is kept here may not have moved: nobody may go for good yet.
+          // A register that is kept here may not have moved, so no peer may leave for good yet.
           called = 0;
         },
         (error: Error) => {

@@ -1,6 +1,6 @@
 /**
- * What stands on locks, as it ships: registers, lasting names and quotas, an election, and messages of the application's own, used by every
- * peer at once over one linked transport, with what locks promise kept on the peer's disk.
+ * Rehearsal of the objects built on locks: registers, lasting names and quotas, an election, and messages of the application. Every peer
+ * uses all of them at once over one linked transport, with the persistent state of locks on the peer's disk.
  */
 import { diskStorage } from '../../test/rehearsal/disk-storage.js';
 import { HELD, servicesOf, sleep, below, endOfFullDisk, wireOf, type Shipped } from './locks.js';

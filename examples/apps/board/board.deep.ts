@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test.skipIf(missing)(
-  'one writer for each card, whose tab may be closed, and whose server may be killed',
+  'one writer per card, whose tab may close, and whose server may be killed',
   async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -73,7 +73,7 @@ test.skipIf(missing)(
       .poll(() => bob.getByRole('region', { name: 'doing' }).getByLabel('text').inputValue(), soon)
       .toBe('milk and bread');
 
-    // What she had not sent yet comes too late.
+    // Changes that she had not sent yet are rejected.
     const patch = (body: object) =>
       fetch(`${url}/cards`, { method: 'PATCH', body: JSON.stringify(body) }).then(({ status }) => status);
     const [, told] = /data: (.*)\n/.exec(await firstOf(`${url}/cards`))!;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Cards } from './cards.js';
 
-test('a write with a smaller fence than the card has seen changes nothing, after a restart neither', () => {
+test("a write with a smaller fence than the card's has no effect, also after a restart", () => {
   const folder = mkdtempSync(join(tmpdir(), 'quiver-cards-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const cards = new Cards(join(folder, 'cards.json'));

@@ -1,4 +1,4 @@
-/** The workers as processes next to a real NATS server: one stands still and goes on late, one is killed, one is told to go. */
+/** The workers as processes next to a real NATS server: one stalls and continues late, one is killed, one is stopped by a signal. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ async function startServer(): Promise<string> {
   return `nats://127.0.0.1:${nats.port}`;
 }
 
-/** A worker as a process, where it listens, and all that it has said when it ends. */
+/** A worker as a process, its address, and all its output when it ends. */
 async function startWorker(ID: string, NATS_URL: string, peers = PEERS) {
   const PORT = String(await freePort());
   const env = { ...process.env, ID, NATS_URL, PORT, PEERS: peers.join(), JOBS: 'jobs.fixture.js', PATIENCE_MS: '1000' };
@@ -104,7 +104,7 @@ test.skipIf(!hasCommand('nats-server'))(
 );
 
 describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () => {
-  test('ends when it is told to go while it waits for a majority', async () => {
+  test('ends on a signal while it waits for a majority', async () => {
     const { process, url, said } = await startWorker('w-0', await startServer());
     await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status, String), soon).toBe(503);
     process.kill('SIGTERM');
@@ -122,7 +122,7 @@ describe.skipIf(!hasCommand('nats-server'))('a worker that is not served', () =>
   }, 30_000);
 });
 
-test('a worker that is not told who its peers are does not begin, and says what to give', async () => {
+test('a worker without peers does not start, and prints what to set', async () => {
   const { process, said } = await startWorker('w-0', 'nats://127.0.0.1:1', []);
   expect(await once(process, 'exit')).toEqual([1, null]);
   expect(await said).toBe(

@@ -1,4 +1,4 @@
-/** What the manifests say, held against the program: a mistake in them shows here, and not in the cluster. */
+/** Consistency of the manifests with the program, so that a mistake is found here and not in the cluster. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const main = read('main.js');
-/** What the program reads of its environment, with what it takes unless told. */
+/** Environment variables of the program, with their defaults. */
 const settings = new Map(
   [.../const \{([^}]*)\} = process\.env/.exec(main)![1]!.matchAll(/^ +([A-Z_]+)(?:: \w+)?(?: = (.*))?,$/gm)].map(
     ([, name, value]) => [name!, value?.replaceAll("'", '')],
@@ -112,7 +112,7 @@ test('the program has settings, and answers probes', () => {
   expect(needed).toEqual(['package.json', '*.js']);
 });
 
-test('the manifests say nothing that the program does not know', () => {
+test('the manifests contain only settings that the program reads', () => {
   expect(wrongWithKubernetes(read('kubernetes.yaml'))).toEqual([]);
   expect(wrongWithCompose(read('compose.yaml'))).toEqual([]);
 });

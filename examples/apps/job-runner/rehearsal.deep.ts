@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rehearse } from 'xstate-quiver/rehearsal';
 import { careful, careless } from './rehearsal.js';
 
-test('a store that is not told the fence takes the result of a worker that was overtaken; with the fence it does not', async () => {
+test('without the fence, a store accepts a stale result; with the fence, it does not', async () => {
   const { main, ...options } = careless;
   const { failure } = await rehearse({ ...options, runs: 60, shrinkSeconds: 10 }, main);
   expect(failure).toMatchObject({ judge: 'finished once, by who began it last' });
@@ -11,7 +11,7 @@ test('a store that is not told the fence takes the result of a worker that was o
   expect((await rehearse({ ...same, replay: failure! }, better)).failure).toBeNull();
 });
 
-test('every job is finished once, by who began it last, in twenty schedules', async () => {
+test('every job is finished once, by its last worker, in twenty schedules', async () => {
   const { main, ...options } = careful;
   expect((await rehearse({ ...options, runs: 20 }, main)).failure).toBeNull();
 });

@@ -31,7 +31,7 @@ async function workers(store: JobStore, kinds: Record<string, Kind>, ids = ['a',
   return all;
 }
 
-test('who comes too late changes nothing: neither the result, nor what went wrong, nor how often it was begun', async () => {
+test('a late worker changes neither the result, nor the failure, nor the start count', async () => {
   const store = bucketed();
   await store.add('x', { kind: 'k', input: 1 });
   expect(await store.begin('x', 5, 'a')).toMatchObject({ begun: 1, by: 'a' });
@@ -83,7 +83,7 @@ test('three workers share the jobs, and each job runs once', async () => {
     .toBe('Error: nobody here does jobs of kind "odd"; there are note');
 });
 
-test('a job whose worker is cut off is begun by another one, and ends with what that one says', async () => {
+test('another worker repeats the job of a disconnected one, and its result counts', async () => {
   const store = bucketed();
   const ends: ((result: string) => void)[] = [];
   const all = await workers(store, { slow: { run: () => new Promise((resolve) => void ends.push(resolve)) } });

@@ -1,4 +1,4 @@
-/** The fleet: nobody runs into anybody; a radio that fails makes it so; and every run can be made again from its scenario. */
+/** The fleet: robots do not collide while the radio works, they may when it fails, and every run can be repeated from its scenario. */
 import { expect, test } from 'vitest';
 import { simulate } from 'xstate-quiver';
 import { protocols } from 'xstate-quiver/machines';
@@ -6,12 +6,12 @@ import { run } from './fleet.js';
 
 const fleet = { robots: 8, size: 7, ticks: 500, seed: 1 };
 
-test('robots that lock their neighborhood do not run into each other, and come where they want to go', () => {
+test('robots that lock their neighborhood do not collide, and reach their targets', () => {
   const { collisions, moves, trips, report, scenario } = run({ ...fleet, isCareful: false });
   expect(collisions).toEqual([]);
   expect(moves).toBeGreaterThan(10);
   expect(trips).toBeGreaterThan(0);
-  // Whoever has the scenario has the run.
+  // The scenario reproduces the run.
   const again = simulate({ ...scenario, protocol: protocols.exclusion }, { host: 'snapshots' });
   expect(again.summary).toEqual(report.summary);
   expect(again.messages).toEqual(report.messages);

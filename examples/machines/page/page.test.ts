@@ -1,6 +1,6 @@
 /**
  * A page in a real Chromium as the system under test: each path is a test that clicks through the page, loaded again. Its clock is
- * Playwright's, so that minutes take no time; its server is this test, which answers when the path says so. docs/recipes/playwright.md.
+ * Playwright's, so that minutes take no time; its server is this test, which answers when the path requires it. docs/recipes/playwright.md.
  */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const isMissing = !existsSync(executablePath);
 
 let browser: Browser;
 
-/** In the page, instead of the network: a request waits until the path says what comes of it. */
+/** Code in the page instead of the network: a request waits until the path defines its result. */
 const SERVER = `
   window.fetch = (_, { signal }) =>
     new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ const testsOf = (kind: 'sound' | 'hasty'): MachineTests<Page> => ({
     'subscribe done': (page) => answer(page, 200),
     'subscribe fails': (page) => answer(page, 500),
     'after thanks in sent': (page) => page.clock.runFor(3000),
-    // The answer comes after all, when nobody waits for it any more.
+    // The answer arrives after all, when no request waits for it.
     'after patience in sending': async (page) => {
       await page.clock.runFor(8000);
       await answer(page, 200);

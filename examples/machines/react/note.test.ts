@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /**
- * A React component as the system under test: each path is a test that renders it, clicks, and lets its server answer when the path says so.
- * docs/recipes/react.md.
+ * A React component as the system under test: each path is a test that renders it, clicks, and lets its server answer when the path
+ * requires it. docs/recipes/react.md.
  */
 import { act, createElement } from 'react';
 import { createRoot } from 'react-dom/client';

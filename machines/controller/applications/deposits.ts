@@ -1,12 +1,13 @@
 /**
  * A bank's deposit process: the mirror image of the bins. Deposits fill the local bin; a full bin empties into its supervisor.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, section 6.3, a sketch; spec section 6. It never waits for anything, so a deposit never stands
- * behind a withdrawal that is parked at the root (E20). Both sides of the bank run with half the waste.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 6.3, a sketch; spec section 6. It never waits, so a deposit is never behind a withdrawal
+ * that is parked at the root (E20). Both sides of the bank run with half the waste.
  *
  * States:
+ *
  *   open    full bins empty themselves
- *   frozen  a change is under way: what comes, stays, and is handed in with the bins
+ *   frozen  during a change: deposits stay, and are returned with the bins
  * Invariant: in `open`, every bin holds less than its capacity.
  */
 import { assign, emit, setup } from 'xstate';

@@ -1,4 +1,4 @@
-/** What the two applications of a controller promise beyond it: names are unique and short (I8), a bank is solvent (I9). */
+/** Promises of the two applications beyond those of the controller: names are unique and short (I8), a bank is solvent (I9). */
 import { always } from '../../folded.js';
 import { controllerFold, isWhole } from '../totals.js';
 

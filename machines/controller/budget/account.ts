@@ -1,4 +1,4 @@
-/** What a protocol under a budget has spent, and what the controller's messages cost on top of it. */
+/** Units that a protocol has spent under a budget, and the additional cost of the controller's messages. */
 import type { NodeId } from '../../effects.js';
 import type { Configuration, Instance, Meter, Observer, Step } from '../../protocol.js';
 import { spent } from './properties.js';

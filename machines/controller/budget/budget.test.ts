@@ -45,7 +45,7 @@ describe('every interleaving', () => {
     expect(checkScenario(scenarioOf(ballsUnder, twoBalls))).toMatchObject({ verdict: 'valid', doomed: 0 });
   });
 
-  test('the echo algorithm keeps its promises where the budget lasts, and the budget its own where it does not', () => {
+  test('echo keeps its promises within the budget; beyond it, the budget keeps its own', () => {
     const over = budgetOver(echo as Protocol, 'messages');
     for (const M of [1, 4]) {
       const scenario = { ...pathOf(3), options: { budget: { kind: 'modified', M } }, events: begin('n1') };
@@ -84,7 +84,7 @@ describe('mistakes are noticed', () => {
     expect(refuted(stops, { ...twoBalls, events: begin('n0') })).toContain('no stop before its time');
   });
 
-  test('a gate that does not hold what comes while it asks breaks the promises of the protocol behind it', () => {
+  test('a gate that does not hold messages during a request breaks protocol promises', () => {
     const forgets = broken(({ asking }) => (asking.on.wave = {}), 'nodes', echo as Protocol);
     const topology = { kind: 'ring', n: 3 };
     const scenario = { topology, options: { budget: { kind: 'basic', M: 3 } }, events: begin('n0') };
@@ -93,7 +93,7 @@ describe('mistakes are noticed', () => {
   });
 });
 
-test('what waits in a purse is on its way for the protocol above: each message is told apart', () => {
+test('messages waiting in a purse count as in flight above, each separately', () => {
   const frugal = budgetOver(directory as Protocol, 'messages');
   const options = { policy: 'ivy', budget: { kind: 'modified', M: 100 } };
   const workload = { concurrent: 4, requests: 12 };
@@ -102,7 +102,7 @@ test('what waits in a purse is on its way for the protocol above: each message i
   expect(verdict).toBe('valid');
 });
 
-test('two layers may have messages of one name, and notices of the lower one are not heard as those of the upper one', () => {
+test('two layers may share message names; notices reach only their own layer', () => {
   const frugal = budgetOver(directory as Protocol, 'messages');
   const events = ['n1', 'n3', 'n2'].map((node) => ({ at: 0, node, do: 'request' }));
   const options = { policy: 'ivy', budget: { kind: 'naive', M: 100 } };

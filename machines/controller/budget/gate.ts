@@ -4,6 +4,7 @@
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 1 (a protocol that must not spread over more than M nodes) and section 3.
  *
  * States:
+ *
  *   closed   nothing of the protocol has come to this node
  *   asking   something has, and a permit was asked for; what comes is held
  *   opening  granted: what was held is handed on in its order, within the step, and the gate is gone after it

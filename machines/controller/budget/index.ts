@@ -1,15 +1,16 @@
 /**
- * A budget put under another protocol: it stops after M messages, or after M nodes, wherever they are spent.
+ * A budget for another protocol: it stops after M messages, or after M nodes, wherever they are spent.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, section 1. The protocol's charts stay as they are: beside its own roles every node has those
- * of the resource controller, and between the two a purse (messages) or a gate (nodes) that asks for a permit and waits for it. The
- * controller's tree spans the network, so that any number of nodes may begin (section 3: its cost then depends on all nodes, and not
- * on those that take part); the depth of a node is known from the start, so no join is asked for.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 1. The protocol's charts are unchanged. Each node also has the roles of the resource
+ * controller, and in between a purse (messages) or a gate (nodes) that requests a permit and waits for it. The controller's tree spans the
+ * network, so that any number of nodes may begin (section 3: its cost then depends on all nodes, including those that do not participate).
+ * The depth of a node is known from the start, so no join is requested.
  *
  * Fault model: that of the controller and that of the protocol together: FIFO links, nodes and links of the tree that do not fail.
- * Promises: at most M units are spent; if anybody is refused, at least M - W are spent in the end; until then the protocol keeps what
- * it promises by itself. Not promised: anything of the protocol once it was stopped. Its messages that were never sent are lost, so that
- * who waits for one waits forever: that is what stopping means.
+ * Promises: at most M units are spent. If any request is rejected, at least M - W are spent in the end. Until then the protocol keeps its
+ * own promises.
+ *
+ * Limitations: nothing is promised about the protocol after its stop. Unsent messages are lost, so nodes that wait for them wait forever.
  */
 import type { Message, NodeId } from '../../effects.js';
 import { UsageError } from '../../errors.js';
@@ -25,7 +26,7 @@ import { budgetProperties } from './properties.js';
 import { purseMachine } from './purse.js';
 import { controlledPart, isOfController, LAYER, layerOf, PURSE, type BudgetOptions } from './view.js';
 
-/** What is counted: every message that the protocol sends to a node, or every node that takes part in it. */
+/** Unit of the budget: every message that the protocol sends to a node, or every node that participates in it. */
 export type BudgetUnit = 'messages' | 'nodes';
 
 type Node = { has(role: string): boolean };
@@ -37,12 +38,12 @@ const inController = (instance: Instance<BudgetOptions>): Instance<ControllerOpt
 const inControlled = (instance: Instance<BudgetOptions>): Instance => ({ ...instance, options: instance.options.controlled });
 
 /**
- * Puts a budget under a protocol: a protocol of the name `budget-` and its own, whose scenarios say `options.budget` (`M`, `W`, `kind`
- * and what else the controller takes) beside the options of the protocol.
+ * Puts a budget on a protocol. The result is called `budget-` plus the name of the protocol. Its scenarios contain `options.budget` (`M`,
+ * `W`, `kind` and other options of the controller) next to the options of the protocol.
  *
  * @param controlled any protocol with named nodes that does not run the resource controller itself.
- * @param unit what a permit is good for: a message to one node, or a node's taking part.
- * @throws `UsageError` where the protocol does not go with a budget.
+ * @param unit meaning of a permit: a message to one node, or the participation of a node.
+ * @throws `UsageError` if the protocol does not support a budget.
  * @example
  * ```ts
  * import { budgetOver, directory } from 'xstate-quiver/machines';
@@ -146,7 +147,7 @@ function accepts(controlled: Protocol<any>, message: unknown, instance: Instance
   return layer === true && controllerCore.accepts(rest as unknown as Message, inController(instance));
 }
 
-/** What is wrong with the controller's options is told where they stand. */
+/** Reads the controller's options. Errors name them with their path in the scenario. */
 function budgetRead<T>(read: () => T): T {
   try {
     return read();

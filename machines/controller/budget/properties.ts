@@ -1,4 +1,4 @@
-/** What is promised of a budget: what the controller promises, what it means for spending, and the protocol's own promises until it stops. */
+/** Promises of a budget: those of the controller, their meaning for spending, and the protocol's own promises until it stops. */
 import type { Configuration, Instance, NodeView, Property, Protocol } from '../../protocol.js';
 import { controllerProperties } from '../properties.js';
 import { isSevered, total } from '../view.js';
@@ -10,7 +10,7 @@ type BudgetProperty = Property<BudgetOptions>;
 export const spent = (c: Config): number => total([...c.nodes.values()].map(spentAt));
 const isAnyStopped = (c: Config): boolean => [...c.nodes.values()].some(isStopped);
 
-/** Who was cut off from the budget is given nothing more, and what a node that has crashed would have been given is lost. */
+/** A node cut off from the budget receives no more permits, and permits for a crashed node are lost. */
 const hasFailed = (c: Config): boolean =>
   (c.everCrashed ?? []).length > 0 || [...c.nodes.values()].some((node) => isSevered(node));
 
@@ -32,7 +32,7 @@ const budget: BudgetProperty[] = [
   },
 ];
 
-/** Looks at one layer alone; where it is the protocol's, until the budget is spent, or a part of its tree fails. */
+/** Restricts a property to one layer. For the protocol's layer, it applies until the budget is spent or a part of the tree fails. */
 function ofLayer(property: Property<any>, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): BudgetProperty[] {
   const seen = (c: Config) => layerOf(c, part, layer);
   const isOver = (c: Config) => layer === 'controlled' && (isAnyStopped(c) || hasFailed(c));

@@ -1,15 +1,16 @@
 /**
- * The purse of a node: what another protocol sends waits here until the resource controller has given a permit for it.
+ * The purse of a node: messages of another protocol wait here until the resource controller has given a permit.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, section 1 (a protocol that must not send more than M messages) and section 3 (before a unit
- * is consumed, RESOURCE-REQUEST is called and waited for). A message to several nodes is a unit for each of them. The order in which
- * a node sends is kept, to all of them together, because one request is outstanding at a time.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 1 (a protocol that must not send more than M messages) and section 3 (before a unit is
+ * consumed, RESOURCE-REQUEST is called and waited for). A message to several nodes is a unit for each of them. All messages of a node keep
+ * their order, because one request is outstanding at a time.
  *
  * States:
+ *
  *   idle     nothing waits
- *   asking   a permit was asked for the message that waits longest
- *   stopped  a request was rejected: what waited is dropped, and so is all that comes
- * Invariant: as many messages were sent as permits were granted to this node, and one less is never more than one permit.
+ *   asking   a permit was requested for the message that waits longest
+ *   stopped  a request was rejected: all waiting and later messages are dropped
+ * Invariant: the node has sent as many messages as it was granted permits, or one less.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, tell, withEvent, type Address, type Message } from '../../effects.js';

@@ -52,7 +52,7 @@ const inPurses = (c: Config): Held[] =>
     (purseOf(node)?.waiting ?? []).map(({ to, message }) => ({ from, to: String(to), message })),
   );
 
-/** What waits at the gates, commands apart. */
+/** Messages held at the gates, without commands. */
 const atGates = (c: Config): Held[] =>
   [...c.nodes].flatMap(([to, node]) => {
     const held: readonly any[] = node[GATE]?.context.held ?? [];
@@ -62,7 +62,7 @@ const atGates = (c: Config): Held[] =>
 /** For the protocol above, what is held is on its way; it has ids that no message in flight has. */
 const asFlight = (held: Held, i: number): Flight => ({ id: -1 - i, cost: 1, ...held });
 
-/** The configuration of one layer alone. */
+/** The configuration of a single layer. */
 export function layerOf(c: Config, part: (node: NodeView) => NodeView, layer: 'budget' | 'controlled'): Configuration<any> {
   const nodes = new Map([...c.nodes].map(([id, node]) => [id, part(node)]));
   const flights =

@@ -1,13 +1,13 @@
-/** What a node's main role knows of the tree and of the change that is under way. */
+/** Knowledge of a node's main role: the tree, and the current change. */
 import type { LinkEvent, NodeId, Received } from '../../effects.js';
 import type { Collect, Controller, Echo, Epoch, Leave, Part, Settings, Settled, Severed, Terms } from '../messages.js';
 import type { Phase } from './phases.js';
 
-/** What a node did before it left or was cut off. Totals of a run count it, whether or not the node participates now. */
+/** Account of a node before it left or was cut off. Totals of a run count it, whether or not the node participates now. */
 export interface Past {
-  /** What its application was given, less what it deposited. */
+  /** Permits given to its application, minus its deposits. */
   readonly issued: number;
-  /** What a rejected request had gathered, and the node gave back; `null` while none was rejected. */
+  /** Permits that a rejected request had gathered and the node returned; `null` if none was rejected. */
   readonly keptBack: number | null;
   /** Names that its application was given. */
   readonly names: readonly number[];
@@ -56,7 +56,7 @@ export interface MainContext extends MainInput {
   readonly signaled: boolean;
 }
 
-/** What a member knows when it begins: of no change, and of no children but those given. */
+/** Initial knowledge of a member: no change, and only the given children. */
 export const memberContext = (input: MainInput): MainContext => ({
   ...input,
   born: 0,

@@ -1,28 +1,29 @@
 /**
- * A node's part in the tree and in its changes: who its children are, and how permits are counted and given out again.
+ * A node's part in the tree and in its changes: its children, and the counting and redistribution of permits.
  *
- * Paper: Afek, Awerbuch, Plotkin, Saks, section 5 (MAIN) and 6.1 (MODIFIED); spec sections 4 and 5. The root makes a change when one
- * of its bins is short: it collects what is left in all bins and counts the participants, a wave down and an echo up, then sends the
- * terms of the next phase down. Assumes FIFO links; that a node has failed is heard when its link goes down.
+ * Paper: Afek, Awerbuch, Plotkin, Saks, section 5 (MAIN) and 6.1 (MODIFIED); spec sections 4 and 5. The root starts a change when one of
+ * its bins is short: it collects the contents of all bins and counts the participants, a wave down and an echo up. Then it sends the terms
+ * of the next phase down. Assumes FIFO links, and that the failure of a node takes its links down.
  *
  * States:
+ *
  *   running     requests and joins are served
  *   collecting  the node is frozen and waits for the echoes of its children
- *   settling    all have echoed; its own parts finish what they have out and hand in their bins
+ *   settling    all have echoed; its parts complete their pending requests and return their bins
  *   echoed      its holdings are on their way up; waits for the new terms
- *   leaving     a leaf on its way out: its parts hand in their bins, all within one step
+ *   leaving     a leaf on its way out: its parts return their bins, all within one step
  *   outside     has left
  *   severing    its link to its parent went down, or its parent was severed: its parts close, all within one step
- *   severed     takes part no more
- * Invariant: `children` are all that hold this node for their parent, and `awaiting` of them have not echoed.
+ *   severed     no longer participates
+ * Invariant: `children` are all nodes whose parent is this node, and `awaiting` of them have not echoed.
  *
- * Departures. The paper has no mechanism that makes sure that permits have arrived (E16): here a node echoes only when it is quiet.
- * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits back
- * to the root and takes its leave, which its parent takes for the echo that it may be waiting for; a node that has lost a child stays,
- * since what was asked for that child may still be on its way. Nor is failing: a child whose link
- * goes down is a child no more, so that no change waits for it, and what was below it is wasted; at the other end of the link, a node
- * without a way to the root and all below it take part no more, since they would miss the next terms. Nor does one join whose link went
- * down before: a welcome would not reach it, and the next change would wait for its echo.
+ * Departures. The paper has no mechanism that ensures that permits have arrived (E16): here a node echoes only when no request is pending.
+ * A child that joins a frozen node is asked for its echo at once. Leaving is not in the paper (E19): a leaf sends its permits and then its
+ * farewell to the root; its parent counts the farewell as a pending echo. A node that has lost a child stays, since requests for that child
+ * may still be in flight. Failures are not in the paper either. A child whose link goes down is removed, so that no change waits for it,
+ * and the permits below it are lost. At the other end of the link, a node without a way to the root, and its whole subtree, stop
+ * participating: they would miss the next terms. A node whose link is already down does not join: it would not receive a welcome, and the
+ * next change would wait for its echo.
  */
 import { assign, emit, setup } from 'xstate';
 import { effects, send, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';
@@ -109,7 +110,7 @@ export const mainMachine = setup({
     awaitParts: assign(({ context }) => ({ unsettled: context.settings.parts })),
     addPart: assign(({ context }, { part, permits, names, signaled }: Settled) => ({
       unsettled: context.unsettled.filter((other) => other !== part),
-      // What N has left is not carried over.
+      // Permits that N has left are not carried over.
       permits: context.permits + (part === 'N' ? 0 : permits),
       members: part === 'N' ? names.length : context.members,
       signaled: context.signaled || signaled,

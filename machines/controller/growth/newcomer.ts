@@ -3,8 +3,8 @@
  *
  * Paper: Afek, Awerbuch, Plotkin, Saks, section 2 (nodes join dynamically) and 5 (no node joins before it is permitted to).
  *
- * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbor whose link goes down
- * meanwhile is not to join under it any more. What else comes is dropped, and commands wait.
+ * State: `outside`, until its parent's welcome opens the roles of a participant. A neighbor whose link goes down before may no longer
+ * become its parent. All other messages are dropped, and commands wait.
  */
 import { assign, setup } from 'xstate';
 import { close, effects, open, withEvent, type LinkEvent, type NodeId, type Received } from '../../effects.js';

@@ -1,9 +1,9 @@
 /**
- * What holds between two changes (paper sections 5, 6.1 and 6.3; spec sections 4 to 6): how many permits each controller starts
- * with, how much of R may be wasted, and what the root does when its bin is short.
+ * Terms between two changes (paper sections 5, 6.1 and 6.3; spec sections 4 to 6): initial permits of each controller, the permits of R
+ * that may be wasted, and the root's action when its bin is short.
  *
- * Both controllers run for three times the participants counted at the change, N gives out twice that many joins of which it may
- * waste half, so that the number of participants at least doubles and at most triples before N runs out.
+ * Both controllers run for three times the participants counted at the change. N gives twice that many joins, of which it may waste half.
+ * So the number of participants at least doubles and at most triples before N runs out.
  */
 import { hierarchy, type Scale } from '../bins.js';
 import type { Controller, Terms } from '../messages.js';
@@ -49,7 +49,7 @@ export function nextPhase(phase: Phase, counted: Counted, cause: Controller, sig
   const hasMore = counted.remaining > phase.waste;
   // A phase that a change for the other controller interrupts goes on while it has more than it may waste (E13).
   const goesOn = cause === 'N' && isInner(phase) && hasMore;
-  // What R has left beyond that was gathered for amounts above what there is, and each half would be gathered again, forever.
+  // The other permits left in R were gathered for amounts that exceed the rest. Each half would be gathered again, forever.
   const isGathered = cause === 'R' && hasMore;
   return {
     ...phase,

@@ -8,10 +8,10 @@ import { phaseBudget } from './phases.js';
 import type { RequestInput } from '../request.js';
 import type { RootBudget, RootInput } from '../root.js';
 
-/** A node's place in the tree and what it starts with; `budget` is the root's, where no phases say it. */
+/** A node's place in the tree and its initial permits. `budget` is the root's, if no phases define it. */
 export type Member = MainInput & { readonly budget?: RootBudget };
 
-/** What a role of such a node starts with, by its chart. */
+/** Input of a role of such a node, by its chart. */
 export type MemberRole = { readonly role: string } & (
   | { readonly chart: 'request'; readonly input: RequestInput }
   | { readonly chart: 'delivery' | 'pipelined'; readonly input: DeliveryInput }

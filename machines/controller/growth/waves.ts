@@ -1,4 +1,4 @@
-/** What the main role says: to its parent and children in waves over the tree, and to the other roles of its node. */
+/** Messages of the main role: to its parent and children in waves over the tree, and to the other roles of its node. */
 import { close, open, tell, type LinkEvent } from '../../effects.js';
 import { newChild, type Joined, type MainContext } from './member.js';
 import { DEPOSITS, deliveryRole, MAIN, NEWCOMER, requestRole, type Controller, type Part, type Settled } from '../messages.js';
@@ -39,7 +39,7 @@ export const goodbye = ({ context: { parent, departed } }: In) => ({
 
 export const severedBelow = ({ context }: In) => ({ to: context.children, message: { type: 'severed' as const } });
 
-/** One that was lost may not know it; before it hears anything else on a new link, it is told. */
+/** A node may not know that it was severed. It is notified before any other message on a new link. */
 export const severedAgain = ({ event }: In<LinkEvent>) => ({
   to: event.peer,
   message: { type: 'severed' as const },
@@ -49,7 +49,7 @@ export const severedAgain = ({ event }: In<LinkEvent>) => ({
 const doors = ({ settings }: MainContext): string[] =>
   settings.parts.map((part) => (isController(part) ? requestRole(part) : DEPOSITS));
 
-/** The root's bins are told too: a bank's stops parking. */
+/** The root's bins are notified too: those of a bank stop parking. */
 export const freeze = tell(({ context }: In) => {
   const bins = context.parent === null ? context.settings.parts.filter(isController).map(deliveryRole) : [];
   return { role: [...doors(context), ...bins], message: { type: 'freeze' } };

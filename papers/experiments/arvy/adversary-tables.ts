@@ -1,4 +1,4 @@
-/** What the adversary makes of each policy: exactly where all trees can be looked at, and the worst found where they cannot. */
+/** Results of the adversary for each policy: exact where all trees can be visited, otherwise the worst one found. */
 import type { Table, TableCell } from '../experiment.js';
 import { badCycle, worstCycle, type PolicyStart } from './adversary.js';
 import { pair, sweep, tightRound } from './requests.js';
@@ -58,7 +58,7 @@ const LARGER: readonly Shape[] = [
   ['complete', 8],
 ];
 
-/** What is found is asked of the directory itself, which pays as much and ends in the tree in which it began. */
+/** Each found cycle is run on the directory, which pays the same cost and ends in the initial tree. */
 export function searchTable(): Table {
   const rows = LARGER.map((shape) =>
     rowOf(shape, (topology, start) => {

@@ -1,4 +1,4 @@
-/** The adversary: its cycles cost on the directory what it says, and on three nodes no cycle at all is worse. */
+/** The adversary: its cycles have the reported cost on the directory, and on three nodes no cycle is worse. */
 import { describe, expect, test } from 'vitest';
 import { chain, costOf } from './run.js';
 import { badCycle, everyTree, worstCycle, type AdversaryRequest, type PolicyStart } from './adversary.js';
@@ -8,7 +8,7 @@ const startOf = (n: number, policy: PolicyStart['policy']): PolicyStart =>
   policy === 'bridge' ? { policy } : { policy, ...chain(n) };
 
 describe.each(['arrow', 'second', 'middle', 'bridge'] as const)('%s on a ring of four', (policy) => {
-  test('the worst cycle costs what is said of it, and ends in the tree in which it began', () => {
+  test('the worst cycle has the reported cost, and ends in the tree in which it began', () => {
     const topology = { kind: 'ring', n: 4 };
     const { from, requests, cost, opt, ratio } = worstCycle(topology, startOf(4, policy));
     const again = costOf(topology, from, requests);
@@ -23,7 +23,7 @@ test.each(['arrow', 'ivy', 'second', 'bridge'] as const)('%s on a ring of three:
   expect(worstCycle(topology, startOf(3, policy)).ratio).toBeCloseTo(worstOfAll(graph), 9);
 });
 
-test('known bounds: Arrow is as bad as its tree, nothing is worse for the bridge than its tight cycle, which stays below five', () => {
+test('known bounds: Arrow is as bad as its tree; the bridge stays below five', () => {
   expect(worstCycle({ kind: 'ring', n: 4 }, startOf(4, 'arrow')).ratio).toBe(3);
   expect(worstCycle({ kind: 'ring', n: 4 }, { policy: 'bridge' })).toMatchObject({ cost: 5 * 4 - 6, opt: 4 + 2 });
   expect(worstCycle({ kind: 'ring', n: 3 }, { policy: 'bridge' }).ratio).toBeLessThan(5);

@@ -1,11 +1,11 @@
 /**
- * The worst that requests one after the other can do to a policy: an adversary that knows all trees.
+ * The worst sequence of requests for a policy: an adversary that knows all trees.
  *
- * Between two requests the directory is a tree of pointers to the holder, and which request comes next is the adversary's choice. So the
- * trees are the states of a graph whose edges are requests, each with its find cost and its share of the optimum, and what the adversary
- * can make of it forever is the cycle with the greatest ratio of the two. On a small network that is found exactly: every tree that
- * can be reached is asked every request, and the ratio is raised from cycle to cycle until none is better. On a larger one there are too
- * many trees, and of all ways through them only the best few are followed: what is found then is bad, and worse there may be.
+ * Between two requests the directory is a tree of pointers to the holder, and the adversary chooses the next request. So the trees are the
+ * states of a graph whose edges are requests, each with its find cost and its share of the optimum. The adversary repeats the cycle with
+ * the greatest ratio of the two. On a small network that cycle is found exactly: every request is tried in every reachable tree, and the
+ * ratio is raised from cycle to cycle until none is better. A larger network has too many trees, so only the best few of all ways are
+ * followed: the result is bad, and worse cycles may exist.
  */
 import type { Policy } from '../../../machines/directory/policies.js';
 import { SingleRequests, type Pointers } from './pointers.js';
@@ -24,7 +24,7 @@ export interface AdversaryRequest {
 export interface Worst {
   /** The options of a directory with the tree in which the cycle begins. */
   readonly from: JsonObject;
-  /** Find cost over the optimum, of the cycle alone. */
+  /** Find cost over the optimum, of the cycle without its approach. */
   readonly ratio: number;
   readonly cost: number;
   readonly opt: number;
@@ -145,8 +145,8 @@ interface Way {
 }
 
 /**
- * A bad cycle of requests on a network with more trees than can be looked at: what the requests that are known to be bad come to when
- * they are repeated, or worse. Of all ways from the start the best few are followed.
+ * A bad cycle of requests on a network with too many trees for the exact search: the known bad requests, repeated, or worse. From the
+ * start, only the best few of all ways are followed.
  */
 export function badCycle(topology: JsonObject, start: PolicyStart, { widths, length, known }: AdversaryBounds): Worst {
   const directory = new SingleRequests(topology, start.policy);

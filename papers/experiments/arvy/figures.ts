@@ -14,7 +14,7 @@ const PLACES: Readonly<Record<string, readonly [number, number]>> = {
 };
 const nodes = Object.keys(PLACES);
 
-/** Everybody is below a, d and e below c; a uses the token. */
+/** All nodes are below a, d and e below c; a uses the token. */
 const figure1 = {
   protocol: 'directory',
   events: ['a', 'd', 'e', 'b'].map((node) => ({ at: 0, node, do: 'request' })),

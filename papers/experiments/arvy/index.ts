@@ -1,7 +1,7 @@
 /**
  * The Arvy paper's numbers: Ivy's lower bound on the ring, Arrow's worst pair, the bridge's tight cycle, and uniform load.
  *
- * Where a run here is shorter than the one that the expected figure comes from, the figure is a mean and the tolerance says so.
+ * If a run here is shorter than that of the expected figure, the figure is a mean with a tolerance.
  */
 import type { Experiment, Plot, Table } from '../experiment.js';
 import { everyTreeTable, searchTable } from './adversary-tables.js';

@@ -36,7 +36,7 @@ test('bridge: one request after the other on a ring of nine with odd weights', (
   }
 });
 
-test('the greedy adversary of the bridge on a ring of 16 makes it pay what the spec has', () => {
+test('the greedy adversary of the bridge on a ring of 16 costs what the spec has', () => {
   const requests = greedyRequests({ kind: 'ring', n: 16 }, { policy: 'bridge' }, 400);
   expect(onRing(16, 'bridge', requests).ratio).toBeCloseTo(3.4474, 4);
 });

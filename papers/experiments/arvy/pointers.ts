@@ -17,7 +17,7 @@ export interface Pointers {
   readonly parents: readonly number[];
   /** The node that points to itself: it has the token. */
   readonly holder: number;
-  /** Whose pointer is the bridge; `null` where the policy has none. */
+  /** Node whose pointer is the bridge; `null` if the policy has none. */
   readonly bridgeOwner: number | null;
 }
 
@@ -74,7 +74,7 @@ export class SingleRequests {
     return this.far[from]![to]!;
   }
 
-  /** What the find of each node would cost now. */
+  /** Cost of a find from each node now. */
   costs({ parents }: Pointers): readonly number[] {
     const known: number[] = [];
     const costOfNode = (node: number): number => {
@@ -108,7 +108,7 @@ export class SingleRequests {
   }
 }
 
-/** What sequences of requests cost for their optimum, each from the same start. */
+/** Cost of sequences of requests relative to their optimum, each from the same start. */
 export function ratiosOn(topology: JsonObject, options: JsonObject & { readonly policy: Policy }) {
   const directory = new SingleRequests(topology, options.policy);
   const start = directory.start(options);

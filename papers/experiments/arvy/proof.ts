@@ -1,10 +1,11 @@
 /**
- * The gap in the proof of Lemma 2, counted: how often a step of the protocol is one that the proof does not treat.
+ * The gap in the proof of Lemma 2, counted: how often a step of the protocol is one that the proof does not cover.
  *
- * When a find r arrives at a node w with a self-loop, the proof of part 2 tells two cases apart: some red edge r' has w among those that
- * wait for its producer, or none has. It says of the second that nothing changes for any other red edge. But w may be the producer of r':
- * its own find is still on its way, and after next(w) = prod(r), the producer of r waits for w, and so do all who wait for it. Of the first case the proof says
- * that only waiting(r) is added; the producer of r is, too. The lemma itself holds in every state that the checker has seen.
+ * When a find r arrives at a node w with a self-loop, the proof of part 2 distinguishes two cases. Either some red edge r' has w among the
+ * nodes that wait for its producer, or none has. For the second case it states that nothing changes for any other red edge. But w may be
+ * the producer of r': its own find is still in flight. After next(w) = prod(r), the producer of r waits for w, and so do all nodes that
+ * wait for it. For the first case the proof states that only waiting(r) is added; the producer of r is, too. The lemma itself holds in
+ * every state that the checker has visited.
  */
 import { explore } from '../../../test/explore/explore.js';
 import { rootedTrees } from '../../../test/explore/rooted-trees.js';

@@ -49,7 +49,7 @@ function ringTable(progress: Progress, whole: boolean): Table {
   };
 }
 
-/** What the greedy adversary's first 400 requests come to; 60 of the largest ring. */
+/** Ratio of the greedy adversary's first 400 requests; 60 on the largest ring. */
 const GREEDY: Readonly<Record<number, number>> = { 8: 3, 16: 3.4474, 64: 3.8547, 256: 3.9684, 1024: 3.9903 };
 
 function bridgeTable(progress: Progress): Table {

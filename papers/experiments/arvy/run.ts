@@ -8,7 +8,7 @@ export interface DirectoryCost {
   readonly ratio: number;
   readonly parents: Readonly<Record<string, string>>;
   readonly bridgeOwner: string | null;
-  /** Who has the token at the end. */
+  /** Node with the token at the end. */
   readonly holder: string;
 }
 

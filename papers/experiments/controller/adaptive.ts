@@ -1,8 +1,8 @@
 /**
- * Judges `adaptive` by runs of our own: what it chooses, against the cheapest of per-node bins, BASIC and halving on the same load.
+ * Judges `adaptive` by runs: its choice, against the cheapest of per-node bins, BASIC and halving on the same load.
  *
- * The choice runs to its end. Each other one runs until it has cost more than the choice did for all permits there are: then it
- * cannot be cheaper. Without waste, bins have a capacity of one, and a permit costs twice the depth of its node whoever asks.
+ * The choice runs to its end. Each other kind runs until it has cost more than the choice did for all its permits: then it cannot be
+ * cheaper. Without waste, bins have a capacity of one, and a permit costs twice the depth of its node for every requester.
  */
 import { choose, type AdaptiveKind } from '../../../machines/controller/adaptive.js';
 import { untilExhausted } from './run.js';

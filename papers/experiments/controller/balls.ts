@@ -1,6 +1,6 @@
 /**
- * A protocol that never ends by itself, to be stopped by a budget: a node that begins throws a ball, and whoever has a ball throws it
- * on to its next neighbor, forever. Several nodes may begin.
+ * A protocol that never ends by itself, to be stopped by a budget: a node throws a ball to its next neighbor, and each receiver throws it
+ * on, forever. Several nodes may begin.
  */
 import { assign, setup } from 'xstate';
 import { defineProtocol } from '../../../machines/define.js';
@@ -8,7 +8,7 @@ import { effects, send, type Message, type NodeId } from '../../../machines/effe
 
 interface Context {
   readonly neighbors: readonly NodeId[];
-  /** Whose turn it is. */
+  /** Next neighbor to throw to. */
   readonly turn: number;
 }
 type In = { context: Context };

@@ -1,9 +1,9 @@
 /**
- * Lemma 4.4.5: how many bits a message of BASIC has, and how much a node keeps for a link, measured from a crowded run.
+ * Lemma 4.4.5: the number of bits of a BASIC message, and of a node's memory for a link, measured in a crowded run.
  *
- * What goes up a link is a request: its level, and nothing else. What comes down is a permit or a reject, one bit: which bin it is for,
- * the node knows, because it waits for one answer at a time. The charts' messages say more (the controller, the level of an answer), for
- * the kinds that run two controllers or wait for several answers.
+ * A request goes up a link: it contains only its level. A permit or a reject comes down: one bit. The node knows the bin, because it waits
+ * for one answer at a time. The charts' messages contain more (the controller, the level of an answer), for kinds that run two controllers
+ * or wait for several answers.
  */
 import { deliveryOf, rootBinOf, type Config } from '../../../machines/controller/view.js';
 import { capacity, levelAt, lg, LOCAL_LEVEL } from '../../../machines/controller/bins.js';
@@ -20,14 +20,14 @@ const W = M / 2;
 export interface Bits {
   /** Levels of bins that there are, the local bins' included. */
   readonly levels: number;
-  /** Of the longest message. */
+  /** Bits of the longest message. */
   readonly perMessage: number;
   readonly total: number;
   /** The most requests that ever waited at a node from one of its links. */
   readonly queuedPerLink: number;
-  /** What the delivery process keeps for a link: whether a request waits, its level, and whether it is the one in hand. */
+  /** Memory of the delivery process for a link: whether a request waits, its level, and whether it is being processed. */
   readonly perLink: number;
-  /** What a node keeps apart from its links: of the fullest bin that has to be counted. */
+  /** Memory of a node apart from its links: the fullest bin that must be counted. */
   readonly perNode: number;
 }
 

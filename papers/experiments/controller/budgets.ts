@@ -14,7 +14,7 @@ interface Spending {
   readonly controller: number;
 }
 
-/** So many balls on a ring, all thrown at once, by nodes that are as far from each other as they can be. */
+/** Stops a number of balls on a ring, all thrown at once, by nodes as far from each other as possible. */
 export function stopBalls(kind: string, W: number, initiators: number, units = M): Spending {
   const events = Array.from({ length: initiators }, (_, i) => ({ at: 0, node: `n${(i * SIZE) / initiators}`, do: 'begin' }));
   const scenario = {

@@ -11,7 +11,7 @@ import { cellOf, isQuick, KINDS, M, shapeOf, wasteOf, type KindOfTable } from '.
 const said = (what: string): void => console.log(what);
 
 describe('messages per permit, M = 100,000', () => {
-  /** Where every permit comes from the root, a small tree says as much as a large one: twice the mean depth, whatever the kind. */
+  /** If every permit comes from the root, a small tree is as good as a large one: twice the mean depth, whatever the kind. */
   const isFromRoot = ({ share }: ExpectedFigures, kind: KindOfTable) => kind === 'naive' || (share === 0 && kind !== 'modified');
   const isWorthIt = (row: ExpectedFigures, kind: KindOfTable) => !isQuick(row, kind) && (!isFromRoot(row, kind) || row.n === 16);
   const long = expectedTable.flatMap((row) =>

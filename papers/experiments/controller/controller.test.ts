@@ -15,7 +15,7 @@ test.each(expectedTable)('adaptive on a $tree of $n, W = M/$share, is within a t
   expect(agrees(chosenCell(row)), `${chosenCell(row).value}`).toBe(true);
 });
 
-test('and so it is by a run of its own: the others are stopped when they have cost more', () => {
+test('the same with its own run: the others are stopped when they have cost more', () => {
   expect(judge(chainShape(16), 10_000, 1_000)).toMatchObject({ chosen: 'bins', ratio: 1 });
 });
 
@@ -29,7 +29,7 @@ describe('messages per permit, M = 100,000', () => {
   });
 });
 
-test('the naive controller makes a node wait for a round trip: on a chain, twice the mean depth', () => {
+test('the naive controller: a round trip of waiting; on a chain, twice the mean depth', () => {
   expect(closedLoop(chainShape(64), 2, { kind: 'naive', M: 128 })).toEqual({ mean: 63, messagesPerPermit: 63 });
   expect(2 * meanDepth(chainShape(64))).toBe(63);
 });
@@ -40,10 +40,10 @@ test.each([5, 8])('Figure 2: the bins that a permit at depth %i empties are refi
   for (const { depth: at, level, by } of refills) expect(at - by).toBe(supervisorDistance(level, at));
 });
 
-test('Lemma 4.4.5: a request says its level, and one at a time waits for each link', () => {
+test('Lemma 4.4.5: a request contains its level, and one at a time waits for each link', () => {
   expect(measureBits(binary(16))).toMatchObject({ levels: 4, perMessage: 2, queuedPerLink: 1 });
 });
 
-test('a budget stops a protocol that never ends, whoever begins', () => {
+test('a budget stops an endless protocol, whichever node begins', () => {
   expect(stopBalls('modified', 0, 4, 100)).toMatchObject({ spent: 100 });
 });

@@ -1,4 +1,4 @@
-/** What the tables of the controller are held against: messages per permit, and the share of permits given without a message. */
+/** Expected figures of the controller's tables: messages per permit, and the share of permits given without a message. */
 type TreeName = 'chain' | 'star' | 'binary' | 'recursive';
 
 export interface ExpectedFigures {

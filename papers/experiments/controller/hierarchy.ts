@@ -32,7 +32,7 @@ function simulation(takes: readonly number[]): Simulation {
   return new Simulation(parseScenario(scenario, protocols), { host: 'snapshots' });
 }
 
-/** What a permit for the node of this depth brings about where all bins are empty. */
+/** Refills caused by a permit for the node of this depth if all bins are empty. */
 export function refillsFor(depth: number): Refill[] {
   const run = simulation([depth]);
   const levels = new Map<number, { first: number; last: number }>([[LOCAL_LEVEL, { first: depth, last: depth }]]);

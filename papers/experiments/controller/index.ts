@@ -1,9 +1,8 @@
 /**
  * The resource controller's numbers: messages per permit against the baselines, the crossover on chains, waiting times, growth.
  *
- * `quiver paper controller` runs what fits into about a minute; the long rows of the table are in controller.deep.ts. Loads are drawn
- * from other streams than those of the expected figures, and recursive trees are other trees, so the tolerances say how far a figure
- * may be off.
+ * `quiver paper controller` runs the part that takes about a minute; the long rows of the table are in controller.deep.ts. Loads are drawn
+ * from other streams than those of the expected figures, and recursive trees are other trees, so figures have tolerances.
  */
 import { choose, foretell } from '../../../machines/controller/adaptive.js';
 import type { TableCell, Experiment, Plot, Table } from '../experiment.js';

@@ -53,7 +53,7 @@ export function avoidableElections(runs: number, burst: number, options: Options
   return sum;
 }
 
-/** At each step a link that is there is lost or a pair that is not linked is joined, one as likely as the other; each end hears by itself. */
+/** Each step loses an existing link or joins an unlinked pair, with equal probability; each end is notified separately. */
 function changes(links: readonly (readonly [NodeId, NodeId, number])[], burst: number, seed: number) {
   const random = new Random(seed, 'link changes');
   const key = (i: number, j: number) => `n${Math.min(i, j)} n${Math.max(i, j)}`;

@@ -1,10 +1,11 @@
 /**
- * A run on a topology in time, watched for what the election promises there: one leader wherever a component has been left alone.
+ * A run on a topology that changes over time, checked for the promise of the election: one leader in every component that has been
+ * undisturbed.
  *
- * The paper bounds no time. What bounds it here: a more recent leader pair is adopted by whoever is notified of it, one hop a latency, and a
- * new channel needs a round trip until both its ends speak. So `diameter + 2` latencies after the last link changed and the last node
- * elected itself, a component follows one leader. How long after a change elections may go on is another question: searches follow
- * the links downward, and that way can be much longer than the diameter (`fan` below).
+ * The paper bounds no time. This bound follows from two facts: a node adopts a more recent leader pair when it is notified of it, one hop
+ * per latency. A new channel needs a round trip before both ends send. So `diameter + 2` latencies after the last link change and the last
+ * self-election, a component follows one leader. The time of elections after a change is another question: searches follow the links
+ * downward, and that way can be much longer than the diameter (`fan` below).
  */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
@@ -25,11 +26,11 @@ export interface DayMoment {
 }
 
 export interface Day {
-  /** Whenever links changed, as it stood before. */
+  /** Topology before each change of links. */
   readonly moments: readonly DayMoment[];
   readonly changes: number;
   readonly updates: number;
-  /** When somebody elected itself. */
+  /** Times of self-elections. */
   readonly elections: readonly number[];
   /** Looks at a component that nothing had touched for longer than a round trip of its diameter. */
   readonly looks: number;
@@ -67,7 +68,7 @@ export class DayWatch {
   private readonly graph: Map<NodeId, NodeId[]>;
   private readonly changedAt = new Map<NodeId, number>();
   private readonly electedAt = new Map<NodeId, number>();
-  /** Of at least two nodes, until links change. */
+  /** Components of at least two nodes, until links change. */
   private components: readonly Component[] | null = null;
 
   constructor(json: Readonly<Record<string, unknown>>, readText?: (path: string) => string) {

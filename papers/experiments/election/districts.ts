@@ -1,4 +1,4 @@
-/** What the hierarchy costs and how lean it is, whichever way its leaders are chosen (spec section 8). */
+/** Costs of the hierarchy and its number of leaders, for each way to choose leaders (spec section 8). */
 import { parseScenario } from '../../../network/scenario/parse.js';
 import { Simulation } from '../../../network/simulation.js';
 import { election } from '../../../machines/election/index.js';
@@ -23,7 +23,7 @@ function simulationOf(topology: Topology, changes: readonly DistrictsMoved[], op
 
 const levelsOf = ({ radii = [] }: { readonly radii?: readonly number[] }): number[] => radii.map((_, i) => i + 1);
 
-/** Makes changes, at tick 1 unless they say otherwise, and counts what they lead to until all is quiet, over all levels. */
+/** Makes changes, by default at tick 1, and counts their effects until the network is quiet, over all levels. */
 export function upset(
   topology: Topology,
   changes: readonly DistrictsMoved[],

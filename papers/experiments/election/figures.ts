@@ -1,4 +1,4 @@
-/** What the election's tables share: cells, means, and the random graphs that they are about. */
+/** Shared parts of the election's tables: cells, means, and random graphs. */
 import { Random } from '../../../network/random.js';
 import type { Topology } from '../../../machines/protocol.js';
 import type { TableCell } from '../experiment.js';

@@ -16,7 +16,7 @@ import { linksAt, type Options } from './run.js';
 const WIDE = { radii: [2, 5] };
 const CLOSE = { radii: [2, 5], separations: [1, 3] };
 
-/** The ways to choose leaders; the specification's figures for S = ⌈R / 2⌉ stand for B and D. */
+/** The ways to choose leaders. The specification's figures for S = ⌈R / 2⌉ represent B and D. */
 interface Way {
   readonly name: string;
   readonly options: Options;
@@ -124,7 +124,7 @@ function upsetRow({ label, graphs, changes }: Upsetting, { name, options, protoc
     return upset(graph, changes(graph, random, leader), { ...options, leader }, protocol);
   });
   const of = (field: keyof Upset) => rounded(mean(all.map((one) => one[field])));
-  // D5: no incumbent resigns; somebody else is elected only where the lost link was the last way to one.
+  // D5: no incumbent resigns. Another node is elected only if the lost link was the last way to a leader.
   const roles = label === 'one link lost' && protocol === election ? { expected: 0 } : {};
   return {
     label: `${label}: ${name}`,

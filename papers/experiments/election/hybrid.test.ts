@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { agrees } from '../experiment.js';
 import { hybridTable } from './hybrid.js';
 
-test('searches that are further apart than the clocks elect nobody without need, closer ones do', () => {
+test('searches further apart than the clocks elect no needless leader, closer ones do', () => {
   const { rows } = hybridTable();
   const cells = rows.flatMap((row) => row.cells);
   expect(cells.map(agrees)).toEqual(cells.map(() => true));

@@ -1,10 +1,10 @@
 /**
  * Approximately synchronized clocks that preserve causality (chapter 7 of the thesis leaves them open): hybrid logical clocks.
  *
- * A node's clock shows its own physical time, which is off by less than a bound, and never less than what it has shown or heard of (Kulkarni et
- * al., "Logical Physical Clocks", 2014, with time and counter in one number). They are causal, so that a leader is elected as ever; but Theorem 2 wants
- * searches that do not know of each other to be stamped in the order in which they began, and that holds only for searches further apart
- * than the clocks are.
+ * A node's clock shows its own physical time, with an error below a bound, and never less than a time that it has shown or received
+ * (Kulkarni et al., "Logical Physical Clocks", 2014, with time and counter in one number). They are causal, so elections work as before.
+ * But Theorem 2 requires independent searches to be stamped in the order in which they began, and that holds only for searches further
+ * apart than the clocks.
  */
 import { assign } from 'xstate';
 import { election } from '../../../machines/election/index.js';

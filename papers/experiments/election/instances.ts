@@ -39,8 +39,8 @@ export function* changesOf({ nodes, links }: Topology, count: number): Generator
 type Judged = (property: Property<ElectionProtocolOptions>) => boolean;
 
 /**
- * Explores every instance and adds up what was found, as the specification counts: a state met in two instances counts twice. Of the
- * largest systems only some properties can be judged in reasonable time.
+ * Explores every instance and adds up the results, as the specification counts: a state in two instances counts twice. In the largest
+ * systems, only some properties can be judged in reasonable time.
  */
 export function everyInstance(n: number, count: number, options: Readonly<Record<string, unknown>>, judged: Judged = () => true) {
   const properties = (instance: Instance<ElectionProtocolOptions>) => election.properties(instance).filter(judged);

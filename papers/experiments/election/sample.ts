@@ -15,7 +15,7 @@ const scenario = {
   events: [{ at: 1, do: 'cut', link: ['G', 'H'] }],
 };
 
-/** What changes at each tick: heights, without the parts that say who is whose. */
+/** Changes at each tick: heights, without the parts that identify nodes. */
 const EXPECTED: Readonly<Record<number, string>> = {
   1: 'G ((1,G,0),0,(0,H)) H ((0,0,0),0,(-1,H))',
   2: 'D E F ((1,G,0),-1,(0,H))',

@@ -1,10 +1,10 @@
 /**
- * Properties D, F, G and H of the thesis (section 3.5), watched over a run: they speak of the history of elections and of searches after
- * the last change of links, and no state has it.
+ * Properties D, F, G and H of the thesis (section 3.5), watched over a run. They depend on the history of elections and searches after the
+ * last change of links, which no state contains.
  *
- * For each leader pair that was made since the last change the tree LT of those that have adopted it, each below the one from whom it heard;
- * for each reference level that was begun since then the graph RD of those that have taken it on, in that order. A change forgets them all. Looked
- * at are the heights of nodes; what travels and what neighbors hold are copies of them.
+ * For each leader pair since the last change: the tree LT of the nodes that have adopted it, each below the node that sent it. For each
+ * reference level since then: the graph RD of the nodes that have adopted it, in that order. A change resets both. The properties are about
+ * the heights of nodes; heights in flight or stored by neighbors are copies of them.
  */
 import { compareLeaderPairs, isSame, type Height } from '../../../machines/election/height.js';
 import { neighbors } from '../../../machines/election/links.js';
@@ -21,7 +21,7 @@ const pairOf = ({ nlts, lid }: Height): string => `${nlts} ${lid[1]}`;
 const prefixOf = ({ tau, oid }: Height): string | null => (oid === null ? null : `${tau} ${oid[1]}`);
 
 export class Searches {
-  /** What was looked at, and how often it did not hold. */
+  /** Number of evaluations, and of violations. */
   readonly looked: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
   readonly broken: Record<HistoryProperty, number> = { D: 0, F: 0, G: 0, H: 0 };
   /** LT: for each leader pair how far each node is from the leader. */
@@ -52,7 +52,7 @@ export class Searches {
     this.judge(node, height);
   }
 
-  /** A new leader pair: made here, or heard from somebody who has it. */
+  /** A new leader pair: created here, or received from another node. */
   private grow(node: NodeId, height: Height, from: NodeId | undefined): void {
     if (isSame(height.lid, height.id)) this.trees.set(pairOf(height), new Map([[node, 0]]));
     else {

@@ -17,7 +17,7 @@ import { extremesTable } from './hierarchy.js';
 import { electionPaper } from './index.js';
 import { linksAt, topologyOf } from './run.js';
 
-test('sample execution, paths, rings and grids: every figure of spec sections 10 and 12', () => {
+test('sample execution, paths, rings, grids: every figure of spec sections 10 and 12', () => {
   const tables = electionPaper.run(() => {})[Symbol.iterator]();
   let figures = 0;
   for (const title of ['Sample execution', 'Path and ring', 'Square grid']) {
@@ -88,13 +88,13 @@ test('districts: losing one link of a grid moves no leader of a level', () => {
 });
 
 describe('topologies in time', () => {
-  /** What every day keeps, in ticks of unit latency. */
+  /** Promises of every day, in ticks of unit latency. */
   const keepsItsPromises = (day: Day) => {
     expect(day.twoInOffice).toBe(0);
     expect(day.beyondDiameter).toBeLessThanOrEqual(2);
   };
 
-  test('random walkers: no two in office a round trip after a change, one leader followed right after the last election', () => {
+  test('random walkers: one leader a round trip after a change, followed after elections', () => {
     const day = dayOf({ topology: { kind: 'walkers', n: 30, radius: 0.25, speed: 0.03, every: 60, steps: 40, seed: 2 } });
     keepsItsPromises(day);
     expect(day.looks).toBeGreaterThan(100);
@@ -111,7 +111,7 @@ describe('topologies in time', () => {
     expect(day.looks).toBeGreaterThan(1000);
   });
 
-  test('no bound on elections by the diameter: in a fan of diameter 2 a search goes along the path', () => {
+  test('elections are not bounded by the diameter: in a fan, a search follows the path', () => {
     for (const length of [8, 16, 32]) {
       const topology = fan(length);
       const cut = linksAt('leader', topology).map((link) => ({ at: 1, do: 'cut', link }));

@@ -1,4 +1,7 @@
-/** Theorem 2 of the paper, tried out: in a network at rest one link is lost, and nobody who can still reach the leader elects itself. */
+/**
+ * Theorem 2 of the paper as an experiment: in a network at rest one link is lost, and no node that can still reach the leader elects
+ * itself.
+ */
 import { explore } from '../../../test/explore/explore.js';
 import type { NodeId } from '../../../machines/effects.js';
 import { componentsOf, adjacencyOf, hopsNow } from '../../../machines/election/graph.js';
@@ -11,7 +14,7 @@ import { changesOf, connectedGraphs, type Change } from './instances.js';
 export interface Losses {
   /** A system, a change, and a link of the leader's component that is lost when all is quiet again. */
   readonly losses: number;
-  /** Those after which somebody is elected without need, in some order of events. */
+  /** Losses after which a node is elected without need, in some order of events. */
   readonly needless: number;
 }
 
@@ -46,7 +49,7 @@ function linksAfter({ nodes, links }: Topology, { do: what, link: [u, v] }: Chan
   return after.filter(([a]) => home.includes(a)).map(([a, b]) => [a, b] as const);
 }
 
-/** The old leader leads until it is notified of another, so that two in office who can reach each other tell of a needless election. */
+/** The old leader leads until it is notified of another, so two leaders in office that can reach each other prove a needless election. */
 const noNeedlessElection = ([u, v]: readonly [NodeId, NodeId]): Property<ElectionProtocolOptions> => ({
   name: 'no needless election',
   kind: 'always',

@@ -1,4 +1,4 @@
-/** Random scenarios for the election: links that change at any time, each end told by itself, messages of any speed. */
+/** Random scenarios for the election: links that change at any time, with separate notifications of each end, and messages of any speed. */
 import { Random } from '../../../network/random.js';
 import type { Options } from './run.js';
 

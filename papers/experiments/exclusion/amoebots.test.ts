@@ -8,7 +8,7 @@ test.each([{ n: 7, requests: 400, seed: 1 }])(
   formsHexagon,
 );
 
-test('the links of the simulation have followed the matter, and backward the deeds are no run of the algorithm', () => {
+test('links follow the matter; reversed, the actions are not a run of the algorithm', () => {
   const { hexagon, life, links } = together(7, 400, 3);
   const linked = (u: string) => [...links.neighbors(u)].sort();
   expect(hexagon.amoebots.map(linked)).toEqual(hexagon.amoebots.map((u) => hexagon.matter.neighbors(u).sort()));

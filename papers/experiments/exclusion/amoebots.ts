@@ -22,7 +22,7 @@ export interface Deed<Action> {
 }
 
 export interface AmoebotLife<Action> {
-  /** What was done, in this order. */
+  /** Performed actions, in order. */
   readonly deeds: Deed<Action>[];
   /** Expansions into a node that a newcomer had taken in the meantime. */
   failed: number;

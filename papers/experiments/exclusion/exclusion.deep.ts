@@ -7,11 +7,11 @@ import { runLocking } from './run.js';
 const differing = ({ rows }: Table) =>
   rows.filter(({ cells }) => cells.some((cell) => agrees(cell) === false)).map(({ label }) => label);
 
-test('a request alone: 8 edge messages a neighbor, locked after 6 rounds, idle 2 rounds after Unlock', () => {
+test('one request: 8 edge messages per neighbor, locked after 6 rounds, idle 2 later', () => {
   expect(differing(aloneTable())).toEqual([]);
 });
 
-test('the chance to win a trial is (1/K) sum (p/K)^c, and K = Δ² + 1 needs 8.83, 29.4 and 112 trials for Δ = 2, 4, 8', () => {
+test('P(win) is (1/K) sum (p/K)^c; K = Δ² + 1 needs 8.83, 29.4, 112 trials', () => {
   expect(differing(chanceTable())).toEqual([]);
 });
 
@@ -19,7 +19,7 @@ test('printed rules: no crowd ever finishes, two nodes now and then; corrected: 
   expect(differing(printedTable(8))).toEqual([]);
 });
 
-test('the printed rules finish as often as docs/exclusion.md says', () => {
+test('the printed rules finish as often as in docs/exclusion.md', () => {
   const [two, ...crowds] = printedTable(20).rows.map(
     ({ label, cells }) => [label, (cells[0] as { value: number }).value] as const,
   );
@@ -31,7 +31,7 @@ test('the printed rules finish as often as docs/exclusion.md says', () => {
   expect(page).toContain(`${said}, and on two nodes in 29 of 40 runs`);
 });
 
-test('deferred rules: about 112 edge messages a request on eight nodes, instead of about 170', () => {
+test('deferred rules: about 112 edge messages per request on 8 nodes, instead of 170', () => {
   expect(differing(deferredTable(8))).toEqual([]);
 });
 

@@ -1,9 +1,9 @@
 /**
- * The numbers of local mutual exclusion: what a request costs alone and in a crowd, how likely a trial is won, what the printed rules
- * come to under random schedules, and what the deferral rule saves.
+ * The numbers of local mutual exclusion.
  *
- * Expected figures are exact where the schedule fixes them; where they are means over random schedules of an independent
- * implementation, ours are means over other schedules, and the tolerance says so.
+ * They measure the cost of a request with and without contention, the probability to win a trial, the results of the printed rules under
+ * random schedules, and the savings of the deferral rule. Expected figures are exact if the schedule fixes them. If they are means over
+ * random schedules of an independent implementation, these tables average other schedules, with a tolerance.
  */
 import { uniqueMaximum } from '../../../machines/exclusion/ports.js';
 import { Random } from '../../../network/random.js';
@@ -28,7 +28,7 @@ const PATIENCE = 4000;
 
 const ROUNDS_SEEDS = [1, 2, 3, 4, 5];
 
-/** Everybody asks once, while one link is cut and comes back. */
+/** Every node requests once, while one link is cut and restored. */
 function roundsTable(): Table {
   const systems = [
     { label: 'ring of 16', topology: { kind: 'ring', n: 16 }, n: 16 },
@@ -100,7 +100,7 @@ const perRequest = (runs: readonly LockingOutcome[], of: (outcome: LockingOutcom
   value: round1(mean(runs.map((outcome) => of(outcome) / outcome.asked))),
 });
 
-/** A request that nobody contests, at unit delay. */
+/** A request without contention, at unit delay. */
 export function aloneTable(): Table {
   const rows = [1, 2, 4, 8, 16].map((degree) => {
     const { locks, edgeMessages, at } = runLocking({
@@ -166,7 +166,7 @@ const races: readonly { readonly name: string; readonly topology: unknown }[] = 
   { name: 'grid 8 × 8', topology: { kind: 'grid', rows: 8, columns: 8 } },
 ];
 
-/** Everybody asks at once, latencies are random: who ever finishes? */
+/** All nodes request at once, with random latencies: share of runs that finish. */
 export function printedTable(runs: number): Table {
   const finished = (topology: unknown, rules: string, count: number) =>
     seeds(count).filter((seed) =>

@@ -71,7 +71,7 @@ describe.each(['ring', 'complete', 'star', 'grid'] as const)('on a %s', (topolog
     expect(count(population.agents, 'leader')).toBe(1);
   });
 
-  test('under churn of 2 % a round: void for both ends or for none, so the majority invariant stands', () => {
+  test('with churn of 2 % per round, an interaction is void for both ends or for none', () => {
     const population = live({ topology, protocol: exactMajority, initial: mostlyA, interactions: 300, churn: 0.02 });
     const before = exactMajority.invariant!(population.agents.map((_, i) => mostlyA(i)));
     expect(population).toMatchObject({ breaches: 0 });
@@ -80,7 +80,7 @@ describe.each(['ring', 'complete', 'star', 'grid'] as const)('on a %s', (topolog
   });
 });
 
-test('among a whole locked group, too: fewer locks do, one interaction after the other explains it, and a cut voids all of it', () => {
+test('in a locked group too: fewer locks suffice, and a cut voids the whole step', () => {
   const all = { topology: 'complete', protocol: leaderElection, initial: () => 'leader', interactions: 8 } as const;
   expect(count(live({ ...all, meets: 'all' }).agents, 'leader')).toBe(1);
   expect(count(live({ ...all, meets: 'one' }).agents, 'leader')).toBeGreaterThan(1);

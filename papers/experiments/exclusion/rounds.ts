@@ -45,7 +45,7 @@ class Schedule {
     this.simulation.start();
   }
 
-  /** The steps that this choice leads to. What a node draws depends on itself and on how far it has come, and not on the others. */
+  /** The steps after this choice. The draws of a node depend on the node and its progress, not on other nodes. */
   make(choice: Choice, of: string): readonly Step[] {
     const before = this.steps.length;
     const turn = (this.turns.get(of) ?? 0) + 1;
@@ -59,7 +59,7 @@ class Schedule {
 
 type Action = { readonly node: NodeId; readonly choice: Choice };
 
-/** What nodes can do next: take a message, make their call, or unlock what they have locked. */
+/** Possible actions of nodes: receive a message, make their call, or unlock what they have locked. */
 class Possible {
   private readonly calls: Map<NodeId, Choice>;
   private readonly owed = new Set<NodeId>();
@@ -134,7 +134,7 @@ function activated(actions: readonly Action[], activation: Activation, random: R
   return active.map((node) => random.pick(actions.filter((action) => action.node === node)));
 }
 
-/** What a node did and what came of it, without the numbers of messages, which depend on the order of all. */
+/** Result of a step, without message numbers, which depend on the order of all messages. */
 const outcomeOf = ({ kind, event, sent, emitted }: Step): string =>
   JSON.stringify([kind, event, sent.map(({ to, message }) => [to, message]), emitted]);
 
@@ -162,8 +162,8 @@ interface Execution extends Made {
 }
 
 /**
- * Makes an asynchronous schedule by chance, sorts its executions into rounds as the proof of Lemma 5.1 does, and runs these: each
- * execution as early as its node, its message and the changes of links before it allow, those of one round in the opposite order.
+ * Runs a random asynchronous schedule, sorts its executions into rounds as the proof of Lemma 5.1 does, and runs the rounds again. Each
+ * execution then comes as early as its node, its message and earlier link changes allow, and those of one round in the opposite order.
  */
 export function lemma51(calls: LockCalls): Lemma51 {
   const schedule = new Schedule(calls);

@@ -1,4 +1,4 @@
-/** One run of local mutual exclusion: everybody, or some, ask once; what it took. */
+/** One run of local mutual exclusion in which all nodes or some request once, and its cost. */
 import { exclusion } from '../../../machines/exclusion/index.js';
 import type { Topology } from '../../../machines/protocol.js';
 import { parseScenario } from '../../../network/scenario/parse.js';
@@ -10,7 +10,7 @@ export interface LockRequest {
   readonly options: Readonly<Record<string, unknown>>;
   readonly latency?: number | { readonly min: number; readonly max: number };
   readonly seed?: number;
-  /** Who asks, at time 0; everybody unless told. */
+  /** Nodes that request at time 0. @defaultValue all */
   readonly askers?: readonly string[];
   /** The chance that a link is cut in a round, while churn lasts; it comes back with ten times that chance, at most one half. */
   readonly churn?: number;

@@ -16,7 +16,7 @@ function cost(side: number, runs: number): number {
   return (process.cpuUsage().user - before) / messages;
 }
 
-test('a grid of 100 × 100 finishes, and a message costs at most 1.5 times what it costs on 8 × 8', () => {
+test('a grid of 100 × 100 finishes; a message costs at most 1.5 times that of 8 × 8', () => {
   cost(8, 10);
   const [small, large] = [cost(8, 30), cost(100, 1)];
   console.log(`8 × 8: ${small.toFixed(1)} µs a message, 100 × 100: ${large.toFixed(1)} µs`);

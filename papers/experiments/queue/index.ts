@@ -1,8 +1,8 @@
 /**
  * The self-stabilizing queue's numbers: the time to stabilize from arbitrary states, in round trips R, against the bound of 3R + tau.
  *
- * The expected figures are of 200 seeds, and of a generator of states of its own: means are compared within 5 percent, and maxima
- * only with the bound, since a maximum over fewer runs is smaller.
+ * The expected figures are of 200 seeds and another generator of states. Means are compared within 5 percent, and maxima only with the
+ * bound, since a maximum over fewer runs is smaller.
  */
 import type { Experiment, Table } from '../experiment.js';
 import { queue } from '../../../machines/queue/index.js';

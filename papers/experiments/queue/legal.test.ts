@@ -15,7 +15,7 @@ test('the legal states of a path of three are the 15 that requests lead to', () 
   expect(isLegal).toBe(true);
 });
 
-test('they are not where a pointer does not turn to who has asked', () => {
+test('they are not if a pointer does not turn to the requester', () => {
   const stiff = pointersAlone.charts[POINTER]!.provide({ actions: { turnToSender: assign({}) } } as any);
   const { states, isLegal } = reachedStates(
     { a: 'a', b: 'a' },
@@ -31,7 +31,7 @@ test('Lemma 6.4: P1 has held on every edge within R + tau, and not before the ti
   expect(max).toBeGreaterThan(1);
 });
 
-test('the figures show what their captions say; from L0 a request leads to L', () => {
+test("the figures match their captions; a request leads from L0 to L'", () => {
   const of = (choices: typeof steps.legal) => [isLegalState(treeAfter(choices)), isQuiescent(treeAfter(choices))];
   expect([of(steps.quiescent), of(steps.legal), of(steps.before), of(steps.after)]).toEqual([
     [true, true],

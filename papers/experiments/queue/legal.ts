@@ -1,10 +1,10 @@
 /**
- * Theorems 4.2 and 4.4 on small trees: the states in which every edge is legal are just those that requests lead to.
+ * Theorems 4.2 and 4.4 on small trees: the states in which every edge is legal are exactly those that requests lead to.
  *
- * On one side all states that the definition allows, counted without running anything: each edge has one pointer across it, one way or the
- * other, or one find on it, one way or the other, and a node points across one edge at most. On the other side all states of the pointers and the
- * finds that the checker comes to from the quiescent state at the root, whatever is asked and delivered in whatever order. The guardians'
- * timers do not fire there: nothing is to be repaired.
+ * One side has all states that the definition allows, counted without running anything. Each edge has either one pointer across it or one
+ * find on it, in one of the two directions, and a node points across one edge at most. The other side has all states of pointers and finds
+ * that the checker reaches from the quiescent state at the root, for all requests and all orders of delivery. The guardians' timers do not
+ * fire there, since no edge needs repair.
  */
 import { assign } from 'xstate';
 import { queue } from '../../../machines/queue/index.js';

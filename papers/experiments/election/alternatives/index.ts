@@ -20,7 +20,7 @@ export function withRule<T>(rule: SeatRule<T>): Protocol<Options<T>> {
   return {
     ...election,
     charts: { ...election.charts, [LEVEL]: alternativeLevel(rule) },
-    // Each rule has tables of its own in its updates, and no wire ever carries them.
+    // Each rule has different tables in its updates, which are never sent over a wire.
     accepts: () => true,
     options: (raw, graph) => {
       const options = election.options(raw, graph);

@@ -1,10 +1,9 @@
 /**
- * A level of a hierarchy whose leaders follow from another rule than presence tables: what section 8 of the specification compares
- * them with.
+ * A level of a hierarchy whose leaders follow another rule than presence tables, for the comparison in section 8 of the specification.
  *
- * The rule looks at a node and at what its neighbors have told, and says whether the node leads, whom it follows and what it tells.
- * Everything else is as in the level of machines/election: the election gives each level its turn at every event, and an Update goes
- * to everybody when what it tells has changed.
+ * The rule reads a node and the last news of its neighbors, and returns whether the node leads, its leader, and its own news. Everything
+ * else equals the level of machines/election: the election gives each level its turn at every event, and an Update goes to all neighbors
+ * when the news changes.
  */
 import { assign, setup } from 'xstate';
 import { effects, tell, type NodeId } from '../../../../machines/effects.js';
@@ -18,7 +17,7 @@ export interface HeardSeat<T> {
   readonly told: T;
 }
 
-/** What a rule is given: the node, its links, and its neighbors' news. */
+/** Input of a rule: the node, its links, and its neighbors' news. */
 export interface Look<T> extends Seat<T>, LevelRule {
   readonly id: Identity;
   readonly height: Height;
@@ -28,7 +27,7 @@ export interface Look<T> extends Seat<T>, LevelRule {
 }
 
 export interface Seat<T> {
-  /** Whom the node follows; itself while it leads. */
+  /** Leader of the node; the node itself while it leads. */
   readonly member: Identity;
   readonly told: T;
   /** When it first led; `null`: never. */
@@ -36,7 +35,7 @@ export interface Seat<T> {
 }
 
 export interface SeatRule<T> {
-  /** What a node tells that has heard nobody. */
+  /** News of a node that has received none. */
   silent(id: Identity): T;
   judge(look: Look<T>): Omit<Seat<T>, 'birth'>;
 }

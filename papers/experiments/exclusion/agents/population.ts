@@ -1,9 +1,9 @@
 /**
- * A population whose agents meet while one of them has locked the other (spec section 9).
+ * A population whose agents interact while one of them has locked the other (spec section 9).
  *
- * An interaction begins when the lock succeeds and happens at its commit, for both agents at once. It requires that their link has
- * been there all the time; otherwise it is void for both. With messages alone this cannot be had while links may be cut between lock
- * and commit, since the half that one agent has applied is lost with the answer: whoever commits must see both ends.
+ * An interaction begins when the lock succeeds and happens at its commit, for both agents at once. It requires that their link has been up
+ * all the time; otherwise it is void for both. Messages are not enough if links may be cut between lock and commit: the half that one agent
+ * has applied would be lost with the answer, so the commit must see both ends.
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import type { PopulationProtocol } from './protocols.js';

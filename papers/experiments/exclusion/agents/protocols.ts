@@ -1,8 +1,8 @@
 /**
- * Two population protocols: what two agents that meet become, the initiator first (Angluin et al. 2006; spec section 9).
+ * Two population protocols: the states of two agents after they meet, the initiator first (Angluin et al. 2006; spec section 9).
  *
- * On a graph that is not complete agents of one opinion may never meet, so in both protocols those that have nothing else to do
- * change places: what a state stands for wanders, and everything meets everything.
+ * If the graph is not complete, agents of one opinion may never meet. In both protocols, agents without a rule therefore exchange their
+ * states: states move over the graph, so that every pair of states meets.
  */
 
 /** A population protocol: its states, and what two agents that meet become, the initiator first. */
@@ -35,7 +35,7 @@ export const exactMajority: PopulationProtocol<Opinion> = {
 
 export type Rank = 'leader' | 'follower';
 
-/** Everybody begins as a leader; of two that meet one follows. Never none is left. */
+/** All agents begin as leaders; when two leaders meet, one becomes a follower. At least one always remains. */
 export const leaderElection: PopulationProtocol<Rank> = {
   states: ['leader', 'follower'],
   meet: (initiator, responder) =>

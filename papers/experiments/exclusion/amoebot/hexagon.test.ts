@@ -68,7 +68,7 @@ describe('movements', () => {
     );
   });
 
-  test('nobody expands into another', () => {
+  test('no amoebot expands into another', () => {
     expect(three().expand('a', 0)).toBeNull();
   });
 });

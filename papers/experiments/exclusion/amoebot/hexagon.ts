@@ -1,24 +1,24 @@
 /**
- * Hexagon formation, a classic amoebot algorithm: around a seed, a connected heap of amoebots becomes a hexagon, one layer after the
- * other in a spiral (Daymude, Richa, Scheideler, "The Canonical Amoebot Model", section 4; restated).
+ * Hexagon formation, a classic amoebot algorithm: around a seed, a connected set of amoebots becomes a hexagon, one layer after the other
+ * in a spiral (Daymude, Richa, Scheideler, "The Canonical Amoebot Model", section 4; restated).
  *
- * Roles. `seed`: the first retired one. `idle`: has not heard of anybody who moves. `follower`: goes where the amoebot it points to
- * went. `root`: touches the retired ones and walks clockwise around them to the end of the spiral. `retired`: in its place for good,
- * and points to the next place of the spiral. What an amoebot does depends on itself and its neighbors only, and it writes at most
- * itself and one follower that it pulls: a locked neighborhood is all it needs. A common sense of direction is assumed.
+ * Roles. `seed`: the first retired one. `idle`: knows no moving amoebot. `follower`: follows the amoebot that it points to. `root`: touches
+ * the retired ones and walks clockwise around them to the end of the spiral. `retired`: in its final place, points to the next place of the
+ * spiral. An action depends only on the amoebot and its neighbors, and writes at most the amoebot and one follower that it pulls: a locked
+ * neighborhood is enough. A common sense of direction is assumed.
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import { beside, directions, isSamePoint, toward, turned, type Direction, type Point } from './lattice.js';
 import { Matter, type BondChange } from './matter.js';
 
-/** What an amoebot of the hexagon formation knows: its role, and a direction of the lattice. */
+/** State of an amoebot of the hexagon formation: its role, and a direction of the lattice. */
 interface Cell {
   readonly role: 'seed' | 'idle' | 'follower' | 'root' | 'retired';
-  /** Of a follower: where its head finds whom it follows. Of the seed and the retired: where the next place of the spiral is. */
+  /** For a follower: the direction from its head to its predecessor. For the seed and retired amoebots: the next place of the spiral. */
   readonly points: Direction | null;
 }
 
-/** What an amoebot does next. */
+/** Next action of an amoebot. */
 export type Action =
   | { readonly do: 'become'; readonly cell: Cell }
   | { readonly do: 'expand'; readonly direction: Direction }
@@ -51,7 +51,7 @@ export class Hexagon {
     return [...this.cells.keys()];
   }
 
-  /** What an amoebot knows. */
+  /** State of an amoebot. */
   cell(amoebot: NodeId): Cell {
     return this.cells.get(amoebot)!;
   }
@@ -103,7 +103,7 @@ export class Hexagon {
     return isFree ? { do: 'expand', direction } : null;
   }
 
-  /** Performs an action; `null` when somebody was faster and moved where it leads. */
+  /** Performs an action; `null` if another amoebot occupied its target first. */
   perform(amoebot: NodeId, action: Action): BondChange | null {
     switch (action.do) {
       case 'become':

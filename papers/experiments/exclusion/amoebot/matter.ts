@@ -1,9 +1,8 @@
 /**
- * Programmable matter in the canonical amoebot model (Daymude, Richa, Scheideler 2021): amoebots that occupy one node of the lattice,
- * or two while expanded, and are linked with whoever is next to them.
+ * Programmable matter in the canonical amoebot model (Daymude, Richa, Scheideler 2021): amoebots that occupy one node of the lattice, or
+ * two while expanded, and have links to all adjacent amoebots.
  *
- * A movement tells which links it cuts and which it brings. Links that stay keep their ports: at most 6 while contracted, 8 while
- * expanded.
+ * A movement reports the links that it cuts and adds. Links that stay keep their ports: at most 6 while contracted, 8 while expanded.
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import { around, beside, isSamePoint, keyOf, type Direction, type Point } from './lattice.js';
@@ -46,7 +45,7 @@ export class Matter {
     return !isSamePoint(head, tail);
   }
 
-  /** Who occupies a node, if anybody does. */
+  /** Amoebot that occupies a node, if any. */
   at(point: Point): NodeId | undefined {
     return this.occupants.get(keyOf(point));
   }
@@ -61,7 +60,7 @@ export class Matter {
     return [...this.occupants.keys()].sort();
   }
 
-  /** Who is next to an amoebot. */
+  /** Amoebots adjacent to an amoebot. */
   neighbors(amoebot: NodeId): NodeId[] {
     const { head, tail } = this.body(amoebot);
     const beside = [...around(head), ...around(tail)].map((point) => this.at(point));
@@ -73,7 +72,7 @@ export class Matter {
     return [...this.bodies.keys()].flatMap((u) => this.neighbors(u).flatMap((v) => (u < v ? [[u, v] as const] : [])));
   }
 
-  /** Stretches a contracted amoebot into a free node next to it; `null` when somebody is there. */
+  /** Expands a contracted amoebot into a free adjacent node; `null` if it is occupied. */
   expand(amoebot: NodeId, direction: Direction): BondChange | null {
     const { head } = this.body(amoebot);
     const target = beside(head, direction);

@@ -1,24 +1,24 @@
 /**
- * The operations of the canonical amoebot model (Daymude, Richa, Scheideler 2021, section 2): what an amoebot can do in one action, to
- * itself and to the neighbors that it has locked, and to nobody else.
+ * The operations of the canonical amoebot model (Daymude, Richa, Scheideler 2021, section 2): all that an amoebot can do in one action, to
+ * itself and to its locked neighbors.
  *
- * `connected` and `read` look, `write` changes the public memory of a neighbor or of itself, `expand`, `contract`, `pull` and `push` move; a
- * handover is a pull or a push, as the expanded or the contracted one of the two begins it. A movement goes last in an action: it changes
- * who is beside whom. Lock and Unlock are the exclusion protocol's, and are over and done with when an action begins.
+ * `connected` and `read` look, `write` changes the public memory of a neighbor or of itself, `expand`, `contract`, `pull` and `push` move.
+ * A handover is a pull or a push, depending on whether the expanded or the contracted amoebot starts it. A movement is last in an action,
+ * because it changes the neighborhood. Lock and Unlock belong to the exclusion protocol, and are complete when an action begins.
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import { ProtocolError } from '../../../../machines/errors.js';
 import { beside, type Direction } from './lattice.js';
 import type { BondChange, Matter } from './matter.js';
 
-/** What one amoebot may do in an action, in the neighborhood that it has locked. */
+/** Operations of one amoebot in one action, within its locked neighborhood. */
 export class Operations<Memory extends object> {
   constructor(
     private readonly matter: Matter,
     private readonly memories: Map<NodeId, Memory>,
-    /** Who acts. */
+    /** The acting amoebot. */
     readonly self: NodeId,
-    /** Whom it has locked beside itself. */
+    /** Locked neighbors, without the amoebot itself. */
     readonly locked: readonly NodeId[],
   ) {}
 
@@ -45,7 +45,7 @@ export class Operations<Memory extends object> {
     return this.matter.isExpanded(amoebot);
   }
 
-  /** Expand: into a free node; `null` where somebody is. */
+  /** Expand into a free node; `null` if it is occupied. */
   expand(direction: Direction): BondChange | null {
     return this.matter.expand(this.self, direction);
   }

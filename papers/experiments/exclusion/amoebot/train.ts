@@ -1,9 +1,9 @@
 /**
- * A train: amoebots in a line, one behind the other, follow the first of them along a way, by pushes.
+ * A train: amoebots in a line follow the first of them along a way, by pushes.
  *
- * Roles. The engine has a way to go; each of the others has a `front`, the amoebot before it. Who is expanded waits to be pushed from behind,
- * the last one contracts by itself. Where the one before it went, an amoebot is told: whoever expands writes it into the memory of
- * the one behind. What an amoebot does depends on itself and its locked neighbors, and it writes those alone.
+ * Roles. The engine has a way to go; each of the others has a `front`, the amoebot before it. An expanded amoebot waits for a push from
+ * behind; the last one contracts by itself. An expanding amoebot writes its direction into the memory of the one behind it. An action
+ * depends on the amoebot and its locked neighbors, and writes only those.
  */
 import type { NodeId } from '../../../../machines/effects.js';
 import { toward, type Direction, type Point } from './lattice.js';
@@ -12,7 +12,7 @@ import { Operations } from './operations.js';
 
 /** The public memory of a carriage. */
 export interface Carriage {
-  /** Of the engine: where it goes next. */
+  /** Remaining directions of the engine. */
   readonly way: readonly Direction[];
   /** Where the tail of the one before it is, seen from the head; `null` for the engine. */
   readonly front: Direction | null;
@@ -20,7 +20,7 @@ export interface Carriage {
   readonly next: Direction | null;
 }
 
-/** What a carriage does next. */
+/** Next action of a carriage. */
 export type Shunting = { readonly do: 'expand' | 'push'; readonly direction: Direction } | { readonly do: 'contract' };
 
 /** The train: amoebots in a line follow the first of them along a way, one action of one amoebot at a time. */
@@ -62,7 +62,7 @@ export class Train {
     return here.isExpanded(leader) ? { do: 'push', direction: front } : null;
   }
 
-  /** Performs an action; `null` when somebody was faster and moved where it leads. */
+  /** Performs an action; `null` if another amoebot occupied its target first. */
   perform(amoebot: NodeId, action: Shunting, neighbors: readonly NodeId[]): BondChange | null {
     const here = this.at(amoebot, neighbors);
     if (action.do === 'contract') return here.contract();
@@ -82,7 +82,7 @@ export class Train {
     return new Operations(this.matter, this.memories, amoebot, neighbors);
   }
 
-  /** Tells the one behind where it goes. */
+  /** Writes its direction into the memory of the amoebot behind. */
   private depart(here: Operations<Carriage>, last: NodeId | undefined, change: Partial<Carriage>, direction: Direction): void {
     here.write(here.self, change);
     if (last !== undefined) here.write(last, { next: direction });
