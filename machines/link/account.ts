@@ -1,6 +1,6 @@
 /**
- * Follows what is posted and what is received: the messages of a pair arrive in the order of posting, none twice, and one is missing
- * only where the link was down at one of its ends since the one before.
+ * Compares received messages with posted ones. The messages of a pair arrive in the order of posting, none twice. A message is missing only
+ * if the link was down at one of its ends after the one before.
  */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
@@ -9,7 +9,7 @@ import { SaidAndHeard, type Ends } from './said.js';
 import { ToldAndKept } from './told.js';
 import { areConnected, endsByPeer, linksOf } from './view.js';
 
-/** One direction of a link: what was posted on it, and how far the receiver is. */
+/** One direction of a link: the posted messages, and the position of the receiver. */
 interface Stream {
   readonly posted: unknown[];
   next: number;
@@ -36,12 +36,12 @@ export class LinkAccount implements Observer {
       this.posted++;
       this.stream(node, event['peer']).posted.push(event['body']);
     }
-    // Who starts again has forgotten what waited for the peer to come.
+    // An end that restarts has forgotten the messages that waited for the peer.
     if (step.kind === 'command' && event.type === 'restart') this.stream(node, event['peer']).hasBroken = true;
     for (const notification of step.emitted) {
       if (notification.type === 'received') for (const body of notification.bodies) this.receive(notification.peer, node, body);
       else if (notification.type === 'link.down') this.break(node, notification.peer);
-      // It tells of the message that was posted in this very step.
+      // The notification is about the message that was posted in this step.
       else if (notification.type === 'overflow') this.stream(node, notification.peer).posted.pop();
     }
   }
@@ -51,7 +51,7 @@ export class LinkAccount implements Observer {
     const before = this.ends.get(node);
     const after = endsByPeer(c.nodes.get(node)!);
     this.ends.set(node, after);
-    // Who starts again has told nobody what it stands for, and a corruption is not a step of its own.
+    // A restarted end has not sent a notification yet, and a corruption is not a step of the end.
     if (!before || !['deliver', 'timer', 'command', 'link'].includes(kind)) return this.said.forget(node, after);
     this.told.record(step, before, after);
     this.said.record(step, before, after, c);

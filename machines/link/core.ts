@@ -20,7 +20,7 @@ import type { LinkOptions } from './options.js';
 import { CHART, roleTo } from './view.js';
 import type { Relay, Relayed } from './ways.js';
 
-/** Of each node, in the order of the links, which are gone through once for all of them. */
+/** Cache of the peers of each node, in the order of the links, so that the links are traversed once for all nodes. */
 const peersIn = new WeakMap<Topology['links'], ReadonlyMap<NodeId, readonly NodeId[]>>();
 
 function peersOf(node: NodeId, links: Topology['links']): readonly NodeId[] {
@@ -61,13 +61,13 @@ const words = {
 
 const isWord: FieldCheck = (message, instance) => isOfShape(message, words, instance);
 
-/** Which end of a node's links takes a message: that with the sender, the origin, or whoever is to have it. */
+/** The end that handles a message: that of the link with the sender, the origin or the target. */
 type Ends = Partial<Record<'from' | 'peer' | 'origin' | 'target', NodeId>>;
 const endOf = ({ from, peer, origin, target }: Ends): NodeId => target ?? origin ?? from ?? peer!;
 
 const peer = { name: 'peer', type: 'node' } as const;
 
-/** All but the options of a scenario. */
+/** The description without the options of a scenario. */
 export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
   name: 'link',
   charts: { [CHART]: linkMachine },
@@ -96,5 +96,5 @@ export const linkDescription: Omit<CoreDescription<LinkOptions>, 'options'> = {
   },
 };
 
-/** What `linked` carries of it, which has no scenario to read: its options are complete. */
+/** The link core for `linked`, which reads no scenario and passes complete options. */
 export const linkedCore: RunningCore<LinkOptions> = /* @__PURE__ */ coreOf<LinkOptions>(linkDescription);

@@ -1,22 +1,22 @@
 /**
- * Where an end goes at each event and why it says something: a second reading of the rules, from the end before the event and the event
- * alone. The table "When a word is said" of docs/wire-format.md is the same in words.
+ * The expected transition of an end at each event, and the reasons for its messages. This is a second formulation of the rules, which uses
+ * only the end before the event and the event. The table "When a word is said" of docs/wire-format.md contains the same rules in words.
  */
 import { answersSession, hasRoomFor, isDeceived, isProven, remembersLater, suspects, type Frame } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 import { isUp, type End } from './view.js';
 import type { Heard } from './ways.js';
 
-/** Why a word is said, besides what a frame that is heard calls for. */
+/** The reason for a message that no received frame of the connection requires. */
 type Why = 'farewell' | 'standing' | 'challenge' | 'news';
 
-/** What the rules make of an event. */
+/** The expected result of an event. */
 export interface Course {
   readonly value: End['value'];
   readonly description: readonly Why[];
-  /** A frame of the connection, all of which is heard; a new connection may begin with it. */
+  /** The frame of the connection that is handled in full. With `isFirst` a new connection begins with it. */
   readonly heard?: { readonly frame: Heard<Frame>; readonly isFirst: boolean };
-  /** It proves nothing, and changes nothing. */
+  /** True if the event proves nothing and must not change the end. */
   readonly isNothing?: true;
 }
 
@@ -47,7 +47,7 @@ function courseOfFrame(end: End, frame: Heard<Frame>): Course {
   const wasUp = isUp(end);
   const isLate = frame.session < context.latest && frame.nonce === context.theirNonce;
   if (isLate || (wasUp && remembersLater(context, frame))) return { value, description: [], isNothing: true };
-  // It begins a session that outdoes the one that is remembered.
+  // The challenge begins a session above the remembered one.
   if (remembersLater(context, frame)) return { value, description: ['challenge'] };
   const isOfLater = isProven(context, frame) && frame.session > context.latest;
   if (!answersSession(context, frame)) {

@@ -1,33 +1,33 @@
-/** What the two ends of a link say to each other, and the arithmetic of it. */
+/** The frames between the two ends of a link, and the arithmetic of sequence numbers, sessions and windows. */
 import type { NodeId } from '../effects.js';
 import { hash, HASH_BASIS } from '../hash.js';
 import { hearsDirectly, wayAfter, type Heard } from './ways.js';
 
-/** Whatever the layer above sends; plain JSON. */
+/** A message of the layer above; plain JSON. */
 export type FrameBody = unknown;
 
-/** The only frame there is: with no bodies it is a heartbeat, an acknowledgment or, when it rejects, a request to send again. */
+/** The only frame with content. Without bodies it is a heartbeat, an acknowledgment or, if it rejects, a request to send again. */
 export interface Frame {
   readonly type: 'frame';
-  /** The sender's session, and the session of the receiver that it has heard since its own began. */
+  /** The sender's session, and the session of the receiver that the sender has received since its own session began. */
   readonly session: number;
   readonly to: number | null;
-  /** The nonce of the sender's run, and that of the receiver's as the sender has heard it, in this session or before. */
+  /** The nonce of the sender's run, and the receiver's nonce as the sender last received it, in this session or before. */
   readonly nonce: number;
   readonly echo: number | null;
-  /** How many messages of this connection the sender has delivered, and the checksum of them all (`checksumOf`). */
+  /** How many messages of this connection the sender has delivered, and the checksum of all of them (`checksumOf`). */
   readonly ack: number;
   readonly checksum: number;
   /** The number of the first body in this connection. */
   readonly seq: number;
-  /** What should have come before a heartbeat has not: whatever is not acknowledged is to be sent again. */
+  /** True if messages before a heartbeat are missing: the receiver has to send everything again that is not acknowledged. */
   readonly rejects: boolean;
-  /** True if the sender hears the receiver directly, so that nobody has to pass on what is sent to it. */
+  /** True if the sender receives frames from the receiver directly, so that no relay is needed in that direction. */
   readonly hears: boolean;
   readonly bodies: readonly FrameBody[];
 }
 
-/** The sender's session ends; nothing follows. */
+/** Ends the sender's session. */
 export interface Bye {
   readonly type: 'bye';
   readonly session: number;
@@ -36,22 +36,22 @@ export interface Bye {
 
 export interface LinkInput {
   readonly peer: NodeId;
-  /** The other peers of this node, who may pass on what does not reach this one directly. */
+  /** The other peers of this node, which may relay frames that do not reach this peer directly. */
   readonly relays: readonly NodeId[];
-  /** Larger than that of every earlier run of this end; the milliseconds of the clock will do. */
+  /** Larger than the session of every earlier run of this end. The milliseconds of the clock are suitable. */
   readonly session: number;
-  /** Drawn for each run from so many numbers that nobody guesses it: who says it has heard what was sent to the peer. */
+  /** Random and unguessable, drawn for each run. A sender that knows it has received what was sent to the peer. */
   readonly nonce: number;
   /** Ticks between two heartbeats. */
   readonly beat: number;
-  /** So many heartbeats of silence, and the peer counts as gone. */
+  /** The number of silent heartbeats after which the peer is suspected. */
   readonly patience: number;
-  /** How often this end may count its peer as gone; `null` is forever, which only a checker that knows no time cannot live with. */
+  /** How often this end may suspect its peer. `null`: no limit; a checker without time needs one. */
   readonly suspicions: number | null;
-  /** How many messages may be under way without an acknowledgment, and how many more may wait for their turn. */
+  /** How many messages may be in flight without an acknowledgment, and how many more may wait. */
   readonly window: number;
   readonly room: number;
-  /** The same in sizes (see `sizeOf`): of what may be under way, and of all that is kept. A frame holds no more than the former. */
+  /** The same limits as sizes (`sizeOf`): of the messages in flight, and of all that are kept. A frame holds at most `windowSize`. */
   readonly windowSize: number;
   readonly roomSize: number;
 }
@@ -59,29 +59,29 @@ export interface LinkInput {
 export interface LinkContext extends LinkInput {
   /** The peer's session while this end is up. */
   readonly theirs: number | null;
-  /** The latest session of the peer that was ever proven, -1 for none, and the nonce that came with it: older frames are late. */
+  /** The latest proven session of the peer, -1 for none, and its nonce. Frames of older sessions are late. */
   readonly latest: number;
   readonly theirNonce: number | null;
-  /** Not yet acknowledged, in order; the first has number `base`, and the first `sent` have been sent. */
+  /** Messages that are not acknowledged yet, in order. The first has the number `base`, and the first `sent` of them have been sent. */
   readonly outbox: readonly FrameBody[];
   readonly outboxSize: number;
   readonly base: number;
   readonly sent: number;
-  /** The checksum of what has been acknowledged. */
+  /** The checksum of all acknowledged messages. */
   readonly acknowledged: number;
-  /** The number of the next message to deliver, the checksum of all before it, and the last number that the peer was told. */
+  /** The number of the next message to deliver, the checksum of all before it, and the last number that was acknowledged to the peer. */
   readonly expected: number;
   readonly delivered: number;
   readonly told: number;
-  /** The size of what has been delivered and the peer was not told of. */
+  /** The size of the delivered messages that are not acknowledged to the peer yet. */
   readonly unreported: number;
-  /** Heartbeats of ours since the peer was heard. */
+  /** Heartbeats of this end since the last frame from the peer. */
   readonly silence: number;
   /** True if the medium has reported since then that the peer is gone. */
   readonly isReported: boolean;
-  /** Who passes frames on, besides their going directly; `null` while both ends hear each other directly. */
+  /** The relay that frames take in addition to the direct way; `null` while both ends receive each other directly. */
   readonly via: NodeId | null;
-  /** Heartbeats of ours since the peer was heard directly, counted up to half the patience. */
+  /** Heartbeats of this end since the last direct frame from the peer, counted up to half the patience. */
   readonly deaf: number;
 }
 
@@ -104,49 +104,49 @@ export const emptyFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, [
 export const byeOf = (c: LinkContext): Bye => ({ type: 'bye', session: c.session, echo: c.theirNonce });
 
 /**
- * To who has proven nothing: what it says is noted nowhere, and only who hears what is sent to the peer can answer this. An earlier session than
- * the latest is notified of that one, since the clock of a run may have been set back.
+ * The reply to a sender that has not proven its identity: nothing of its frame is recorded, and only the true peer can receive and answer
+ * this reply. It contains the latest known session if the frame's session is earlier, because the clock of a run may have been set back.
  */
 export const challengeFrame = (c: LinkContext, { session, nonce }: Frame): Frame =>
   session === c.theirs
     ? emptyFrame(c)
-    : // As a connection begins, if the peer answers.
+    : // The values of a new connection, in case the peer replies.
       { ...emptyFrame(c), to: Math.max(session, c.latest), echo: nonce, ack: 0, checksum: CHECKSUM_BASIS, seq: 0 };
 
-/** True if the sender hears what is sent to the peer, since it knows the nonce of this run, and is of no earlier session. */
+/** True if the sender has received what was sent to the peer, since it knows this run's nonce, and its session is not an earlier one. */
 export const isProven = ({ nonce, latest }: LinkContext, { echo, session }: Frame | Bye): boolean =>
   echo === nonce && session >= latest;
 
-/** True if it is of the sender's session with this one: what was said before is not, nor what somebody else says. */
-export const answersSession = (c: LinkContext, said: Frame): boolean => isProven(c, said) && said.to === c.session;
+/** True if a proven frame belongs to the sender's session with this session, and not to an earlier connection. */
+export const answersSession = (c: LinkContext, received: Frame): boolean => isProven(c, received) && received.to === c.session;
 
-/** True if the peer remembers a later session than this one: that of another run, whose clock was ahead, or of another node of this id. */
-export const remembersLater = (c: LinkContext, said: Frame): boolean =>
-  isProven(c, said) && said.to !== null && said.to > c.session;
+/** True if the peer remembers a later session of this id: of another run, whose clock was ahead, or of another node with the same id. */
+export const remembersLater = (c: LinkContext, received: Frame): boolean =>
+  isProven(c, received) && received.to !== null && received.to > c.session;
 
-/** A text counts its characters and what separates it from the next; anything else, a number of the checker's for instance, counts one. */
+/** The size of a body: the characters of a text and its separator; 1 for any other value, such as a number of the checker. */
 export const sizeOf = (body: FrameBody): number => (typeof body === 'string' ? body.length + 4 : 1);
 
 const sizeOfAll = (bodies: readonly FrameBody[]): number => bodies.reduce<number>((sum, body) => sum + sizeOf(body), 0);
 
-/** Of nothing. */
+/** The checksum of no messages. */
 export const CHECKSUM_BASIS = HASH_BASIS;
 
-/** The checksum of all messages of one direction of a connection: that of those before, and what follows them. */
+/** The checksum of all messages of one direction of a connection, from that of the earlier ones and the messages that follow. */
 export const checksumOf = (before: number, bodies: readonly FrameBody[]): number =>
   bodies.reduce<number>((sum, body) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    // The length says where a message ends.
+    // The length marks where a message ends.
     return hash(text, sum ^ text.length);
   }, before);
 
-/** True if a frame that came late tells nothing new: its sender has acknowledged more since. */
+/** True if a late frame contains nothing new: its sender has acknowledged more since. */
 const isOutdated = ({ base }: LinkContext, { ack }: Pick<Frame, 'ack'>): boolean => ack < base;
 
 /**
- * Who has delivered what was never sent to it has heard somebody else in our name, and takes for copies what we send under the same
- * numbers. The count alone does not show it, when as much has been sent meanwhile; the checksum does. It is not a secret: it keeps nobody from
- * lying, but the peer's own next frame gives the lie away.
+ * True if the peer acknowledges messages that this end never sent: another sender has forged frames in this end's name, and the peer
+ * ignores true messages with the same numbers as duplicates. If as many messages were sent, only the checksum shows it. The checksum is not
+ * secret and does not prevent forged frames, but the peer's next frame reveals them.
  */
 export function isDeceived(c: LinkContext, received: Pick<Frame, 'ack' | 'checksum'>): boolean {
   const { ack, checksum } = received;
@@ -154,7 +154,7 @@ export function isDeceived(c: LinkContext, received: Pick<Frame, 'ack' | 'checks
   return ack > c.base + c.sent || checksum !== checksumOf(c.acknowledged, c.outbox.slice(0, ack - c.base));
 }
 
-/** What waits and fits into the window; the first always does. */
+/** Waiting messages that fit into the window. The first one always fits. */
 export function unsent(c: LinkContext): readonly FrameBody[] {
   const waiting = c.outbox.slice(c.sent, c.window);
   if (waiting.length === 0) return waiting;
@@ -168,23 +168,23 @@ export const hasRoomFor = (c: LinkContext, body: FrameBody): boolean =>
 
 export const unsentFrame = (c: LinkContext): Frame => frame(c, c.base + c.sent, unsent(c));
 
-/** All that is not acknowledged, with what has room behind it. */
+/** All unacknowledged messages, and the waiting ones that fit behind them. */
 export const againFrame = (c: LinkContext): Frame => frame(c, c.base, c.outbox.slice(0, c.sent + unsent(c).length));
 
 /**
- * A heartbeat bears the number of the next message. Where that is not the one that is expected, something is missing, or late; to say
- * so at every frame of a burst whose first is lost would have the burst sent again for each, and to answer a rejection with another one
- * would never end.
+ * True if a heartbeat shows that a message is missing or late: it carries a larger number than the expected one. Only heartbeats are
+ * rejected: if each frame of a burst were rejected after a lost one, the burst would be sent again each time. A rejection is not rejected,
+ * which would never end.
  */
 export const isAhead = (c: LinkContext, { seq, bodies, rejects }: Frame): boolean =>
   bodies.length === 0 && !rejects && seq > c.expected;
 
 export const ackFrame = (c: LinkContext, received: Frame): Frame => frame(c, c.base + c.sent, [], isAhead(c, received));
 
-/** A long one-way stream must not wait for a heartbeat to be acknowledged. */
+/** True if enough messages are unacknowledged, so that a long one-way stream does not wait for a heartbeat. */
 export const owesAck = (c: LinkContext): boolean => 2 * (c.expected - c.told) >= c.window || 2 * c.unreported >= c.windowSize;
 
-/** After so much silence the peer counts as gone. */
+/** True if the silence is long enough to suspect the peer. */
 export const suspects = (c: LinkContext): boolean => c.silence >= c.patience && c.suspicions !== 0;
 
 /** The bodies of a frame that are next to be delivered. */
@@ -192,8 +192,8 @@ export const fresh = (c: LinkContext, { seq, bodies }: Frame): readonly FrameBod
   seq <= c.expected ? bodies.slice(c.expected - seq) : [];
 
 /**
- * The context after a frame of this connection: what it acknowledges is done, what it brings is delivered. One that is outdated is not a sign
- * of life: from a peer that acknowledges less than it did come no others, if somebody has acknowledged in its name what it never got.
+ * The context after a frame of this connection: acknowledged messages are removed, and new ones are delivered. An outdated frame is not a
+ * sign of life: if another sender has acknowledged in the peer's name what it never received, all its own frames are outdated.
  */
 export function taken(c: LinkContext, received: Heard<Frame>): Partial<LinkContext> {
   const outdated = isOutdated(c, received);

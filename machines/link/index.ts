@@ -1,8 +1,9 @@
 /**
- * Links made real: what the papers assume of them, over a medium that loses, doubles and reorders.
+ * The link layer: the links that the papers assume, over a medium that loses, duplicates and reorders.
  *
- * Fault model: any loss, duplication and reordering, cuts in one or both directions, ends that stop and come back. Promises while a link
- * is up: everything, in order, once. What it cannot promise: that a peer counted as gone is gone.
+ * Fault model: any loss, duplication and reordering, cuts in one or both directions, ends that stop and restart.
+ *
+ * Guarantees while a link is up: all messages, in order, once. Limitations: a peer that counts as gone may still be alive.
  */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
@@ -21,7 +22,7 @@ import { carriedBy, CHART, endAt, isUp, linksOf, relaysBetween } from './view.js
 export { linkMachine } from './machine.js';
 
 /**
- * The link layer without its checks and view, as `createNode` takes it.
+ * The link layer without its checks and view, for `createNode`.
  *
  * @public
  */
@@ -67,8 +68,8 @@ export const link = /* @__PURE__ */ defineProtocol(
 );
 
 /**
- * What the checker, which knows no time, needs to come to an end: the next heartbeat waits until nothing of this end is under way and at
- * most one frame of the other, by each way. Suspicions that are not counted are right ones, of a peer that is cut off or has left.
+ * Lets the checker, which knows no time, terminate: the next heartbeat waits until no frame of this end is in flight, and at most one frame
+ * of the other end by each way. A suspicion without a counter is correct: its peer is cut off or has left.
  */
 function mayBeat(c: Configuration<LinkOptions>, node: NodeId, role: string): boolean {
   const { context }: RoleView<LinkContext> = c.nodes.get(node)![role]!;

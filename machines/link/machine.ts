@@ -1,35 +1,38 @@
 /**
- * One end of a link: reliable, ordered, told when it comes and goes, over a medium that loses, doubles and reorders.
+ * One end of a link: reliable and ordered, with notifications when it goes up and down, over a medium that loses, duplicates and reorders.
  *
- * Not from a paper, but what the papers assume of their links: sequence numbers, cumulative acknowledgments and go-back-n with
- * rejections as in every textbook of protocols, a handshake of sessions, and a failure detector that counts heartbeats. Nothing is sent
- * again for being late: a slow medium would get slower by it. A heartbeat says how much was sent before it, and who misses some of that
- * rejects. An acknowledgment bears the checksum of all that it acknowledges: who reads there that the peer has delivered what was never
- * sent, because somebody has spoken in this end's name, begins a new session, and the link is down for a moment at both ends.
+ * No paper defines this chart; it provides what the papers assume of their links. It uses sequence numbers, cumulative acknowledgments and
+ * go-back-n with rejections as in protocol textbooks, a handshake of sessions, and a failure detector that counts heartbeats. Nothing is
+ * sent again because it is late, which would slow down a slow medium. A heartbeat contains how much was sent before it, and an end that
+ * misses some of that sends a rejection. An acknowledgment contains the checksum of all acknowledged messages. If the peer has delivered
+ * what this end never sent, because another node has forged its frames, this end begins a new session. The link is then briefly down at
+ * both ends.
  *
- * Each run draws a nonce and says it in all its frames; each frame echoes that of the receiver, as the verification tag of SCTP (RFC 9260,
- * section 8.5). Who does not echo it may be a peer that has started again, or a stranger that writes in its name: it is answered with a
- * challenge, which is posted to the peer and echoes what it said of itself, and nothing is noted (RFC 5961, section 4, does so with segments
- * that would reset a connection). So the session that there is stays until the next one has shown that it hears what is sent to
- * the peer. Against who hears that as well it is not a protection.
+ * Each run draws a nonce and puts it into all its frames; each frame echoes the receiver's nonce, as the verification tag of SCTP (RFC
+ * 9260, section 8.5). A sender without the right echo may be a peer that has restarted, or an attacker that writes in its name. The reply
+ * is a challenge, which is sent to the peer and echoes the received nonce, and nothing is recorded (RFC 5961, section 4, does so with
+ * segments that would reset a connection). The present session therefore stays until the sender of the next one has proven that it receives
+ * what is sent to the peer. This does not protect against an attacker that also receives those frames.
  *
- * Assumes that frames which keep being sent are heard in the end, that nobody guesses a nonce, and that an end which starts again has a
- * larger session (if its clock went back, the peer's memory corrects it). Promises: a connection is a pair of sessions; `link.up` and
- * `link.down` alternate at each end; what is delivered between them is a prefix of what the peer posted on that connection, in order,
- * nothing twice, and all of it if the connection lasts. Silence cannot tell a dead peer from a slow one or from a cut: a peer counted as
- * gone may well be alive, and then both ends see the link go down and come again.
+ * Assumptions: a frame that is sent again and again arrives eventually, and nonces cannot be guessed. An end that restarts has a larger
+ * session; if its clock was set back, the peer's memory corrects it.
  *
- * A medium may know more: that a connection was closed, and that its other end refuses a new one. Such a report (`gone`) shortens the patience
- * to one and a half heartbeats and asks a relay for another way. It never takes a link down whose peer is heard, so a false report
- * changes nothing.
+ * Guarantees: a connection is a pair of sessions, and `link.up` and `link.down` alternate at each end. The messages delivered between them
+ * are a prefix of what the peer posted on that connection, in order, without duplicates, and all of it if the connection lasts.
+ *
+ * Limitations: silence cannot distinguish a dead peer from a slow one or a cut. A suspected peer may be alive, and then both ends see the
+ * link go down and up again.
+ *
+ * A medium may know that a connection was closed and that its other end refuses a new one. Such a report (`gone`) shortens the patience to
+ * one and a half heartbeats and tries a relay. It never takes down a link whose peer sends frames, so a false report has no effect.
  *
  * States.
- *   seeking  never up yet: what is posted waits
- *   up       the peer has answered this session
- *   down     was up, looks for the peer again: what is posted is lost
- *   left     said good-bye
- * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`; what is under way has a size of at most
- * `windowSize`, or is a single message; what is kept, of at most `roomSize`.
+ *    seeking  never up yet: posted messages wait
+ *    up       the peer has replied to this session
+ *    down     was up, and tries to reach the peer again: posted messages are lost
+ *    left     has sent `bye`
+ * Invariants: in `up`, `theirs === latest`; `sent <= window`; `outbox.length <= window + room`. The messages in flight have a size of at
+ * most `windowSize`, or are a single message. All kept messages have at most `roomSize`.
  */
 import { assign, emit, raise, setup } from 'xstate';
 import {
@@ -98,20 +101,20 @@ export type LinkChartEvent =
   | { type: 'leave' }
   /** The medium reports that the peer is gone, rightly or wrongly. */
   | { type: 'gone' }
-  /** The process was started again and knows nothing; only its clock has gone on. */
+  /** The process has restarted and has forgotten everything; only its clock has advanced. */
   | { type: 'restart' };
 
 export type LinkNotification =
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
-  /** After `link.down`: the peer was silent after a report that it is gone, so that its process has ended, as far as the medium knows. */
+  /** After `link.down`: the peer was silent after a report that it is gone, so its process has ended as far as the medium knows. */
   | { readonly type: 'link.gone'; readonly peer: NodeId }
   | { readonly type: 'received'; readonly peer: NodeId; readonly bodies: readonly FrameBody[] }
-  /** More was posted for a peer that has not come yet than the outbox holds; that message is lost. */
+  /** More messages were posted to a peer that has not connected yet than the outbox holds. This message is lost. */
   | { readonly type: 'overflow'; readonly peer: NodeId };
 
 type In<E = unknown> = { context: LinkContext; event: E };
 
-const answer = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
+const reply = ({ context }: In) => ({ to: context.peer, message: emptyFrame(context) });
 const whatWaits = ({ context }: In) => ({ to: unsent(context).length > 0 ? context.peer : [], message: unsentFrame(context) });
 const firstWords = ({ context }: In) => ({ to: context.peer, message: unsentFrame(context) });
 const dueAck = ({ context, event }: In<Frame>) => ({
@@ -121,11 +124,11 @@ const dueAck = ({ context, event }: In<Frame>) => ({
 const again = ({ context }: In) => ({ to: context.outbox.length > 0 ? context.peer : [], message: againFrame(context) });
 const goodbye = ({ context }: In) => ({ to: context.peer, message: byeOf(context) });
 const challenge = ({ context, event }: In<Frame>) => ({ to: context.peer, message: challengeFrame(context, event) });
-/** By all ways that there are. */
-const say = <E>(message: (args: In<E>) => Send<Frame | Bye>, way = ({ context }: In<E>) => context) =>
+/** Sends a frame directly, and through the relay if one is in use. */
+const transmit = <E>(message: (args: In<E>) => Send<Frame | Bye>, way = ({ context }: In<E>) => context) =>
   [send(message), tell((args: In<E>) => passing(way(args), () => message(args)))] as const;
-/** By the way back of what was heard, which is not learned: anybody may have said that. */
-const challengeIt = say(challenge, ({ context, event }: In<Heard<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
+/** Replies by the way on which the frame came. That way is not recorded, because the frame may be forged. */
+const challengeIt = transmit(challenge, ({ context, event }: In<Heard<Frame>>) => ({ ...context, ...wayAfter(context, event) }));
 
 const passedOn = ({ context, event: { target, message } }: In<Pass>) => ({
   to: context.peer,
@@ -136,7 +139,7 @@ const relayed = ({ context, event: { from: origin, message } }: In<Received<Rela
   message: { type: 'relayed' as const, origin, message },
 });
 const nextBeat = ({ context }: In) => ({ timer: 'beat', delay: context.beat });
-/** Within this time a peer that is alive is heard: it beats once, and its beat arrives. */
+/** A peer that is alive is received within this time: it sends one heartbeat, which arrives. */
 const answerTime = ({ context }: In) => ({ timer: 'beat', delay: Math.ceil(1.5 * context.beat) });
 
 const silent = { theirs: null, silence: 0, isReported: false };
@@ -152,33 +155,33 @@ const nothingSent = {
   unreported: 0,
 };
 const stranger = (c: LinkInput) => ({ latest: -1, theirNonce: null, ...firstWay(c) });
-/** What this connection has come to is not a good: another one. */
-const beginAnew = ['beginSession', ...say(answer)] as const;
+/** Ends a connection with an overflow or a forged history by beginning another session. */
+const reconnect = ['beginSession', ...transmit(reply)] as const;
 
-/** Until the link is up every frame is heard for its sessions alone. */
+/** Until the link is up, only the sessions of a frame are used. */
 const handshake = [
   { guard: withEvent('remembersLater'), actions: [withEvent('outdoSession'), ...challengeIt] },
   {
     guard: withEvent('answersSession'),
     target: 'up',
-    actions: [withEvent('hearSession'), 'announceUp', ...say(firstWords), 'noteSent', withEvent('hearAgain')],
+    actions: [withEvent('hearSession'), 'announceUp', ...transmit(firstWords), 'noteSent', withEvent('hearAgain')],
   },
   { actions: challengeIt },
 ] as const;
 
-/** A frame of this connection: it may carry messages, make room for more, or call for an acknowledgment. */
-const takeFrame = [withEvent('take'), ...say(whatWaits), 'noteSent', ...say(dueAck), 'noteAck'] as const;
-/** One that says that something is missing: it brings nothing. */
-const takeRejection = [withEvent('take'), ...say(again), 'noteSent'] as const;
+/** A frame of this connection: it may carry messages, make room for more, or require an acknowledgment. */
+const takeFrame = [withEvent('take'), ...transmit(whatWaits), 'noteSent', ...transmit(dueAck), 'noteAck'] as const;
+/** A frame that reports missing messages and carries none. */
+const takeRejection = [withEvent('take'), ...transmit(again), 'noteSent'] as const;
 
-/** The peer counts as gone. */
-const lookAgain = ['beginSession', ...say(answer), arm(nextBeat)] as const;
+/** The peer is suspected: begins a new session. */
+const lookAgain = ['beginSession', ...transmit(reply), arm(nextBeat)] as const;
 
-const seek = { actions: [...say(answer), 'tryNextRelay', arm(nextBeat)] } as const;
+const seek = { actions: [...transmit(reply), 'tryNextRelay', arm(nextBeat)] } as const;
 
 /**
- * The chart of one end of a link: sequence numbers, acknowledgments, a handshake of sessions and a detector that counts
- * heartbeats. It is run by `link`.
+ * One end of a link: sequence numbers, acknowledgments, a handshake of sessions, and a failure detector that counts heartbeats. `link` runs
+ * it.
  *
  * @public
  */
@@ -250,13 +253,13 @@ export const linkMachine = setup({
   context: ({ input }) => ({ ...input, ...silent, ...nothingSent, ...stranger(input) }),
   initial: 'seeking',
   on: {
-    leave: { target: '.left', actions: [...say(goodbye)] },
+    leave: { target: '.left', actions: [...transmit(goodbye)] },
     relayed: { guard: withEvent('isByRelay'), actions: withEvent('hearOrigin') },
     restart: { target: '.seeking', actions: ['beginSession', 'forgetConnection', 'forgetPeer', 'changeNonce'] },
   },
   states: {
     seeking: {
-      entry: [...say(answer), arm(nextBeat)],
+      entry: [...transmit(reply), arm(nextBeat)],
       on: {
         frame: handshake,
         post: [{ guard: withEvent('hasRoom'), actions: withEvent('keep') }, { actions: 'announceOverflow' }],
@@ -269,27 +272,27 @@ export const linkMachine = setup({
       on: {
         frame: [
           { guard: withEvent('isLate') },
-          // Another node of this id has come: this end is told by nobody else, and says no more.
+          // Another node with this id has come. This end ignores its frames and falls silent.
           { guard: withEvent('remembersLater') },
           { guard: withEvent('beginsSession'), target: 'down', actions: [withEvent('noteSession'), withEvent('hearAgain')] },
           { guard: withEvent('isOfAnotherConnection'), actions: challengeIt },
-          { guard: withEvent('isDeceived'), target: 'down', actions: beginAnew },
+          { guard: withEvent('isDeceived'), target: 'down', actions: reconnect },
           { guard: withEvent('isRejection'), actions: takeRejection },
           { guard: withEvent('bringsMessages'), actions: [withEvent('announceReceived'), ...takeFrame] },
           { actions: takeFrame },
         ],
         bye: { guard: withEvent('isProven'), target: 'down', actions: 'beginSession' },
-        gone: { actions: ['noteReport', ...say(answer), arm(answerTime)] },
+        gone: { actions: ['noteReport', ...transmit(reply), arm(answerTime)] },
         pass: { guard: 'passesOn', actions: send(passedOn) },
         relay: { guard: 'passesOn', actions: send(relayed) },
         post: [
-          { guard: withEvent('hasRoom'), actions: [withEvent('keep'), ...say(whatWaits), 'noteSent'] },
-          { target: 'down', actions: beginAnew },
+          { guard: withEvent('hasRoom'), actions: [withEvent('keep'), ...transmit(whatWaits), 'noteSent'] },
+          { target: 'down', actions: reconnect },
         ],
         timer: [
           { guard: 'isSilentAsReported', target: 'down', actions: ['noteSuspicion', 'announceGone', ...lookAgain] },
           { guard: 'isSilent', target: 'down', actions: ['noteSuspicion', ...lookAgain] },
-          { actions: [...say(answer), 'noteBeat', arm(nextBeat)] },
+          { actions: [...transmit(reply), 'noteBeat', arm(nextBeat)] },
         ],
       },
     },

@@ -1,10 +1,10 @@
-/** The link's options, checked and completed. */
+/** Options of the link protocol: types, checks and defaults. */
 import { integer, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { UsageError } from '../errors.js';
 import type { LinkInput } from './frames.js';
 
 export interface LinkOptions extends Omit<LinkInput, 'peer' | 'relays'> {
-  /** True if neighbors of both ends pass on what does not go directly. */
+  /** True if neighbors of both ends relay frames that do not arrive directly. */
   readonly relay: boolean;
 }
 

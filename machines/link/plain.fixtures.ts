@@ -19,7 +19,7 @@ function isTrue(frame: Frame | Bye, { value, context: { session, theirs, base, o
 export const plainProperties: readonly Property<LinkOptions>[] = [
   {
     name: 'acknowledged, delivered, sent',
-    description: 'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
+    description: 'On a connection, messages that the sender knows as delivered were delivered, and delivered messages were sent.',
     kind: 'always',
     ...ofBothDirections((from, to) => {
       const { base, sent } = from.context;
@@ -38,7 +38,7 @@ export const plainProperties: readonly Property<LinkOptions>[] = [
   },
   {
     name: 'bounded outbox',
-    description: 'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
+    description: 'No end keeps more than window and room, or has more than the window in flight, in messages and in sizes.',
     kind: 'always',
     ...ofBothDirections(({ context: { outbox, window, room, sent, windowSize, roomSize } }) => {
       const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
@@ -48,7 +48,7 @@ export const plainProperties: readonly Property<LinkOptions>[] = [
   },
   {
     name: 'nothing invented',
-    description: 'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
+    description: 'Each session that an end attributes to its peer was begun by that peer, even if other nodes forge its frames.',
     kind: 'always',
     ...ofBothDirections((end, peer) => end.context.latest <= peer.context.session),
   },

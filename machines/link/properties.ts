@@ -1,4 +1,4 @@
-/** What a link promises, as far as a single state can show it; the account follows the messages themselves. */
+/** Properties of a link that a single state can show. The account follows the messages themselves. */
 import type { NodeId } from '../effects.js';
 import { always, sometimes } from '../folded.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
@@ -7,7 +7,7 @@ import type { LinkOptions } from './options.js';
 import { linkFold } from './totals.js';
 import { areConnected, endAt, endsOf, isUp, relaysBetween, type End } from './view.js';
 
-/** What the receiver has delivered and the sender acknowledged is what the sender has sent. */
+/** True if the sender has sent what the receiver has delivered and the sender counts as acknowledged. */
 const agree = (from: End, to: End): boolean =>
   from.context.base <= to.context.expected &&
   !isDeceived(from.context, { ack: to.context.expected, checksum: to.context.delivered });
@@ -15,7 +15,7 @@ const agree = (from: End, to: End): boolean =>
 const isQuiet = (end: End): boolean => !isUp(end) || end.context.outbox.length === 0;
 const endsAt = (c: Configuration, node: NodeId): End[] => endsOf(c.nodes.get(node)!);
 
-/** Neither end has left, they reach each other, and this one is not up. */
+/** True if this end should come up: neither end has left, and they reach each other. */
 function isDue(c: Configuration, node: NodeId, { value, context: { peer } }: End): boolean {
   const areThere = ![node, peer].some((end) => c.crashed?.includes(end));
   const isLeft = [value, endAt(c.nodes.get(peer)!, node)!.value].includes('left');
@@ -35,7 +35,7 @@ const isQuietNode = (node: NodeView): boolean => endsOf(node).every(isQuiet);
 export const linkProperties = (): readonly Property<LinkOptions>[] => [
   description(
     'acknowledged, delivered, sent',
-    'On a connection, what the sender knows to be delivered was delivered, and what was delivered was sent.',
+    'On a connection, messages that the sender knows as delivered were delivered, and delivered messages were sent.',
     (t) => t.accounts.hold,
   ),
   {
@@ -53,17 +53,17 @@ export const linkProperties = (): readonly Property<LinkOptions>[] => [
   ),
   description(
     'bounded outbox',
-    'No end keeps more than window and room, nor has more than the window under way, in messages and in sizes.',
+    'No end keeps more than window and room, or has more than the window in flight, in messages and in sizes.',
     (t) => t.outboxes.hold,
   ),
   description(
     'nothing invented',
-    'What an end takes for a session of its peer is one that the peer has begun, whoever else speaks in its name.',
+    'Each session that an end attributes to its peer was begun by that peer, even if other nodes forge its frames.',
     (t) => t.sessions.hold,
   ),
   {
     name: 'delivery',
-    description: 'What is posted while the link is up is eventually acknowledged, or the link goes down.',
+    description: 'A message that is posted while the link is up is eventually acknowledged, or the link goes down.',
     kind: 'eventually',
     when: (c, node) => !isQuietNode(c.nodes.get(node)!),
     holds: (c, node) => isQuietNode(c.nodes.get(node)!),

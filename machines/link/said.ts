@@ -1,4 +1,4 @@
-/** Where the ends of a node go at each event, what they say and by which ways, held against what the rules make of the event. */
+/** Compares the transitions, the messages and the relays of a node's ends with the expected result of each event. */
 import type { Message, NodeId } from '../effects.js';
 import type { Configuration, LinksView, PropertyResult, Step } from '../protocol.js';
 import { courseOf, type Course } from './course.js';
@@ -8,10 +8,10 @@ import { NOTHING_SENT, spokenBy, Speech, type Spoken, type Utterance } from './s
 import { isUp, roleTo, type End } from './view.js';
 import { wayAfter, type Relay } from './ways.js';
 
-/** The ends of a node, by their peers. */
+/** The ends of a node, by peer. */
 export type Ends = ReadonlyMap<NodeId, End>;
 
-/** What one end was asked, and what it was before and after. */
+/** One step of an end: its state before and after, the event, and the expected result. */
 interface EndStep {
   readonly before: End;
   readonly after: End;
@@ -19,9 +19,9 @@ interface EndStep {
   readonly course: Course;
 }
 
-/** Five properties that need the step, and not only the state after it. */
+/** Five properties that depend on a step, and not only on the state after it. */
 export class SaidAndHeard {
-  /** By node and peer. */
+  /** The messages sent on the present connection, by node and peer. */
   private readonly said = new Map<string, Spoken>();
   private isLed = true;
   private isDue = true;
@@ -57,7 +57,7 @@ export class SaidAndHeard {
     this.listen(`${node} ${peer}`, taken, isDirect || isPassed ? words : null);
   }
 
-  /** The node has another state, and not by its own step. */
+  /** Resets the record of a node whose state has changed other than by its own step. */
   forget(node: NodeId, ends: Ends): void {
     for (const [peer, { context }] of ends) this.said.set(`${node} ${peer}`, spokenBy(context));
   }
@@ -80,7 +80,7 @@ export class SaidAndHeard {
     if (event.type === 'restart' && !isStranger(before.context, after.context)) this.isStranger = false;
   }
 
-  /** Without words nothing could be heard of what was said. */
+  /** Judges the sent messages. `null` means that the direct way and the relay are down, so that no message can be seen. */
   private listen(key: string, { before, after, event, course }: EndStep, words: readonly Utterance[] | null): void {
     const { heard, description } = course;
     if (words === null) return void this.said.set(key, spokenBy(after.context));
@@ -98,10 +98,10 @@ const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
 
 const isWord = (message: Message): message is Utterance => message.type === 'frame' || message.type === 'bye';
 
-/** What the chart of an end takes: the links have no other. */
+/** The event of a step, with the type of the link chart: links have no other chart. */
 const heardIn = ({ event }: Step): LinkChartEvent => event as unknown as LinkChartEvent;
 
-/** Which end is asked, and what it hears; what others are to have is none of its own. */
+/** The end that handles the event, and the event as it receives it; `null` for frames that the node only relays. */
 function askedOf(step: Step, ends: Ends): (Pick<EndStep, 'event'> & { readonly peer: NodeId }) | null {
   const { kind, role } = step;
   const event = heardIn(step);
@@ -110,15 +110,15 @@ function askedOf(step: Step, ends: Ends): (Pick<EndStep, 'event'> & { readonly p
   if (event.type === 'frame' || event.type === 'bye') return { peer: event.from, event };
   if (event.type !== 'relayed') return null;
   const { origin, from, message } = event;
-  // Nobody else is to speak for others.
+  // Only a relay may forward another node's frames.
   if (!ends.get(origin)!.context.relays.includes(from)) return null;
   return { peer: origin, event: { ...message, from: origin, via: from } };
 }
 
-/** Who passes on: one hop, over a direct way alone. */
+/** True if an end relays: one hop, over a direct way. */
 const passesOn = (end: End): boolean => isUp(end) && end.context.via === null;
 
-/** What a node passes on at this step. */
+/** The frames that a node relays in this step. */
 function relayedAt(step: Step, ends: Ends, links: LinksView): readonly unknown[] {
   const event = heardIn(step);
   if (event.type !== 'relay') return [];
@@ -127,13 +127,13 @@ function relayedAt(step: Step, ends: Ends, links: LinksView): readonly unknown[]
   return isPassed ? [[target, { type: 'relayed', origin, message }]] : [];
 }
 
-/** By whom the words of a step go besides directly: a beat by the way that is known before it, a challenge by the way back. */
+/** The relay of a step's frames, in addition to the direct way: for a heartbeat the relay before it, for a challenge the way back. */
 function wayOf({ before, after, event, course: { description } }: EndStep): NodeId | null {
   if (event.type === 'timer') return before.context.via;
   return description.includes('challenge') && event.type === 'frame' ? wayAfter(before.context, event).via : after.context.via;
 }
 
-/** What comes in its turn is delivered with its frame, and what that acknowledges is done with. */
+/** True if the next messages of the frame are delivered, and acknowledged messages are removed. */
 function isHeard({ before, after, course: { heard, isNothing } }: EndStep): boolean {
   const [was, is] = [before.context, after.context];
   if (isNothing) return areSame([was], [is]);
@@ -144,7 +144,7 @@ function isHeard({ before, after, course: { heard, isNothing } }: EndStep): bool
   return is.base === Math.max(base, frame.ack) && is.expected === expected + come;
 }
 
-/** It remembers nothing of its peer, and nothing that it was to say. */
+/** True if the end remembers nothing of its peer, and has no messages to send. */
 const isStranger = (before: LinkContext, after: LinkContext): boolean =>
   after.session > before.session &&
   after.nonce !== before.nonce &&

@@ -1,14 +1,20 @@
-/** The words of one end of a link in one step, held against the reasons for them, one after the other. */
+/** Compares the messages that one end of a link sends in one step with the reasons for them, in order. */
 import type { Course } from './course.js';
 import { fresh, isAhead, owesAck, sizeOf, type Bye, type Frame, type LinkContext } from './frames.js';
 import type { LinkChartEvent } from './machine.js';
 
 export type Utterance = Frame | Bye;
 
-/** Of a connection that begins the first, and what a frame that is heard calls for: all again, that something is missing, how much came. */
+/**
+ * The reason for a message: those of a `Course`; the first one of a connection; or a received frame that requires all messages again, a
+ * rejection or an acknowledgment.
+ */
 type Why = Course['description'][number] | 'first' | 'again' | 'missing' | 'acknowledged';
 
-/** What was said on a connection: messages up to a number, and how many of the peer's have come, with the size of those it was not told of. */
+/**
+ * The progress of a connection: the number up to which messages were sent, the acknowledged number of received ones, and the size of those
+ * not acknowledged.
+ */
 export interface Spoken {
   readonly upTo: number;
   readonly told: number;
@@ -17,14 +23,14 @@ export interface Spoken {
 
 export const NOTHING_SENT: Spoken = { upTo: 0, told: 0, unreported: 0 };
 
-/** As the end itself has it, where nobody has heard its words. */
+/** The progress according to the end, for steps whose messages could not be seen. */
 export const spokenBy = ({ base, sent, told, unreported }: LinkContext): Spoken => ({ upTo: base + sent, told, unreported });
 
 export class Speech {
   private next = 0;
   private isRight = true;
 
-  /** Of an end as it is after the step, which has said so much before. */
+  /** Takes the end after the step, and the progress before it. */
   constructor(
     private readonly words: readonly Utterance[],
     private readonly context: LinkContext,
@@ -32,13 +38,13 @@ export class Speech {
     public said: Spoken,
   ) {}
 
-  /** True if there was a word for each reason, and no other; and whatever counts as sent was said. */
+  /** True if each reason has its message, no message is without a reason, and all messages that count as sent were sent. */
   get isOver(): boolean {
     const { base, sent } = this.context;
     return this.isRight && this.next === this.words.length && this.said.upTo === base + sent;
   }
 
-  /** A frame of the connection may begin it, make room for more, and call for an answer. */
+  /** Handles a frame of the connection: it may begin the connection, make room for more messages, or require a reply. */
   hear({ frame, isFirst }: NonNullable<Course['heard']>, expected: number): void {
     const { context } = this;
     if (isFirst) this.say('first');
@@ -56,7 +62,7 @@ export class Speech {
 
   say(why: Why): void {
     const { said } = this;
-    // There is none where nothing waits, or what waits does not fit.
+    // No message is sent if none waits or the next one does not fit.
     if (why === 'news' && this.context.base + this.context.sent === said.upTo) return;
     const word = this.words[this.next++];
     if (!word || !this.fits(word, why)) this.isRight = false;
@@ -86,7 +92,7 @@ export class Speech {
     }
   }
 
-  /** Only who hears what is sent to the peer can know the numbers that it bears. */
+  /** True if the challenge contains numbers that only a receiver of the peer's frames can know. */
   private isAnswer({ to, echo }: Frame): boolean {
     if (this.event.type !== 'frame') return false;
     const { theirs, theirNonce, latest } = this.context;

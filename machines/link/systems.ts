@@ -1,4 +1,6 @@
-/** Small systems of a link: messages that are lost, doubled and overtaken, ends that start again or leave, a cut that others bridge. */
+/**
+ * Small systems of a link: messages that are lost, duplicated and reordered, ends that restart or leave, and a cut that a relay bridges.
+ */
 import type { SystemSample } from '../protocol.js';
 
 const tight = { window: 1, room: 1, patience: 2, beat: 20 };
@@ -16,11 +18,11 @@ export const linkSystems: readonly SystemSample[] = [
     events: [post('n0', 1), post('n0', 2), ends('n1', 'restart'), post('n0', 3)],
   },
   { topology, options: tight, events: [post('n0', 1), ends('n0', 'leave'), post('n1', 2)] },
-  // A false report, while each end may count the other as gone once.
+  // A false report, while each end may suspect the other one once.
   { topology, options: { ...tight, suspicions: 1 }, events: [post('n0', 1), ends('n0', 'gone'), post('n1', 2)] },
   {
     topology: { kind: 'ring', n: 3 },
-    // Half of it has to be longer than one beat, or every neighbor is taken for unheard when it is asked to pass something on.
+    // Half of the patience has to be longer than one heartbeat. Otherwise every neighbor counts as unreachable when it is asked to relay.
     options: { ...tight, patience: 4 },
     events: [
       { at: 0, do: 'cut', link: ['n0', 'n2'] },

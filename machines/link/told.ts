@@ -1,11 +1,11 @@
-/** What an end of a link tells its node and keeps, held against what it has delivered and what was posted. */
+/** Compares the notifications and the outbox of an end with the messages that it has delivered and that were posted. */
 import type { PropertyResult, Step } from '../protocol.js';
 import { hasRoomFor } from './frames.js';
 import type { LinkNotification } from './machine.js';
 import type { Ends } from './said.js';
 import { isUp, type End } from './view.js';
 
-/** Three properties that need the step, and not only the state after it. */
+/** Three properties that depend on a step, and not only on the state after it. */
 export class ToldAndKept {
   private isTold = true;
   private isDelivered = true;
@@ -26,7 +26,7 @@ export class ToldAndKept {
     const next = isUp(before) ? 'link.down' : 'link.up';
     const alternate = changes.every((type, i) => (type === next) === (i % 2 === 0));
     if (!alternate || (changes.length % 2 === 1) !== (isUp(before) !== isUp(after))) this.isTold = false;
-    // Where the connection is another one, it has delivered what was told since it is up.
+    // A new connection has delivered only the messages that were notified since it went up.
     const first = changes.length === 0 ? before.context.expected : 0;
     const upAt = notifications.findLastIndex(({ type }) => type === 'link.up');
     const told = notifications
@@ -47,7 +47,10 @@ export class ToldAndKept {
   }
 }
 
-/** Where there is no room for it, the link goes down, or, before it has come up, the message is told to be lost. In `down` it is lost. */
+/**
+ * True if a posted message is kept. Without room, the link goes down or, before its first `link.up`, the message is reported as lost. In
+ * `down` it is lost.
+ */
 function isKept(before: End, after: End, body: unknown, notifications: readonly LinkNotification[]): boolean {
   if (before.value !== 'up' && before.value !== 'seeking') return true;
   const { outbox } = after.context;

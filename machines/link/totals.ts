@@ -1,6 +1,6 @@
 /**
- * What the promises of a link look at: its two ends, and the frames with messages that are under way from one to the other. A link is judged
- * again when one of its ends has changed, or something came or went between them.
+ * The state that the properties of a link depend on: its two ends, and the frames with messages in flight from one to the other. A link is
+ * judged again after one of its ends has changed, or a frame was sent or received between them.
  */
 import type { NodeId } from '../effects.js';
 import { Places } from '../places.js';
@@ -15,7 +15,7 @@ interface NodeFact {
   readonly ends: ReadonlyMap<NodeId, End>;
 }
 
-/** A frame with messages and its two ends, whichever way it takes; `null` for what carries none. */
+/** A frame with messages and its two ends, sent directly or through a relay; `null` for any other message. */
 type FlightFact = { readonly from: NodeId; readonly to: NodeId; readonly frame: Frame } | null;
 
 export const linkFold: Fold<LinkOptions, LinkTotals> = {
@@ -27,7 +27,7 @@ export const linkFold: Fold<LinkOptions, LinkTotals> = {
   totals: () => new LinkTotals(),
 };
 
-/** From one end of a link to the other. */
+/** One direction of a link, from one end to the other. */
 class Way {
   end: End | undefined;
   readonly frames: Frame[] = [];
@@ -38,14 +38,14 @@ class Way {
   }
 }
 
-/** What holds of a link where it holds from each of its ends to the other; of one with a single end there is nothing to say. */
+/** A condition that has to hold in both directions of a link. A link with a single end fulfills it. */
 const fromEndToEnd = (holds: (from: End, to: End) => boolean) =>
   new Places(({ end, back }: Way) => end === undefined || back.end === undefined || holds(end, back.end));
 
 export class LinkTotals implements Totals<NodeFact, FlightFact> {
   readonly accounts = fromEndToEnd(isAccountedFor);
   readonly sessions = fromEndToEnd((from, to) => from.context.latest <= to.context.session);
-  /** What no end of a connection is, so that there is one as soon as this does not hold. */
+  /** Holds while no link is connected, so that its violation shows a connection. */
   readonly strangers = fromEndToEnd((from, to) => !areConnected(from, to));
   readonly outboxes = new Places(({ end }: Way) => isBounded(end!));
   readonly frames = new Places(({ end, frames }: Way) => frames.every((frame) => isTrue(frame, end!)));
@@ -92,22 +92,22 @@ export class LinkTotals implements Totals<NodeFact, FlightFact> {
   }
 }
 
-/** What the sender knows to be delivered was delivered, and what was delivered was sent. */
+/** True if all messages that the sender knows as delivered were delivered, and all delivered messages were sent. */
 function isAccountedFor(from: End, to: End): boolean {
   const { base, sent } = from.context;
   return !areConnected(from, to) || (base <= to.context.expected && to.context.expected <= base + sent);
 }
 
-/** No more is kept than there is room for, and no more is under way than the window lets. */
+/** True if the kept messages are within the room, and those in flight within the window. */
 function isBounded({ context: { outbox, window, room, sent, windowSize, roomSize } }: End): boolean {
   const size = (count: number) => outbox.slice(0, count).reduce<number>((sum, body) => sum + sizeOf(body), 0);
   const hasRoom = outbox.length <= window + room && size(outbox.length) <= roomSize;
   return hasRoom && sent <= Math.min(window, outbox.length) && (sent <= 1 || size(sent) <= windowSize);
 }
 
-/** A frame of the sender's connection as it stands bears what the outbox has under the same numbers. */
+/** True if a frame of the sender's present connection contains the messages that the outbox has under the same numbers. */
 function isTrue(frame: Frame, { value, context: { session, theirs, base, outbox } }: End): boolean {
-  // Who has left keeps nothing to hold it against.
+  // An end that has left keeps no messages to compare with.
   if (frame.session !== session || frame.to !== theirs || value === 'left') return true;
   return frame.bodies.every((body, i) => frame.seq + i < base || body === outbox[frame.seq + i - base]);
 }

@@ -1,4 +1,4 @@
-/** How to read the state of a link. */
+/** Accessors for the state of a link. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Flight, NodeView, RoleView } from '../protocol.js';
 import type { Bye, Frame, LinkContext } from './frames.js';
@@ -11,7 +11,7 @@ const PREFIX = 'link ';
 
 export const roleTo = (peer: NodeId): string => PREFIX + peer;
 
-/** The ends of each node by their peers: putting the names of roles together for every look costs more than all else. */
+/** Cache of the ends of each node, by peer: building the names of roles at each access costs more than everything else. */
 const ends = new WeakMap<NodeView, ReadonlyMap<NodeId, End>>();
 
 export function endsByPeer(node: NodeView): ReadonlyMap<NodeId, End> {
@@ -34,7 +34,7 @@ export const linksOf = (c: Configuration): [End, End][] =>
 export const areConnected = (a: End, b: End): boolean =>
   isUp(a) && isUp(b) && a.context.theirs === b.context.session && b.context.theirs === a.context.session;
 
-/** A message under way between two ends, whether it goes directly, is on its way to a relay, or comes from one. */
+/** A message in flight between two ends: sent directly, on its way to a relay, or coming from one. */
 export interface Carried {
   readonly from: NodeId;
   readonly to: NodeId;
@@ -48,7 +48,7 @@ export function carriedBy({ from, to, message }: Flight): Carried {
   return { from, to, message: word };
 }
 
-/** Who can pass on between two: it reaches both, and both reach it. */
+/** The nodes that can relay between two others: each reaches both, and both reach it. */
 export const relaysBetween = ({ links, nodes, crashed }: Configuration, u: NodeId, v: NodeId): NodeId[] =>
   [...nodes.keys()].filter(
     (node) =>

@@ -1,58 +1,58 @@
 /**
- * By which way frames reach the peer: directly, or passed on by a neighbor of both, a relay.
+ * The way of frames to the peer: directly, or through a neighbor of both ends, a relay.
  *
- * An end that has not heard its peer directly for half its patience, or hears from it that this is so over there, hands its frames to a relay
- * as well; they still go directly, too, so that the direct way is found again as soon as there is one. Routes are learned backward, as
- * bridges learn them (Perlman): by whom the peer was heard, by that one it is reached. While nothing is heard, each beat tries the next
- * relay, so that a peer that is gone costs one message a beat more and not one for each neighbor. A relay passes on over a direct way alone:
- * one hop, no loops. Sessions and numbers are those of the two ends, whichever way a frame takes: what comes twice, or late after the way
- * has changed, is known by them, and a change of the way takes no link down.
+ * An end uses a relay if it has not received its peer directly for half its patience, or if the peer reports the same. Frames are still
+ * also sent directly, so that the direct way is found again as soon as it works. Routes are learned backward, as bridges learn them
+ * (Perlman): the relay that brought a frame from the peer is the way to it. While nothing is received, each heartbeat tries the next relay,
+ * so a peer that is gone costs one more message per heartbeat and not one for each neighbor. A relay forwards only over a direct way: one
+ * hop, no loops. Sessions and sequence numbers belong to the two ends, whichever way a frame takes. Duplicates, and frames that are late
+ * because the way has changed, are recognized by them, and a change of the way does not take the link down.
  */
 import type { NodeId, Send, Tell } from '../effects.js';
 import type { Bye, Frame, LinkContext } from './frames.js';
 import { roleTo } from './view.js';
 
-/** From the other role of a node that is to pass on: to its own peer. */
+/** From another role of this node: send a relay request to this role's peer. */
 export interface Pass {
   readonly type: 'pass';
   readonly target: NodeId;
   readonly message: Frame | Bye;
 }
 
-/** To a neighbor of both ends: pass this on. */
+/** To a neighbor of both ends: forward this message to the target. */
 export interface Relay {
   readonly type: 'relay';
   readonly target: NodeId;
   readonly message: Frame | Bye;
 }
 
-/** From a neighbor of both ends: this is what the origin asked to have passed on. */
+/** From a neighbor of both ends: a message that the origin asked it to forward. */
 export interface Relayed {
   readonly type: 'relayed';
   readonly origin: NodeId;
   readonly message: Frame | Bye;
 }
 
-/** As it is heard: by whom, where it did not come directly. */
+/** A received message, with the relay that forwarded it if it did not come directly. */
 export type Heard<M> = M & { readonly from: NodeId; readonly via?: NodeId };
 
 const halfOf = ({ patience }: Pick<LinkContext, 'patience'>): number => Math.ceil(patience / 2);
 
-/** True if the peer is heard directly, as far as this end knows. */
+/** True if the peer is received directly, as far as this end knows. */
 export const hearsDirectly = (c: LinkContext): boolean => c.deaf < halfOf(c);
 
 const nextRelay = ({ relays, via }: LinkContext): NodeId | null =>
   relays[(via === null ? 0 : relays.indexOf(via) + 1) % relays.length] ?? null;
 
-/** How an end begins: with nobody to pass on it has one way only. */
+/** The initial way. Without relays there is only the direct one. */
 export const firstWay = (c: Pick<LinkContext, 'relays' | 'patience'>) => ({
   via: c.relays[0] ?? null,
   deaf: c.relays.length === 0 ? 0 : halfOf(c),
 });
 
 /**
- * The way after a frame. One that came directly, and says that its sender hears directly as well, ends the detour; unless it says that
- * something is missing, for then what its sender believes to hear may be out of date.
+ * The way after a frame. A direct frame whose sender also receives directly ends the detour. A rejection does not, because what its sender
+ * knows may be out of date.
  */
 export function wayAfter(c: LinkContext, { hears, rejects, via }: Heard<Frame>): Pick<LinkContext, 'via' | 'deaf'> {
   const { deaf } = c;
@@ -60,7 +60,7 @@ export function wayAfter(c: LinkContext, { hears, rejects, via }: Heard<Frame>):
   return { via: hears && hearsDirectly(c) ? c.via : via, deaf };
 }
 
-/** The way after a beat, of so many in which the peer was not heard at all. */
+/** The way after a heartbeat, `silence` heartbeats after the last frame from the peer. */
 export function wayAfterBeat(c: LinkContext, silence: number): Pick<LinkContext, 'via' | 'deaf'> {
   if (c.relays.length === 0) return { via: null, deaf: 0 };
   const deaf = Math.min(c.deaf + 1, halfOf(c));
@@ -68,16 +68,16 @@ export function wayAfterBeat(c: LinkContext, silence: number): Pick<LinkContext,
   return { via: isLost ? nextRelay(c) : c.via, deaf };
 }
 
-/** The way after a report that the peer is gone: if only the direct way is gone, a relay still reaches the peer, and the peer this end. */
+/** The way after a report that the peer is gone: if only the direct way is gone, a relay still connects both ends. */
 export const wayAfterReport = (c: LinkContext): Pick<LinkContext, 'via' | 'deaf'> =>
   c.relays.length === 0 ? { via: null, deaf: 0 } : { via: c.via ?? nextRelay(c), deaf: halfOf(c) };
 
-const nobody: Tell = { role: [], message: { type: 'pass' } };
+const noRole: Tell = { role: [], message: { type: 'pass' } };
 
-/** What is sent to the peer, for the role that speaks with the relay; for none while it goes directly alone. */
+/** The message for the role that is linked with the relay; for no role if frames are only sent directly. */
 export function passing(c: LinkContext, sent: () => Send<Frame | Bye>): Tell {
-  if (c.via === null) return nobody;
+  if (c.via === null) return noRole;
   const { to, message } = sent();
   const pass: Pass = { type: 'pass', target: c.peer, message };
-  return to === c.peer ? { role: roleTo(c.via), message: pass } : nobody;
+  return to === c.peer ? { role: roleTo(c.via), message: pass } : noRole;
 }

@@ -1,4 +1,4 @@
-/** What is checked of a message from the network before a chart sees it. */
+/** Checks of messages from the network before a chart receives them. */
 import { isObject } from '../checks.js';
 import { directoryMessages } from '../directory/messages.js';
 import { electionMessages } from '../election/update.js';
@@ -11,7 +11,7 @@ import { electionIn, type LocksProtocolOptions } from './options.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A name is kept by every node that it passes. */
+/** The limit of a lock's name, which every node that receives it has to store. */
 export const LOCK_NAME_LENGTH_MAX = 256;
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value.length <= LOCK_NAME_LENGTH_MAX;
@@ -33,7 +33,7 @@ const isUsedOf =
   (value: unknown): value is Fields => {
     if (!isHeld(value)) return false;
     const { client, mode } = value;
-    // A client reads nothing: it has its locks for itself alone.
+    // A client does not read: its locks are exclusive.
     return client === undefined ? mode === undefined || mode === 'shared' : mode === undefined && isNodeOf(names)(client);
   };
 const isKeptOf = (names: Names) => (value: unknown) =>
@@ -44,7 +44,7 @@ const isBallotOf = (names: Names) => (value: unknown) =>
   isNodeOf(names)(value['proposer']) &&
   isMembersOf(names)(value['members']) &&
   isMembershipOf(names)(value['next']);
-/** A list of version 0 is none; one that names nobody is that of tabs. */
+/** Version 0 is the empty list of a node without one; a later version with an empty list belongs to tabs. */
 const isMembershipOf = (names: Names) => (value: unknown) =>
   isObject(value) &&
   isCount(value['version']) &&
@@ -53,7 +53,7 @@ const isMembershipOf = (names: Names) => (value: unknown) =>
   (value['voters'].length > 0 === value['version'] > 0 || isSameMembership(value as unknown as Membership, OF_ALL_PRESENT));
 const isMembersOf = (names: Names) => (value: unknown) => all(value, isNodeOf(names)) && value.length > 0;
 
-/** What a storage gives back is checked as well: it may be another program's, or of other peers. */
+/** Checks stored state as well: it may be from another program or cluster. */
 export function isStanding(value: unknown, names: Names): value is Standing {
   if (!isObject(value)) return false;
   const { memory, promised, served, pending, membership } = value;

@@ -1,4 +1,4 @@
-/** Follows the grants of a run: each has a larger fence than all that were made known before it in its own majority. */
+/** Observes the grants of a run: each has a larger fence than all earlier ones that its own majority knows. */
 import type { NodeId } from '../effects.js';
 import type { Configuration, Meter, Observer, PropertyResult, Step } from '../protocol.js';
 import type { Claim } from './knowledge.js';
@@ -13,28 +13,31 @@ export class LocksAccount implements Observer {
   private lost = 0;
   private messages = 0;
   private isRepeated = false;
-  /** Until something stops or a link falls. */
+  /** True until a node stops or a link goes down. */
   private isQuiet = true;
   private hasFallen = false;
   private hasTwoUsers = false;
   private hasLost = false;
-  /** By lock: those who use it, and whether they read. */
+  /** The users of each lock, and whether they read. */
   private readonly users = new Map<string, Map<NodeId, boolean>>();
-  /** Ever granted, by lock; and to a writer. */
+  /** The largest granted fence of each lock; and the largest one of a writer. */
   private readonly largest = new Map<string, number>();
   private readonly largestWritten = new Map<string, number>();
-  /** Who has asked for a lock, by both: the largest fence that was granted before. */
+  /** For each request, by node and lock: the largest fence that was granted before. */
   private readonly asked = new Map<string, number>();
-  /** `null` where grants are plain. */
+  /** `null` for plain grants. */
   private isInRealTime: boolean | null = null;
   private hasKeptSmaller = false;
   private latest = 0;
-  /** By node and lock: the fence with which its application has it, by what it was told; all that it was ever told; what was claimed there. */
+  /**
+   * `told`: the fence of each held lock by node, according to the notifications. `everTold`: all notified grants. `claims`: the last claims
+   * of each node.
+   */
   private readonly told = new Map<NodeId, Map<string, number>>();
   private readonly everTold = new Set<string>();
   private readonly claims = new Map<NodeId, readonly Claim[]>();
   private isTold = true;
-  /** By the cluster and the version of a list of voters: what an application was told first. */
+  /** The first list of voters that was announced for each version of a cluster. */
   private readonly lists = new Map<string, string>();
   private isOneList = true;
 
@@ -71,7 +74,10 @@ export class LocksAccount implements Observer {
     this.isOneList &&= first === list;
   }
 
-  /** A process that starts again has been told nothing; what is let go at a client without a voter is claimed until one has heard of it. */
+  /**
+   * A restarted process has not received notifications. A lock that a client without a voter has released stays claimed until a voter is
+   * notified.
+   */
   private tell({ node, kind, emitted }: Step<LocksNotification>, c: Configuration): void {
     const view = c.nodes.get(node)!;
     const { claims } = epochsOf(view).context;
@@ -92,7 +98,7 @@ export class LocksAccount implements Observer {
       [...used].every(([lock, fence]) => this.everTold.has(`${node} ${lock} ${fence}`));
   }
 
-  /** Of the last epoch that has begun; an earlier one may begin late at somebody who was slow. */
+  /** Judges only the latest epoch: a slow node may begin an earlier one late. */
   private serve({ epoch, kept }: Beginning): void {
     const { latest } = this;
     this.latest = Math.max(latest, epoch);

@@ -1,16 +1,16 @@
 /**
- * The life of one lock at a client, for as long as it is wanted there: it outlives attachments (rule 11).
+ * The life of one lock at a client while it is wanted there, across attachments (rule 11).
  *
- * See client.ts for what surrounds it. The voter to which the client is attached asks for the lock in its name. Each attachment is asked
- * again: the voter knows a request twice, and says at its start which locks the client has kept.
+ * client.ts contains its context. The voter to which the client is attached requests the lock in its name. The client repeats the request
+ * in each attachment: the voter recognizes duplicates, and reports at the start which locks the client keeps.
  *
  * States.
  *   free            not wanted
- *   waiting.apart   wanted, and nobody to ask; may be canceled
- *   waiting.asked   asked of the voter to which the client is attached
+ *   waiting.apart   wanted, without a voter; may be canceled
+ *   waiting.asked   requested from the voter to which the client is attached
  *   using.attached  granted; the voter knows
  *   using.detached  granted; the client looks for a voter that keeps it
- *   returning       given back by the application, while there was nobody to tell
+ *   returning       released by the application while no voter could be notified
  * Invariants: `fence` is set exactly in using and returning, `host` exactly in waiting.asked and using.attached.
  */
 import { assign, emit, setup } from 'xstate';
@@ -59,7 +59,7 @@ const end = [toClient('freed'), 'forgetFence'] as const;
 const lose = { target: '#lock.free', actions: ['announceLoss', 'forgetHost', ...end] } as const;
 
 /**
- * The chart of one lock at one client: wanted or not, of whom it is asked, and with which fence it is held.
+ * One lock at one client: whether it is wanted, the voter from which it is requested, and the fence with which it is held.
  *
  * @public
  */
@@ -129,7 +129,7 @@ export const clientLockMachine = setup({
         },
       },
     },
-    // Until a voter has heard of it the lock is still this client's, and is not asked for again.
+    // Until a voter is notified, the client still holds the lock and does not request it again.
     returning: {
       on: {
         attached: [

@@ -1,4 +1,4 @@
-/** Events worth trying in each state of the two charts of a client of locks, for generated paths. */
+/** Sample events for each state of the two charts of a client of locks, for generated paths. */
 import type { Message } from '../effects.js';
 import type { ChartSamples } from '../protocol.js';
 import type { ClientContext, ClientInput } from './client.js';
@@ -13,7 +13,7 @@ const membership = firstMembership(['a', 'b']);
 const grown = membershipAfter(membership, { add: 'c', remove: null }, BOUNDS.bytes)!;
 const input: ClientInput = { id: 'x', membership, links: [], patience: 1, number: 0 };
 
-const happenings = ({ number, claims }: ClientContext): Named[] => {
+const sampleEvents = ({ number, claims }: ClientContext): Named[] => {
   if (number > 3) return [];
   const told = { type: 'told', members: ['a', 'b'], membership };
   const answer = { type: 'attached', kept: [], members: ['a', 'b'], membership };
@@ -45,7 +45,7 @@ const happenings = ({ number, claims }: ClientContext): Named[] => {
   ];
 };
 
-/** Whatever a voter says may bring a later list of voters. */
+/** Messages of a voter with a later membership. */
 const lists = ({ number }: ClientContext): Named[] =>
   number > 2
     ? []
@@ -72,7 +72,7 @@ const life = ({ fence }: ClientLockContext): Named[] => [
 ];
 
 export const clientSamples: readonly ChartSamples[] = [
-  { input, events: happenings },
-  ...[happenings, lists].map((events) => ({ input: { ...input, links: ['a', 'b'] }, events })),
+  { input, events: sampleEvents },
+  ...[sampleEvents, lists].map((events) => ({ input: { ...input, links: ['a', 'b'] }, events })),
 ];
 export const clientLockSamples: readonly ChartSamples[] = [{ input: { lock: 'l' }, events: life }];

@@ -1,24 +1,23 @@
 /**
- * A client of locks: a node that takes locks and does not vote (rule 11).
+ * A client of locks: a node that uses locks and does not vote (rule 11).
  *
- * It attaches to one voter at a time, among those with which it is linked, and asks for its locks through it. When that voter is gone, or
- * is served by nobody, it attaches to another one and says what it holds. Whether it keeps that is for the voters to say; when no voter
- * has taken it for as long as their patience with it lasts, it takes its locks for lost. Where it stands is stored nowhere: a client that
- * starts again holds nothing.
+ * A client attaches to one voter at a time, among those with which it is linked, and requests its locks through it. If that voter is gone or
+ * serves no epoch, the client attaches to another one and reports what it holds. The voters decide whether it keeps these locks. If no
+ * voter accepts the client while their patience with it lasts, it considers its locks lost. Its state is not stored: a client that restarts
+ * holds nothing.
  *
- * Whom it was given are those whom it asks: it has no list that would have to be that of the voters, but hears theirs from the first that
- * answers. From then on voters of another cluster are none for it.
+ * The client first contacts the peers that it was given. It needs no list of the voters, but learns it from the first voter that replies.
+ * From then on it ignores voters of another cluster.
  *
- * Each attachment has a number, larger than that of the one before: what a voter has said of an earlier one counts for nothing. Over its
- * starts they grow as its clock does, so that what is used for it since an earlier life is given back at once. A client attaches again in each
- * epoch of its voter, which waits for its word that it is still there, and whenever its voter greets it: what was said before may have been
- * lost.
+ * Each attachment has a larger number than the one before: a voter's messages about an earlier one are ignored. The numbers grow with the
+ * clock over restarts, so a lock that is used for an earlier run of the client is given back at once. A client attaches again in each epoch
+ * of its voter, which waits for this sign of life, and whenever its voter greets it, because earlier messages may be lost.
  *
  * States.
  *   attached         to `host`, in the epoch `served`
- *   seeking.idle     no voter within reach takes it; the next that begins an epoch, or comes, will be asked
- *   seeking.asking   has asked `host` to take it
- * Invariants: `host` is nobody exactly in seeking.idle; `tried` is empty in attached.
+ *   seeking.idle     no linked voter accepts it; it tries the next one that begins an epoch or connects
+ *   seeking.asking   has asked `host` to accept it
+ * Invariants: `host` is `null` exactly in seeking.idle; `tried` is empty in attached.
  */
 import { assign, emit, setup } from 'xstate';
 import {
@@ -66,24 +65,24 @@ import { PATIENCE } from './orders.js';
 
 export interface ClientInput {
   readonly id: NodeId;
-  /** Whom to ask, at the start; then who votes, as one of them has told it. */
+  /** At the start the peers to contact; then the membership, as a voter has reported it. */
   readonly membership: Membership;
   readonly links: readonly NodeId[];
-  /** Ticks without a voter until its locks may be somebody else's. */
+  /** Ticks without a voter until its locks may be granted to others. */
   readonly patience: number;
-  /** Its attachments are counted from here: what its clock gives, which is more than they came to in its earlier lives. */
+  /** The number from which attachments are counted. The clock provides it, so it is larger than all numbers of earlier runs. */
   readonly number: number;
 }
 
 export interface ClientContext extends ClientInput {
-  /** Of its present or last attachment. */
+  /** The number of the present or last attachment. */
   readonly number: number;
   /** The epoch of the voter to which it was attached last; its number is 0 before that. */
   readonly served: Beginning;
   readonly host: NodeId | null;
-  /** Voters that do not take it, as far as it knows. */
+  /** Voters that do not accept this client, as far as it knows. */
   readonly tried: readonly NodeId[];
-  /** What is wanted here, by name. */
+  /** The locks that are wanted here, sorted by name. */
   readonly claims: readonly Claim[];
 }
 
@@ -98,17 +97,17 @@ export type ClientEvent =
   | TimerEvent;
 
 type In<E = ClientEvent> = { context: ClientContext; event: E };
-/** What is said of one attachment. */
+/** A message about one attachment. */
 type OfAttachment = { readonly number: number };
 
-/** Members of the last epoch before other voters. */
+/** The next voter to contact: members of the last epoch first. */
 function candidateOf({ id, links, served, membership, tried }: ClientContext): NodeId | null {
   const others = membership.voters.filter((voter) => !served.members.includes(voter));
   const inTurn = [...turnsOf(id, served.members), ...turnsOf(id, others)];
   return inTurn.find((voter) => links.includes(voter) && !tried.includes(voter)) ?? null;
 }
 
-const attaching = ({ context: { host, number, claims, membership } }: In<unknown>) => ({
+const attachment = ({ context: { host, number, claims, membership } }: In<unknown>) => ({
   to: host!,
   message: {
     type: 'attach' as const,
@@ -131,7 +130,7 @@ const attachedTurn = ({ context: { host }, event: { kept } }: In<Attached>): Att
 const toLock = tell(({ event }: In<OfLock & Message>) => ({ role: lockRole(event.lock), message: event }));
 const openLock = open(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock), chart: CLIENT_LOCK, input: { lock } }));
 const closeLock = close(({ event: { lock } }: In<OfLock>) => ({ role: lockRole(lock) }));
-/** Of a lock that is asked for while the client is attached. */
+/** For a lock that is requested while the client is attached. */
 const askFor = tell(({ context: { host }, event: { lock } }: In<OfLock>) => {
   const message: AttachmentTurn = { type: 'attached', host: host!, kept: [] };
   return { role: lockRole(lock), message };
@@ -143,7 +142,7 @@ const request = { guard: withEvent('isFree'), actions: [withEvent('claim'), open
 const again = { target: '#client.seeking.asking', reenter: true } as const;
 
 /**
- * The chart of a client of locks: to which voter it is attached, and what it holds.
+ * A client of locks: the voter to which it is attached, and the locks that it holds.
  *
  * @public
  */
@@ -189,12 +188,15 @@ export const clientMachine = setup({
     isOfThis: ({ context }, { number }: OfAttachment) => number === context.number,
     keepsGivenUp: ({ context: { number, claims } }, { number: asked, kept }: Attached) =>
       asked === number && kept.some(({ lock, fence }) => claims.every((claim) => claim.lock !== lock || claim.fence !== fence)),
-    /** Asked for in an earlier attachment to this voter, which has not noticed its end; it came by another one since, and is done with. */
+    /**
+     * True for a lock that was requested in an earlier attachment to this voter, which has not noticed its end. The client has obtained it
+     * from another voter since, and has released it.
+     */
     isUnwanted: ({ context }, { number, lock }: OfAttachment & OfLock) =>
       number === context.number && claimOf(context, lock) === undefined,
     isFromHost: ({ context }, { from }: From<Message>) => from === context.host,
     isTurnOfHost: ({ context }, { from, epoch }: From<Superseding>) => from === context.host && epoch > context.served.epoch,
-    /** Who comes first has not answered yet, and nothing is held that it would have to be notified of. */
+    /** True if a voter that is preferred to `host` connects before `host` has replied, while no lock is held that has to be reported. */
     isEarlierInTurn: ({ context }, change: NamedLinkEvent) => {
       const links = linksAfter(context.links, change);
       const isOwn = candidateOf({ ...context, links, tried: [] }) === change.peer;
@@ -219,7 +221,7 @@ export const clientMachine = setup({
     freed: { actions: [withEvent('dropClaim'), closeLock] },
     hello: { actions: [withEvent('learn'), 'forgetTried'] },
     told: { actions: [withEvent('learn'), 'forgetTried'] },
-    // Somebody has added it to those who vote, and waits for its promise: that is for the application to hear.
+    // A peer has added this client to the voters, and waits for its promise. The application has to be notified.
     prepare: { guard: withEvent('isNamed'), actions: withEvent('announceNamed') },
   },
   states: {
@@ -234,10 +236,10 @@ export const clientMachine = setup({
       states: {
         idle: { always: { guard: 'hasCandidate', target: 'asking', actions: 'choose' } },
         asking: {
-          entry: send(attaching),
+          entry: send(attachment),
           on: {
             attached: [
-              // What its patience has ended since it said that it holds it.
+              // The voter keeps a lock that the client has considered lost after it reported it.
               { guard: withEvent('keepsGivenUp'), ...again, actions: [withEvent('learn'), 'renew'] },
               {
                 guard: withEvent('isOfThis'),
@@ -247,7 +249,7 @@ export const clientMachine = setup({
             ],
             detached: { guard: withEvent('isOfThis'), target: 'idle', actions: [withEvent('learn'), 'giveUp'] },
             hello: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
-            // Perhaps of an epoch that it knows by another voter: this one has begun it now, and was asked before.
+            // Perhaps of an epoch that the client knows from another voter: this voter has begun it only now, and was asked before.
             told: { guard: withEvent('isFromHost'), ...again, actions: [withEvent('learn'), 'forgetTried', 'renew'] },
             'link.up': {
               guard: withEvent('isEarlierInTurn'),

@@ -1,9 +1,9 @@
 /**
- * What a voter knows of the clients that are attached to it, and does for them (rule 11).
+ * The clients that are attached to a voter, and the voter's requests for them (rule 11).
  *
- * A client counts in no majority and knows no directory. It attaches to a voter that serves, which asks for locks in its name: the lock's
- * role next to the epochs (lock.ts) has the client for its user, or in its line. Nothing of a client stays here once it has gone and patience
- * with what it held is over.
+ * A client does not count in a majority and uses no directory. It attaches to a voter that serves, which requests locks in its name: the
+ * client is the user of the lock's role next to the epochs (lock.ts), or is in its line. After a client has gone and patience with its
+ * locks is over, nothing of it stays here.
  */
 import type { NodeId } from '../effects.js';
 import { bisect, firstFence, isKeptBy, withName } from './epoch.js';
@@ -36,15 +36,15 @@ import {
 } from './messages.js';
 import { withRecord } from './room.js';
 
-/** A client that is attached here, and how often it has been attached anywhere. */
+/** A client that is attached here, with the number of its attachment. */
 export interface Attachment {
   readonly node: NodeId;
   readonly number: number;
-  /** What it holds by the word of others, as long as no epoch has begun since it came. */
+  /** The locks that the client holds while another voter uses them for it. Empty once an epoch has begun after the attachment. */
   readonly holds: readonly Held[];
 }
 
-/** Somebody who wants a lock here or uses it: a client, or the voter itself. */
+/** A client, or the voter itself, that wants a lock here or uses it. */
 export interface Want {
   readonly node: NodeId;
   readonly lock: string;
@@ -53,7 +53,7 @@ export interface Want {
 const placeOf = (node: NodeId, clients: readonly Attachment[]): number =>
   bisect(node, clients.length, (place) => clients[place]!.node);
 
-/** With the client that attaches, instead of what was known of it. */
+/** Adds the client that attaches, or replaces its earlier attachment. */
 export function withClient({ context }: In<unknown>, request: From<AttachRequest>): Pick<EpochsContext, 'clients'> {
   const { clients } = context;
   const { from: node, number, holds } = request;
@@ -62,7 +62,7 @@ export function withClient({ context }: In<unknown>, request: From<AttachRequest
   const attachment = { node, number, holds: elsewhere };
   return { clients: clients.toSpliced(place, clients[place]?.node === node ? 1 : 0, attachment) };
 }
-/** Without the client whose link has gone. */
+/** Removes the client whose link is down. */
 export function withoutClient({ context: c }: In<unknown>, change: NamedLinkEvent): Pick<EpochsContext, 'clients' | 'links'> {
   const { peer } = change;
   const clients = attachmentOf(c, peer) ? c.clients.toSpliced(placeOf(peer, c.clients), 1) : c.clients;
@@ -73,7 +73,7 @@ export const attachmentOf = ({ clients }: Pick<EpochsContext, 'clients'>, node: 
   return attachment?.node === node ? attachment : undefined;
 };
 
-/** Wants are in the order of nodes, and of locks for each, so that thousands of either are never gone through for one. */
+/** Wants are sorted by node and lock, so that a lookup is a binary search even with thousands of them. */
 const keyOf = (node: NodeId, lock: string): string => `${node}\n${lock}`;
 const wantAt = (key: string, wants: readonly Want[]): number =>
   bisect(key, wants.length, (place) => keyOf(wants[place]!.node, wants[place]!.lock));
@@ -94,15 +94,15 @@ export function wantedBy(node: NodeId, wants: readonly Want[]): string[] {
   return locks;
 }
 
-/** The client's word of what it holds, for each lock that it wants or uses here. */
+/** Reports to each lock that the client wants or uses here which locks the client holds. */
 export const attest = ({ context: { wants }, event: { from, holds } }: In<From<AttachRequest>>) => ({
   role: wantedBy(from, wants).map(lockRole),
   message: { type: 'attested', node: from, holds },
 });
 
 /**
- * Of locks that others use for the client, or are about to, and that it does not hold by its own word: it asked for them in an earlier
- * attachment, and was granted them, or gave them back, as its link or its voter went.
+ * Reports locks that other voters use for the client, or are about to, although the client does not hold them. The client requested them in
+ * an earlier attachment. They were granted or given back just as its link or its voter failed.
  */
 export function disown({ context, enqueue }: Enqueuing, { from: client, number, holds }: From<AttachRequest>): void {
   const isHeld = ({ lock, fence }: Held) => holds.some((held) => held.lock === lock && held.fence === fence);
@@ -115,24 +115,24 @@ export function disown({ context, enqueue }: Enqueuing, { from: client, number, 
   }
 }
 
-/** To a client that is attached here, and for which another voter is about to use a lock: it says again what it holds. */
+/** Asks a client that is attached here, and for which another voter is about to use a lock, to report again what it holds. */
 export const questionToClient = ({ context, event: { user } }: In<Confirm>) => {
   const client = user === null ? undefined : attachmentOf(context, user);
   return { to: client?.node ?? [], message: { type: 'hello' as const, membership: context.membership } };
 };
 
-/** The attachment in which a client asks for a lock here. */
+/** The attachment in which a client requests a lock here. */
 export const askedIn = (c: EpochsContext, user: NodeId | null): AskedIn => {
   const number = user === null ? undefined : attachmentOf(c, user)?.number;
   return number === undefined ? {} : { number };
 };
-/** As if the client gave it back itself. */
+/** The event with which the client itself would give the lock back. */
 export const givingBack = ({ event: { lock, fence, client } }: In<Disowned>) => ({
   role: lockRole(lock),
   message: { type: 'giveBack', from: client, lock, fence },
 });
 
-/** They find another voter. */
+/** Detaches all clients. They attach to other voters. */
 export function letGo({ context: { id, clients, wants, membership }, enqueue }: Enqueuing): void {
   for (const { node, number } of clients) {
     const message = { type: 'detached', number, membership } satisfies Detached;
@@ -146,7 +146,7 @@ const isHosted = (c: EpochsContext, client: NodeId, { lock, fence }: Held): bool
   return claim?.user === client && claim.fence === fence;
 };
 
-/** True if the client holds something that somebody else uses for it, as far as can be told here: the next epoch lets this voter use it. */
+/** True if the client holds a lock that, as far as this voter knows, another voter uses for it. The next epoch moves it to this voter. */
 export function isStranded({ context }: In<unknown>, { from, holds }: From<AttachRequest>): boolean {
   const { served, bounds } = context;
   const isOlder = ({ fence }: Held) => fence < firstFence(served.epoch, bounds.grants);
@@ -164,7 +164,7 @@ export const attachment = ({ context, event: { from, number, holds } }: In<From<
   };
 };
 
-/** Of a lock for which there is no room here. */
+/** Refuses a lock that has no room here. */
 export const noRoom = ({ context, event: { from, lock } }: In<From<Acquire>>) => {
   const { number } = attachmentOf(context, from)!;
   return { to: from, message: { type: 'full' as const, number, lock, others: context.claims.length } };
@@ -175,7 +175,7 @@ export const lettingGo = ({ context: { membership }, event: { from, number } }: 
   message: { type: 'detached' as const, number, membership },
 });
 
-/** Of a grant, or of a lock that is lost, to the client that it concerns, if it concerns one that is attached. */
+/** Reports a grant or a loss to the client that it is about, if that client is attached here. */
 export const wordTo =
   (type: Acquired['type']) =>
   ({ context, event }: In<Claim | (Held & { readonly node: NodeId })>) => {
@@ -190,32 +190,32 @@ export const gone = ({ context: { wants }, event: { peer } }: In<NamedLinkEvent>
   message: { type: 'gone', node: peer },
 });
 
-/** The report of a transport may be wrong: it ends patience with the client, which safety does not depend on. */
+/** Ends patience with the client. The transport's report may be wrong: safety does not depend on it. */
 export const ended = ({ context: { wants }, event: { peer } }: In<ReportedEnd>) => ({
   role: wantedBy(peer, wants).map(lockRole),
   message: { type: 'ended', node: peer },
 });
 
-/** What a voter uses for clients in this epoch. */
+/** The locks that a voter uses for clients in this epoch. */
 export const hostedBy = (id: NodeId, { kept }: Beginning): readonly Kept[] =>
   kept.filter(({ node, client }) => node === id && client !== undefined);
 
 /** From a lock of this node, or from the voter that uses it for a client. */
 export type UseToRecord = Held & AskedIn & { readonly user: NodeId | null; readonly from?: NodeId };
-/** With what is asked to be recorded, if it is of a client's lock. */
+/** Adds the record of a client's lock. */
 export function recordsAfter({ context }: In<unknown>, event: UseToRecord): Pick<EpochsContext, 'records'> {
   const { id, records } = context;
-  const { lock, fence, user, from = id, ...said } = event;
+  const { lock, fence, user, from = id, ...request } = event;
   if (user === from) return { records };
-  const { number } = from === id ? askedIn(context, user) : said;
+  const { number } = from === id ? askedIn(context, user) : request;
   const record = { lock, fence, client: user, ...(number !== undefined && { number }) };
   const place = bisect(lock, records.length, (at) => records[at]!.lock);
   return { records: withRecord(record, place, records) };
 }
 
 /**
- * What is claimed here as the epoch begins, and which directories are open: of what waits, of what it has kept, of what it has this
- * node use for clients, and of what it has not kept and somebody waits for here (rule 11).
+ * The claims and the open directories as the epoch begins. A directory is open for locks that are waiting, that the epoch has kept, that
+ * this node uses for clients, and that were not kept and have another waiting user here (rule 11).
  */
 export function settled(c: EpochsContext): Pick<EpochsContext, 'claims' | 'locks' | 'open' | 'wants' | 'clients'> {
   const { id, served } = c;

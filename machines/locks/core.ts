@@ -1,4 +1,4 @@
-/** The core of locks: the roles of a peer or a client, who takes which message, and what the commands mean. */
+/** The core of locks: roles of a peer or a client, routes of messages, and commands. */
 import { coreOf, type RunningCore } from '../core.js';
 import { directoryMachine } from '../directory/index.js';
 import { DIRECTORY } from '../directory/view.js';
@@ -24,7 +24,7 @@ const isForDirectory = ({ type }: Message): boolean => type === 'find' || type =
 
 const release = { type: 'release', lock: THE_LOCK };
 
-/** All but the options of a scenario. */
+/** The description without the options of a scenario. */
 export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'options'> = {
   name: 'locks',
   charts: {
@@ -69,15 +69,15 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       waits: true,
       completedBy: ['lock.released', 'lock.lost', 'lock.refused', 'lock.canceled'],
     },
-    /** To read, beside others who do. */
+    /** Requests the lock as a reader, together with other readers. */
     share: {
       event: ({ lock = THE_LOCK }) => ({ type: 'request', lock, mode: 'shared' }),
       waits: true,
       completedBy: ['lock.released', 'lock.lost', 'lock.canceled'],
     },
-    /** The cluster is new: there is nothing that anybody could have forgotten. */
+    /** Declares that the cluster is new, so that no voter can have forgotten anything. */
     bootstrap: { event: () => ({ type: 'bootstrap' }), waits: false, completedBy: [] },
-    /** Who votes is changed by one: `add`, `remove`, or one instead of the other. */
+    /** Adds a voter (`add`), removes one (`remove`), or replaces one with both. */
     change: {
       fields: [
         { name: 'add', type: 'node', optional: true },
@@ -89,7 +89,7 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       waits: false,
       completedBy: ['members'],
     },
-    /** The transport reports that the process of a peer has ended: rightly or not. */
+    /** Reports, as a transport would, that the process of a peer has ended. The report may be wrong. */
     ended: {
       fields: [{ name: 'peer', type: 'node' }],
       event: ({ peer }) => ({ type: 'ended', peer }),
@@ -97,16 +97,16 @@ export const locksDescription: Omit<CoreDescription<LocksProtocolOptions>, 'opti
       completedBy: [],
     },
     release: { event: ({ lock = THE_LOCK }) => ({ type: 'release', lock }), waits: false, completedBy: [] },
-    /** A request is given up, if nobody has been asked yet: what others know of it cannot be called back. */
+    /** Cancels a request that no other peer knows of. A request that others know of cannot be canceled. */
     cancel: { event: ({ lock = THE_LOCK }) => ({ type: 'cancel', lock }), waits: false, completedBy: [] },
   },
   reactions: ({ hold }) => (hold === null ? [] : [{ on: 'lock.granted', event: release, after: hold }]),
 };
 
-/** What `createLocks` carries of them, which has no scenario to read: the options of a peer are complete as it makes them. */
+/** The core for `createLocks`, which reads no scenario and passes complete options of a peer. */
 export const peerCore: RunningCore<LocksProtocolOptions> = /* @__PURE__ */ coreOf<LocksProtocolOptions>(locksDescription);
 
-/** Of the election hear the epochs, of a directory its lock; epochs and locks tell each other. */
+/** The epochs listen to the election, and a lock to its directory. Epochs and locks notify each other. */
 function listener(role: string): string | undefined {
   if (role === ELECTION) return EPOCHS;
   const label = labelOf(role);
@@ -115,14 +115,14 @@ function listener(role: string): string | undefined {
 
 const isClient = (id: NodeId, { options }: Instance<LocksProtocolOptions>): boolean => options.clients.includes(id);
 
-/** It knows who votes, and stores nothing. */
+/** A client at its start. It knows the voters and stores nothing. */
 function clientAt(id: NodeId, { options }: Instance<LocksProtocolOptions>, links: readonly NodeId[]): RoleStart {
   const { voters, patience, floor } = options;
   const input: ClientInput = { id, membership: firstMembership(voters), links, patience, number: floor };
   return { role: EPOCHS, chart: CLIENT, input };
 }
 
-/** What has begun before anything could be stored is there already. */
+/** Storage of a node. If the first epoch has begun before anything could be stored, it contains that epoch. */
 function storageAt(id: NodeId, { options }: Instance<LocksProtocolOptions>): readonly RoleStart[] {
   const { storage, members, memory } = options;
   if (storage === null) return [];
@@ -132,8 +132,8 @@ function storageAt(id: NodeId, { options }: Instance<LocksProtocolOptions>): rea
 }
 
 /**
- * What was stored; an empty storage is that of a first start, and one that makes no sense is as good as none, as is that of a node that
- * was given another list and has served nothing by it (rule 14).
+ * The stored state of a node. Empty storage means a first start. Invalid state counts as missing, and so does the state of a node that was
+ * given another list and has not served with the stored one (rule 14).
  */
 function standingAfter(
   id: NodeId,
@@ -150,13 +150,13 @@ function standingAfter(
 const isOfWrongList = ({ served, membership }: Standing, given: Membership): boolean =>
   served.epoch === 0 && membership.version === 1 && isOfAnotherCluster(membership, given);
 
-/** A node that starts again leads itself until it is notified of others. */
+/** A node that restarts leads itself until its links come up. */
 const unlinked = (id: NodeId, election: ElectionProtocolOptions): ElectionProtocolOptions => ({
   ...election,
   start: { ...election.start, [id]: { ...election.start[id]!, neighbors: [], leader: id, distance: 0 } },
 });
 
-/** Who votes knows with whom; others are told. */
+/** The membership at the start. Only voters know it. */
 function listAt(id: NodeId, { voters, quorum }: LocksProtocolOptions): Membership {
   if (quorum === 'present') return OF_ALL_PRESENT;
   return voters.includes(id) ? firstMembership(voters) : NO_MEMBERSHIP;

@@ -1,4 +1,4 @@
-/** The arithmetic of epochs: how grants are numbered, for how many locks there is room, and where tokens lie at the start. */
+/** Arithmetic of epochs: numbers of grants, room for locks, and the initial place of each token. */
 import type { NodeId, Open } from '../effects.js';
 import { hash } from '../hash.js';
 import type { DirectoryInput } from '../directory/machine.js';
@@ -8,8 +8,8 @@ import { directoryRole, type Beginning, type Held } from './messages.js';
 export const isMajority = (count: number, voters: readonly NodeId[]): boolean => 2 * count > voters.length;
 
 /**
- * How many numbers an epoch has for the grants of each lock, for how many locks it has room besides those that its members want, and how
- * many bytes a message may have (room.ts).
+ * Limits of an epoch: fences for the grants of each lock, locks in addition to those that its members want, and bytes of a message
+ * (room.ts).
  */
 export interface EpochBounds {
   readonly grants: number;
@@ -18,36 +18,39 @@ export interface EpochBounds {
 }
 
 /**
- * Later epochs number their grants higher. Eight thousand to an epoch: so the milliseconds of a clock can be epochs for 34 years, and
- * fences are exact.
+ * Later epochs have larger fences. With 8,192 fences for each epoch, the milliseconds of a clock can be epochs for 34 years, and fences are
+ * exact numbers.
  */
 export const BOUNDS: EpochBounds = { grants: 2 ** 13, locks: 10_000, bytes: 2 ** 23 };
 export const EPOCH_MAX = 2 ** 53 / BOUNDS.grants;
 
-/** An epoch further above what is known than a year has milliseconds is beyond reason. */
+/** An epoch is unreasonable if it exceeds the known ones by more than the milliseconds of a year. */
 const YEAR = 366 * 24 * 60 * 60 * 1000;
-/** A floor leaves so many epochs above it. */
+/** A floor leaves room for this many epochs above it. */
 export const FLOOR_MAX = EPOCH_MAX - YEAR;
 export const isBeyondReason = (epoch: number, known: number): boolean => epoch > known + YEAR;
 
 export const firstFence = (epoch: number, grants: number): number => epoch * grants;
-/** Beyond them the numbers are those of the next epoch: nothing is granted with one. */
+/** True for a number that belongs to the next epoch. It is never granted in this one. */
 export const isBeyond = (fence: number, epoch: number, grants: number): boolean => fence >= firstFence(epoch + 1, grants);
 export const isHalfSpent = (fence: number, epoch: number, grants: number): boolean =>
   fence >= firstFence(epoch, grants) + grants / 2;
 
-/** Where the token of a lock lies at the start of an epoch: with the user that is kept, or one of those who read, else with a member that the name gives. */
+/**
+ * The initial node of a lock's token in an epoch: its holder or one of its readers if the lock is kept; otherwise a member that the name
+ * determines.
+ */
 export const rootOf = (lock: string, { members, kept }: Beginning): NodeId =>
   kept.find((held) => held.lock === lock)?.node ?? members[hash(lock) % members.length]!;
 
 export const isKeptBy = ({ kept }: Beginning, node: NodeId, { lock, fence }: Held): boolean =>
   kept.some((held) => held.lock === lock && held.node === node && held.fence === fence);
 
-/** Who reads as the epoch begins: they keep the lock together. */
+/** The readers that keep the lock together as the epoch begins. */
 export const readersOf = (lock: string, { kept }: Beginning): NodeId[] =>
   kept.filter((held) => held.lock === lock && held.mode === 'shared').map(({ node }) => node);
 
-/** Opens a lock's directory at one member: everybody points to the token. */
+/** Opens a lock's directory at one member: all members point to the token. */
 export function directoryOf(lock: string, id: NodeId, beginning: Beginning, grants: number): Open {
   const { epoch } = beginning;
   const input: DirectoryInput = {
@@ -63,7 +66,7 @@ export function directoryOf(lock: string, id: NodeId, beginning: Beginning, gran
 
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Where a name is in a sorted list of so many names, or would stand. */
+/** The index of a name in a sorted list of `count` names, or the index at which to insert it. */
 export function bisect(name: string, count: number, nameAt: (place: number) => string): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -80,7 +83,7 @@ export const withName = (name: string, sorted: readonly string[]): readonly stri
 export const withoutName = (name: string, sorted: readonly string[]): readonly string[] =>
   isAmong(name, sorted) ? sorted.toSpliced(placeAmong(name, sorted), 1) : sorted;
 
-/** The voters among whom a client seeks one, in its order: each client begins elsewhere, so that each voter has its share of them. */
+/** The voters in the order in which a client tries them. Each client starts at another voter, which distributes the clients. */
 export function turnsOf(client: NodeId, voters: readonly NodeId[]): NodeId[] {
   const first = hash(client) % (voters.length || 1);
   return [...voters.slice(first), ...voters.slice(0, first)];

@@ -1,37 +1,37 @@
 /**
- * The epochs of a node's locks: what keeps the locks going when nodes fail.
+ * The epochs of a node's locks keep the locks working when nodes fail.
  *
- * Ours, after the papers stop: token directory and leader election both assume nodes that never fail. Their composition does without. In an
- * epoch every lock has its own directory among the members, who all reach each other and are a majority of the voters. The leader that the
- * election gives proposes the next epoch, as in Paxos: `prepare` names the members, who promise to serve no earlier one and say where they
- * stand; with the promises of all of them the epoch is installed. Users stay users where nobody else can have the lock; all other tokens begin again.
- * Grants are numbered by epoch first.
+ * The design is our own and begins where the papers stop: token directory and leader election assume nodes that never fail. Their
+ * composition does not. In an epoch every lock has its own directory among the members, which all reach each other and are a majority of
+ * the voters. The elected leader proposes the next epoch, as in Paxos: `prepare` names the members, which promise to serve no earlier one
+ * and report their state. With the promises of all of them the epoch is installed. Holders keep locks that no other node can hold; all
+ * other tokens start again. The epoch is the leading part of the number of a grant.
  *
- * The rules, as in SPEC.md: 1 ballot, 2 promise, 3 taking back, 4 forgetting, 5 who keeps a lock (promises.ts), 6 stickiness, 7 install,
- * 8 bounds (room.ts), 9 who votes (membership.ts), 10 confirmed grants, 12 readers (lock.ts), 11 clients, 14 lists that differ (lists.ts).
+ * The rules, as in SPEC.md: 1 ballot, 2 promise, 3 withdrawal, 4 forgetting, 5 keeping a lock (promises.ts), 6 stickiness, 7 install, 8
+ * bounds (room.ts), 9 membership (membership.ts), 10 confirmed grants, 11 clients, 12 readers (lock.ts), 14 different lists (lists.ts).
  *
- * What must not be forgotten (`Standing`) is stored before anybody can know of it: nothing is proposed, promised, told or served whose
- * `stored` has not come. A node without storage is answered at once, and starts again knowing that it has forgotten.
+ * The persistent state (`Standing`) is stored before other nodes can learn of it: no proposal, promise or notification is sent, and no
+ * epoch served, before its `stored` has come. A node without storage is answered at once, and restarts knowing that it has forgotten.
  *
- * Assumes links that are reliable and first-in first-out while they are up, told to each end when they come and go, by a detector that may
- * be wrong; nodes that stop, and start again knowing that they have forgotten. Clocks matter where a majority has forgotten (rule 4b).
+ * Assumptions: links are reliable and first-in first-out while they are up. A failure detector, which may be wrong, reports their changes
+ * to each end. Nodes stop, and restart knowing that they have forgotten. Clocks matter only if a majority has forgotten (rule 4b).
  *
  * States.
- *   apart             in no epoch, and nothing to be done about it here
- *   preparing.saving  proposes, and waits until what it promises itself is stored
- *   preparing.collecting.asking   collects the promises of those whom it has named
- *   preparing.collecting.delayed  the same, and somebody waits, one of them or this node itself: whatever changes there is news
- *   preparing.collecting.opposed  all have promised, and those who have another list of voters have been asked to give way
- *   following.saving  promises, and waits until that is stored
- *   following.waiting has promised, or is overruled, and waits for an epoch to begin
- *   beginning         the epoch has begun, and is stored before it is served
- *   serving.fresh     member of the epoch that it served last; the directories of its locks are roles next to this one
- *   serving.crowded   the same, and the next epoch is asked for after a while: room comes to its end
- *   serving.asked     the same, and it is asked for at once: numbers come to their end
- *   closed            another list of voters has won, and this node takes part in nothing any more
+ *    apart             in no epoch, and cannot propose one
+ *    preparing.saving  proposes, and waits until its own promise is stored
+ *    preparing.collecting.asking   collects the promises of the members that it has named
+ *    preparing.collecting.delayed  the same, and a member or this node itself waits: any change at a member is relevant
+ *    preparing.collecting.opposed  all have promised, and peers with another list of voters were asked to give way
+ *    following.saving  promises, and waits until that is stored
+ *    following.waiting has promised, or is overruled, and waits for an epoch to begin
+ *    beginning         the epoch has begun, and is stored before it is served
+ *    serving.fresh     member of the epoch that it served last; the directories of its locks are roles next to this one
+ *    serving.crowded   the same, and requests the next epoch after a while: room is running out
+ *    serving.asked     the same, and requests it at once: fences are running out
+ *    closed            another list of voters has won, and this node has stopped participating
  * Invariants: `promised` is at least `served`; `reports` belong to `promised` and are not empty only while preparing; `open` is not empty
- * only while serving; `early` is of `promised`, and not empty only in
- * following.waiting and beginning; `locks` are the roles of lock.ts that are open, and those of `claims` among them; more than these only while serving.
+ * only while serving; `early` belongs to `promised` and is not empty only in following.waiting and beginning. `locks` are the open roles of
+ * lock.ts, and include those of `claims`; others only while serving.
  */
 import { assign, emit, enqueueActions, raise, setup } from 'xstate';
 import { effects, send, tell, withEvent, type Message } from '../effects.js';
@@ -92,7 +92,7 @@ import {
   withDiffering,
   withGivenWay,
   withoutDiffering,
-  wordToDiffering,
+  replyToDiffering,
 } from './lists.js';
 import type { MembershipChange } from './membership.js';
 import type { Beginning, EpochMessage, Install, LocksNotification, OfMember, Refuse, Superseding } from './messages.js';
@@ -142,14 +142,14 @@ const promiseIt = { target: '.following.saving', reenter: true, actions: withEve
 const opposed = { guard: 'isOpposed', target: 'opposed' } as const;
 const isOverruledHere = { target: '#epochs.following.waiting' } as const;
 /** Rule 9. */
-const foreign = { guard: withEvent('isForeign'), actions: send(lettingGo) } as const; // 11: a client is notified of the list by it
+const foreign = { guard: withEvent('isForeign'), actions: send(lettingGo) } as const; // 11: it also notifies a client of the list
 /** Rule 14. */
 const outvoted = { guard: withEvent('isOutvoted'), target: '#epochs.closed', actions: withEvent('announceDiffering') } as const;
 const differing = [
   outvoted,
   {
     guard: withEvent('isForeign'),
-    actions: [withEvent('announceDiffering'), withEvent('noteDiffering'), send(wordToDiffering), withEvent('partWith')],
+    actions: [withEvent('announceDiffering'), withEvent('noteDiffering'), send(replyToDiffering), withEvent('partWith')],
   },
 ] as const;
 const reconciled = { guard: withEvent('isReconciled'), actions: [withEvent('forgetDiffering'), 'hearAgain'] } as const;
@@ -159,13 +159,13 @@ const unreasonable = {
   actions: [withEvent('announceUnreasonable'), withEvent('partWith')],
 } as const;
 const later = { guard: withEvent('isLater'), actions: ['learn', 'hearAgain'] } as const;
-/** Of members in whose view the epoch has begun already. */
+/** From members that have begun the epoch already. */
 const keptUntilBegun = { guard: withEvent('isForThis'), actions: withEvent('keepEarly') } as const;
 const early = { find: keptUntilBegun, confirm: keptUntilBegun, recall: keptUntilBegun, disowned: keptUntilBegun } as const;
 const fill = [withEvent('noteOpened'), openDirectory] as const;
 const ask = [withEvent('want'), withEvent('claim'), lockInThis, toLock] as const;
 const openIt = [...fill, ...ask] as const;
-/** Rule 11: of a lock that others want here, too. */
+/** Rule 11: for a lock that is also wanted here by another user. */
 const behind = { guard: withEvent('isTakenByOthers'), actions: [withEvent('want'), toLock] } as const;
 const itsTurn = { guard: withEvent('isTaken'), actions: [withEvent('want'), toLock] } as const;
 const notHere = { guard: withEvent('isOfNoClient') } as const;
@@ -182,7 +182,7 @@ const asks = [
 ] as const;
 
 /**
- * The chart of the epochs of a node's locks: who proposes, promises, serves, and which locks are kept when an epoch ends.
+ * The epochs of a node's locks: proposals, promises and service, and which locks are kept when an epoch ends.
  *
  * @public
  */
@@ -231,13 +231,13 @@ export const epochsMachine = setup({
     dropClaim: assign({ claims: ({ context }, { lock }: OfLock) => withoutClaim(lock, context.claims) }),
     dropLock: assign({ locks: ({ context }, { lock }: OfLock) => withoutName(lock, context.locks) }),
     noteClaim: assign({ claims: ({ context }, event: Claim & Message) => withClaim(claimIn(event), context.claims) }),
-    /** What the leader wants, and whoever was called. */
+    /** A pending change: at the leader, or at the node that was called for it. */
     noteWanted: assign(({ context }, { add, remove, from = context.id }: MembershipChange & Partial<From<unknown>>) => ({
       wanted: { add, remove, by: from },
     })),
     noteBound: assign({ bound: ({ context: { reports, membership } }: In) => boundOf(reports, membership) }),
     learn: enqueueActions(learn),
-    /** What was said is judged by what was learned from it. */
+    /** Judges the message again after its membership was learned. */
     hearAgain: raise(({ event }) => event),
     partWith: enqueueActions(partWith),
     noteDiffering: assign({ differing: (args, event: From<OfMember>) => withDiffering(args, event) }),
@@ -247,7 +247,7 @@ export const epochsMachine = setup({
     hearEarly: enqueueActions(hearEarly),
     announceEpoch: emit(({ context }: In) => notificationOf(context.served)),
     announceDiffering: emit((args: In, event: From<OfMember>) => ({ type: 'differs' as const, ...listsOf(args, event) })),
-    // XState does not know by what a state is entered: this one by the word of a peer.
+    // XState does not pass the event to an entry action as a parameter: here it is the message of a peer.
     announceOutvoted: emit((args: In) => ({ type: 'outvoted' as const, ...listsOf(args, args.event as From<OfMember>) })),
     announceApart: emit({ type: 'apart' }),
     announceUnreasonable: emit((args: In, event: Numbered) => ({ type: 'unreasonable' as const, ...numbersOf(args, event) })),
@@ -285,7 +285,7 @@ export const epochsMachine = setup({
       { guard: withEvent('mayChangeNow'), ...prepareAgain, actions: withEvent('noteWanted') }, // 9
       { guard: withEvent('mayChange'), actions: [withEvent('noteWanted'), send(reconfiguration)] },
     ],
-    // Soon, and not at once: where not all who are linked reach each other, it may be impossible for as long.
+    // Soon, and not at once: while not all linked nodes reach each other, the change may remain impossible.
     seek: { guard: 'maySeek', actions: sayThatCrowded },
     bootstrap: [
       { guard: 'hasForgottenAndLeads', ...prepareAgain, actions: 'found' },
@@ -322,20 +322,20 @@ export const epochsMachine = setup({
       reconciled,
       later,
       unreasonable,
-      { guard: withEvent('leavesLeaderOut'), ...prepareAgain, actions: withEvent('noteSuperseding') }, // 7: nobody will call it again
+      { guard: withEvent('leavesLeaderOut'), ...prepareAgain, actions: withEvent('noteSuperseding') }, // 7: no other node will remind it
       { guard: withEvent('leavesUsOut'), target: '.apart', actions: withEvent('noteSuperseding') }, // 7
     ],
-    install: later, // 9: of an epoch that this node has promised away meanwhile
+    install: later, // 9: for an epoch that a later promise of this node excludes
     giveWay: [{ guard: withEvent('mayGiveWay'), target: '.closed', actions: withEvent('announceDiffering') }, ...differing], // 14
     givenWay: { guard: withEvent('isForeign'), actions: [withEvent('noteGivenWay'), send(change)] }, // 14
     timer: [{ guard: 'leads', ...prepareAgain, actions: 'giveUpMissed' }, { actions: ['giveUpMissed', send(change)] }],
     request: [behind, { guard: withEvent('isFree'), actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock] }],
     acquire: [notHere, full, itsTurn, { actions: [withEvent('want'), withEvent('claim'), lockInNone, toLock] }], // 11
-    attach: [foreign, later, { actions: withEvent('attach') }], // 11: answered by the word of the epoch that begins, or of none
+    attach: [foreign, later, { actions: withEvent('attach') }], // 11: the next epoch replies, or `detached` does
     used: { actions: [withEvent('noteClaim'), send(wordTo('acquired'))] },
     left: { actions: withEvent('dropWant') },
     forfeited: { actions: send(wordTo('forfeited')) },
-    stored: { actions: 'learn' }, // 9: of an epoch that this node was about to begin, and has left meanwhile
+    stored: { actions: 'learn' }, // 9: for an epoch that this node was about to begin, and has left since
     freed: { actions: [withEvent('dropClaim'), withEvent('dropLock'), ownLock] },
     lost: { actions: [withEvent('dropClaim'), withEvent('dropLock'), ownLock] },
   },
@@ -345,14 +345,14 @@ export const epochsMachine = setup({
     },
     apart: {
       entry: ['forgetBallot', toLocks(() => ({ type: 'apart' })), 'detachAll', 'announceApart'],
-      always: { guard: 'isOnlyVoter', target: 'preparing' }, // 9: told so by those who do not vote
+      always: { guard: 'isOnlyVoter', target: 'preparing' }, // 9: nodes that do not vote have reported this
       on: { attach: [foreign, later, { actions: send(lettingGo) }] }, // 11
     },
     preparing: {
       entry: 'propose',
       initial: 'saving',
       states: {
-        // Nobody has heard of the proposal: what comes meanwhile is not a reason for another one.
+        // No other node knows of the proposal: an event before `stored` does not require another one.
         saving: {
           entry: standing,
           on: {
@@ -409,13 +409,13 @@ export const epochsMachine = setup({
           entry: standing,
           on: {
             stored: [
-              { guard: 'leads', target: '#epochs.preparing', actions: ['learn', send(promise)] }, // 2: to somebody else
+              { guard: 'leads', target: '#epochs.preparing', actions: ['learn', send(promise)] }, // 2: to another node
               { target: 'waiting', actions: ['learn', send(promise), send(changeUnlessToLeader)] }, // 2
             ],
           },
         },
         waiting: {
-          always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart', actions: send(wordToNamed) }, // 9: nobody will tell it of an epoch
+          always: { guard: 'isOverruledAndRemoved', target: '#epochs.apart', actions: send(wordToNamed) }, // 9: no node will notify it
           on: {
             ...early,
             install: [later, { guard: withEvent('isInstalled'), target: '#epochs.beginning', actions: withEvent('noteInstall') }],

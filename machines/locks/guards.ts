@@ -1,4 +1,4 @@
-/** What the epochs of a node ask before they act, by the rules of SPEC.md: of what the node knows and of the event that has come. */
+/** Guards of the epochs, by the rules of SPEC.md. They depend on the state of the node and on the event. */
 import type { LeaderChange } from '../election/messages.js';
 import type { NodeId, TimerEvent } from '../effects.js';
 import { attachmentOf, isStranded, isWantedBy, wantedBy } from './clients.js';
@@ -10,7 +10,7 @@ import {
   leavesOutWithRemoved,
   leftOutBy,
   linksKnown,
-  numberSaid,
+  numberIn,
   promisedEpoch,
   reachesMajority,
   type From,
@@ -45,7 +45,7 @@ import { boundOf, floorOf, isClique, isWithinLists, leftOutByClique, recallOf } 
 const isNoStranger = ({ context }: In, { from }: From<unknown>): boolean => context.links.includes(from);
 const isNews = ({ context }: In, { epoch }: OfEpoch): boolean => epoch > promisedEpoch(context);
 
-/** The first list that a client knows is the one that it was given: that says whom it asks, and not who votes. */
+/** A client's first list contains the peers that it contacts, and is not a membership. */
 const isLater = (args: In, event: EpochMessage): boolean =>
   !isForeign(args, event) &&
   event.membership.version > Math.max(args.context.membership.version, event.type === 'attach' ? 1 : 0);
@@ -60,7 +60,9 @@ const leavesOut = (args: In, event: From<Prepare>, isFollowing: boolean): boolea
   leftOutBy(event, args.context, isFollowing).length > 0;
 const leavesOutNewly = (args: In, event: From<Prepare>, isFollowing: boolean): boolean =>
   args.context.missed === null && leavesOut(args, event, isFollowing);
-/** Rule 6: whom it would rob, if this proposer names fewer, as it must; `undefined` where it must not, or cannot. */
+/**
+ * Rule 6: the holders that would lose their locks if this proposer named fewer members, as it must; `undefined` if it must not or cannot.
+ */
 function leavesOutUsers(args: In): readonly NodeId[] | undefined {
   const { context } = args;
   return hasAllAnswers(args) && !isClique(context.reports) && leads(args) ? leftOutByClique(context)?.peers : undefined;
@@ -68,11 +70,11 @@ function leavesOutUsers(args: In): readonly NodeId[] | undefined {
 const isOverruled = ({ context }: In, { promised }: Refuse): boolean => promised >= promisedEpoch(context);
 const isForThis = ({ context }: In, { epoch }: OfEpoch): boolean => epoch === promisedEpoch(context);
 
-/** Others have begun an epoch without this node, later than all that it has promised. */
+/** True if other peers have begun an epoch without this node, later than all that it has promised. */
 const leavesUsOut = ({ context }: In, { epoch, members }: Superseding): boolean =>
   epoch >= promisedEpoch(context) && epoch > context.served.epoch && !members.includes(context.id);
 
-/** Whose links and word matter here: voters, members of the epoch, whoever is to vote. Others may come and go. */
+/** True for nodes whose links and messages matter here: voters, members of the epoch, and the node that is to be added. */
 function concerns(node: NodeId, { membership, promised, served, wanted }: In['context']): boolean {
   const votes = votesInOneOf(node, membership, ...(promised === null ? [] : [promised.next]));
   return votes || served.members.includes(node) || wanted?.add === node;
@@ -82,22 +84,22 @@ const hasAllAnswers = ({ context: { reports, promised } }: In): boolean => repor
 const areAllLinked = (args: In): boolean => hasAllAnswers(args) && isClique(args.context.reports);
 const recall = ({ context: { reports, membership } }: In) => recallOf(reports, membership);
 
-/** All have promised, and each list of voters has its majority. */
+/** True if all members have promised, and each list of voters has its majority. */
 function hasPromises(args: In): boolean {
   const { reports } = args.context;
   return areAllLinked(args) && recall(args) !== 'too little' && isWithinLists(reports, args.context);
 }
-/** Rule 14: nobody has served, and others may begin by another list. */
+/** Rule 14: true if no member has served, and a majority of another list may begin an epoch. */
 const isOpposed = ({ context }: In): boolean =>
   context.reports.every(({ served }) => served === 0) && opposedTo(context.promised!.members, context).length > 0;
 
-/** Rule 9: the list is neither that which is decided nor the one after it. */
+/** Rule 9: true if the proposed list is neither the decided one nor its successor. */
 function isPassed({ context: { promised, membership } }: In): boolean {
   const { next } = promised!;
   return !isSameMembership(next, membership) && next.version !== membership.version + 1;
 }
 
-/** Rule 9: a later list may have been decided, another than the one proposed, and majorities of both are within reach. */
+/** Rule 9: true if a later list than the proposed one may have been decided, and majorities of both are linked. */
 function isBound(args: In): boolean {
   const { id, membership, promised, reports } = args.context;
   const bound = areAllLinked(args) ? boundOf(reports, membership) : null;
@@ -110,13 +112,13 @@ const isPossible = (args: In, change: MembershipChange): boolean => {
   const next = membershipAfter(membership, change, bounds.bytes);
   return next !== null && areMajoritiesOf([...linksKnown(args), id], membership, next);
 };
-/** Of a member who knows what this node knows, while nothing else is wanted. */
+/** For a request of a member with the same membership, while no other change is pending. */
 const mayWant = (args: In, change: Reconfigure): boolean => {
   const { wanted, membership, bounds } = args.context;
   const isOfThisList = isSameMembership(membership, change.membership);
   return wanted === null && isOfThisList && leads(args) && membershipAfter(membership, change, bounds.bytes) !== null;
 };
-/** Called here: a change that was called here before and is not decided makes way. */
+/** For a request here: it replaces an earlier one from here that is not decided. */
 const mayChange = ({ context }: In, change: MembershipChange): boolean => {
   const { wanted, membership, id, bounds } = context;
   const votes = votesInOneOf(id, membership);
@@ -136,20 +138,20 @@ export const epochsGuards = {
   isAnother: ({ context }: In, { leader }: LeaderChange) => leader !== context.leader,
   isIrrelevant: ({ context }: In, { peer }: NamedLinkEvent) => !concerns(peer, context),
   hearsAndLeads: (args: In, { from }: From<unknown>) => leads(args) && concerns(from, args.context),
-  /** It needs nobody, and nobody whose word matters will speak to it. */
+  /** True if this node is the only voter: it needs no other peer, and relevant peers will not send messages to it. */
   isOnlyVoter: ({ context: { id, membership } }: In) => membership.voters.length === 1 && membership.voters[0] === id,
   isOverruledAndRemoved: ({ context: { id, membership, promised } }: In) =>
     promised!.proposer === id && !votesInOneOf(id, membership),
   losesMajority: (args: In) => !reachesMajority(args),
-  /** Who starts again is linked to nobody yet. */
+  /** A node that restarts has no links yet. */
   startsInEpoch: ({ context: { served, links } }: In) => served.members.some((member) => links.includes(member)),
   isOwn: ({ context: { promised, id } }: In) => promised!.proposer === id,
   isOwnForOthers: ({ context: { promised, served, id } }: In) => promised!.proposer === id && !served.members.includes(id),
   isFromStranger: (args: In, event: From<unknown>) => !isNoStranger(args, event),
   isBeyondReason: ({ context }: In, event: Numbered) => {
-    const [said, known] = [numberSaid(event), largestKnown(context)];
+    const [number, known] = [numberIn(event), largestKnown(context)];
     const isRefusedSo = event.type === 'refuse' && event.known !== undefined;
-    return isBeyondReason(said, known) || (isRefusedSo && isBeyondReason(known, said));
+    return isBeyondReason(number, known) || (isRefusedSo && isBeyondReason(known, number));
   },
   isForeign,
   isLater,
@@ -179,7 +181,7 @@ export const epochsGuards = {
   isOutvoted,
   isReconciled: (args: In, event: From<OfMember>) => !isForeign(args, event) && hasDiffered(args.context, event.from),
   mayGiveWay: (args: In, event: GiveWay) => isForeign(args, event) && isUnbound(args.context),
-  /** What the promise of the teller will say is no news. */
+  /** True if the sender's promise is still awaited and will report its change. */
   isAwaited: ({ context }: In, { from }: From<unknown>) => {
     const { promised, reports, links, membership } = context;
     const { members, next } = promised!;
@@ -202,13 +204,13 @@ export const epochsGuards = {
   isTaken,
   isClientGone: ({ context }: In, { peer }: NamedLinkEvent) =>
     attachmentOf(context, peer) !== undefined || wantedBy(peer, context.wants).length > 0,
-  /** Of a client whose link is down; a peer that is linked again has not ended. */
+  /** True for a client whose link is down. A peer that is linked again has not ended. */
   isReportedEnd: ({ context: { links, wants } }: In, { peer }: ReportedEnd) =>
     !links.includes(peer) && wantedBy(peer, wants).length > 0,
-  /** Of a client that is not attached here, or has asked already. */
+  /** True if the client is not attached here, or has requested the lock already. */
   isOfNoClient: ({ context }: In, { from, lock }: From<Acquire>) =>
     attachmentOf(context, from) === undefined || isWantedBy(context, from, lock),
-  /** Rule 8: of a client that is attached here. */
+  /** Rule 8: true if the lock of a client that is attached here does not fit. */
   isFull: ({ context }: In, { from, lock }: From<Acquire>) => !hasRoomForClient(context, lock, from),
   isDisownedHere: (args: In, event: Disowned) => isOfThisEpoch(args, event) && isTaken(args, event),
   isStranded,

@@ -1,11 +1,14 @@
 /**
- * Locks that survive the failure of those who hold them: election and token directory composed, with epochs between them.
+ * Locks that survive the failure of their holders: leader election and token directory, composed by epochs.
  *
- * Fault model: nodes stop, or start again knowing nothing; links come and go, at each end by itself, on the word of a detector that may
- * be wrong; while a link is up it is reliable and first-in first-out. Promises, which properties.ts names: no two grants of a lock with the
- * same fence; an undisturbed user keeps its lock; where nothing fails, one user; a majority that has settled serves everybody in it. What
- * it cannot promise: that a holder who was cut off has noticed. Whatever the lock protects must refuse a fence smaller than one that it
- * has seen.
+ * Fault model: nodes stop, or restart without memory. Links go up and down, separately at each end, according to a failure detector that
+ * may be wrong; while a link is up, it is reliable and first-in first-out.
+ *
+ * Guarantees, which properties.ts names: no two grants of a lock have the same fence; an undisturbed holder keeps its lock; without
+ * failures a lock has one holder; a settled majority serves all requests in it.
+ *
+ * Limitations: a holder that was cut off may not have noticed it. The protected resource must reject a fence smaller than one that it has
+ * seen.
  */
 import { coreOf } from '../core.js';
 import { defineProtocol } from '../define.js';
@@ -21,14 +24,14 @@ import { locksSystems } from './systems.js';
 import { epochsOf, isAttached, isServing } from './view.js';
 
 /**
- * Locks by name without their checks and view, as `createNode` takes it; an application calls `createLocks`.
+ * Locks without their checks and view, for `createNode`. Applications call `createLocks` instead.
  *
  * @public
  */
 export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locksDescription, options: locksOptions });
 
 /**
- * Locks that survive the failure of those who hold them: election and token directory, with epochs between them.
+ * Locks that survive the failure of their holders: leader election and token directory, composed by epochs.
  *
  * @example
  * ```ts
@@ -43,7 +46,7 @@ export const locksCore = /* @__PURE__ */ coreOf<LocksProtocolOptions>({ ...locks
  */
 export const locks = /* @__PURE__ */ defineProtocol(
   locksCore,
-  // Election and directory are walked where they are at home.
+  // The samples of election and directory are in their own protocols.
   {
     properties: locksProperties,
     mayFire: locksMayFire,

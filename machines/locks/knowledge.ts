@@ -1,4 +1,4 @@
-/** What a voter knows of epochs, what it hears, and what it reads off both. */
+/** The state and the events of a voter's epochs, and the values that are derived from both. */
 import type { enqueueActions } from 'xstate';
 import type { LinkEvent, Message, NodeId, Open, Send, StoredEvent, Tell } from '../effects.js';
 import type { LeaderChange } from '../election/messages.js';
@@ -21,7 +21,7 @@ import type {
 import type { Differing } from './lists.js';
 import type { PromiseReport } from './promises.js';
 
-/** Where a voter stands toward the others: what it must not forget, and is stored before it acts on it. */
+/** The part of a voter's state that it must not forget. It is stored before the voter acts on it. */
 export interface Standing {
   readonly memory: Memory;
   readonly promised: Ballot | null;
@@ -29,71 +29,80 @@ export interface Standing {
   readonly served: Beginning;
   /** Promises above `served`, other than the present one. */
   readonly pending: readonly Ballot[];
-  /** Who votes, as far as it is decided and known here. */
+  /** The decided membership, as far as this node knows it. */
   readonly membership: Membership;
 }
 
 export interface EpochsInput {
   readonly id: NodeId;
-  /** Who votes, as it is known at the first start. */
+  /** The membership at the first start. */
   readonly membership: Membership;
   readonly links: readonly NodeId[];
   readonly leader: NodeId;
-  /** The members of the first epoch, where the network starts in one; else none. */
+  /** The members of the first epoch if the network starts in one; otherwise empty. */
   readonly members: readonly NodeId[];
   readonly memory: Memory;
-  /** What it had stored, where it starts again; else `null`. */
+  /** The stored state of an earlier run; `null` at a first start. */
   readonly stored: Standing | null;
-  /** A number that the clock gives: above all that an earlier life of this node can have promised. Needed where everybody has forgotten. */
+  /**
+   * A number from the clock, larger than every number that an earlier run of this node can have promised. Needed if all voters have
+   * forgotten.
+   */
   readonly floor: number;
   readonly bounds: EpochBounds;
-  /** True if a majority is asked before a grant (rule 10). */
+  /** True if a majority confirms each grant (rule 10). */
   readonly confirm: boolean;
-  /** Ticks until a voter that is left out, and still reached from here, is taken to be really cut off from somebody. */
+  /** Patience, in ticks: after it, a voter that is left out but still reached from here is considered cut off from some member. */
   readonly patience: number;
 }
 
 /** A lock that is wanted at this node. */
 export interface Claim {
   readonly lock: string;
-  /** Of its grant; `null` while it waits. */
+  /** The fence of the grant; `null` while the lock is waiting. */
   readonly fence: number | null;
-  /** For whom: this node, a client, or nobody any more. */
+  /** The user of the lock: this node, a client, or `null` if neither wants it anymore. */
   readonly user: NodeId | null;
-  /** Of one that is in use: this node reads, others may read too. */
+  /** `shared` if this node reads the lock that is in use, so that other readers may too. */
   readonly mode?: 'shared';
 }
 
 export interface EpochsContext extends Omit<EpochsInput, 'members' | 'stored'>, Standing {
-  /** What this node proposes is above: the numbers with which it was refused, or left out, and the floor of those who have forgotten. */
+  /**
+   * Proposals of this node have larger numbers than this: the numbers with which it was refused or left out, and the floors of voters that
+   * have forgotten.
+   */
   readonly above: number;
-  /** Collected for the promised epoch, its proposer's first. */
+  /** Reports for the promised epoch, the proposer's first. */
   readonly reports: readonly PromiseReport[];
-  /** Whom to name in the next try, where the last has shown that some do not reach each other; else `null`. */
+  /** The nodes to name in the next proposal, if the last one has shown that some do not reach each other; otherwise `null`. */
   readonly clique: readonly NodeId[] | null;
-  /** What is to be made of the list of voters: asked for here, or of this node as the leader. */
+  /** The pending change of the membership, requested here or from this node as the leader. */
   readonly wanted: WantedChange | null;
-  /** A later list of voters that may have been decided without this node's knowledge: it is proposed before anything else. */
+  /** A later membership that may have been decided without this node's knowledge. It is proposed before any other. */
   readonly bound: Membership | null;
-  /** Who was left out by the proposal of `named` though it is reached from here: as long as patience lasts. */
+  /** The peers that the proposal of `named` left out although they are reached from here, while patience lasts. */
   readonly missed: { readonly peers: readonly NodeId[]; readonly named: readonly NodeId[] } | null;
-  /** Who may be left out, for patience with them is over, one after the other: until a link of those who matter changes, or an epoch begins. */
+  /** The peers that may be left out because patience with them is over. Reset when an epoch begins or a relevant link changes. */
   readonly cutOff: readonly NodeId[];
-  /** Who was heard with another list of voters, and has not come back with this one. */
+  /** The peers that have another list of voters and have not come back with this one. */
   readonly differing: readonly Differing[];
-  /** What is wanted here, by name. */
+  /** The locks that are wanted here, sorted by name. */
   readonly claims: readonly Claim[];
-  /** The clients that are attached here, by name; and who wants or uses which of the claimed locks, this node included. */
+  /** `clients`: the clients that are attached here, sorted by name. `wants`: the clients, or this node, that want or use a claimed lock. */
   readonly clients: readonly Attachment[];
   readonly wants: readonly Want[];
-  /** What is known here of the locks of clients, here and elsewhere, by name of the lock: one for each. */
+  /** The known locks of clients, attached here or elsewhere, sorted by the name of the lock: one record for each lock. */
   readonly records: readonly Recorded[];
-  /** The locks that have been wanted here in this epoch, and those that still are, by name. */
+  /** The locks that have been wanted here in this epoch or are still wanted, sorted by name. */
   readonly locks: readonly string[];
-  /** The locks whose directories are open here in this epoch, sorted; so many of them were opened since it began. */
+  /** `open`: the locks whose directories are open here in this epoch, sorted. `opened`: how many were opened since it began. */
   readonly open: readonly string[];
   readonly opened: number;
-  /** Messages of members of the promised epoch, which has not begun here yet: each find, of each sender its last word of another kind about a lock. */
+  /**
+   * Messages of members of the promised epoch, which has not begun here yet: every find, and the last message of each other type for each
+   * sender and lock.
+   */
   readonly early: readonly From<LockMessage>[];
 }
 
@@ -103,7 +112,7 @@ export type ReportedEnd = { readonly type: 'ended'; readonly peer: NodeId };
 export type From<M> = M & { readonly from: NodeId };
 export type OfEpoch = { readonly epoch: number };
 export type OfLock = { readonly lock: string };
-/** Of a request of this node, or of a client of it. */
+/** The lock of a request by this node or by one of its clients. */
 export type OfRequest = OfLock & Partial<From<unknown>>;
 
 export type EpochsEvent =
@@ -114,22 +123,22 @@ export type EpochsEvent =
   | LeaderChange
   | { readonly type: 'request'; readonly lock: string; readonly mode?: 'shared' }
   | { readonly type: 'bootstrap' }
-  /** From the application: somebody is to vote from now on, or no more. */
+  /** From the application: this peer votes from now on, or stops voting. */
   | { readonly type: 'change'; readonly add: NodeId | null; readonly remove: NodeId | null }
-  /** The change that is wanted may be possible now, or an epoch of more voters. */
+  /** The pending change, or an epoch of more voters, may be possible now. */
   | { readonly type: 'seek' }
-  /** From a lock: it is in use here with this fence, or waited for; it is free again; it was taken away. */
+  /** From a lock: it is in use here with this fence, or waiting; it is free again; it was taken away. */
   | ({ readonly type: 'used' } & Claim)
   | { readonly type: 'freed' | 'lost'; readonly lock: string }
-  /** From a lock: this one, a client or the node itself, is done with it; it was taken from a client. */
+  /** From a lock: this node, or a client, has finished with it; the lock was taken from a client. */
   | { readonly type: 'left'; readonly lock: string; readonly node: NodeId }
   | { readonly type: 'forfeited'; readonly lock: string; readonly fence: number; readonly node: NodeId }
   | From<Acquire>
-  /** From a lock: its token is here, and others are to confirm the grant. */
+  /** From a lock: its token is here, and other voters have to confirm the grant. */
   | { readonly type: 'confirming'; readonly lock: string; readonly fence: number; readonly user: NodeId | null }
-  /** The epoch has begun, and the locks of this node have heard of it. */
+  /** The epoch has begun, and the locks of this node were notified. */
   | { readonly type: 'early' }
-  /** Half of this epoch is used up: of the numbers of a lock, or of the room for locks. */
+  /** Half of this epoch is used up: of the fences of a lock, or of the room for locks. */
   | { readonly type: 'spent' | 'crowded' }
   | StoredEvent
   | { readonly type: 'timer'; readonly timer: string };
@@ -147,21 +156,21 @@ type Enqueue = typeof enqueueActions<
   never,
   LocksNotification
 >;
-/** Of an action that asks for one effect after the other. */
+/** The argument of an action that requests several effects in order. */
 export type Enqueuing = Parameters<Parameters<Enqueue>[0]>[0];
 
 export const promisedEpoch = ({ promised }: EpochsContext): number => promised?.epoch ?? 0;
-/** Above what any reasonable number is, this is. */
+/** The largest number that this node knows: a number far above it is unreasonable. */
 export const largestKnown = (c: EpochsContext): number => Math.max(promisedEpoch(c), c.above, c.floor);
 
 export type Numbered = From<Prepare | Refuse | Superseding>;
-/** Of an epoch that somebody proposes or tells of, or the largest that is known to whoever refuses one. */
-export const numberSaid = (event: Numbered): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
+/** The number of the epoch that is proposed or has begun, or the largest one that the sender of a refusal knows. */
+export const numberIn = (event: Numbered): number => (event.type === 'refuse' ? (event.known ?? event.promised) : event.epoch);
 
-/** For the application: how far a peer is off. */
+/** For the application: how far the number of a peer is from the known ones. */
 export const numbersOf = ({ context }: In<unknown>, event: Numbered) => ({
   peer: event.from,
-  epoch: numberSaid(event),
+  epoch: numberIn(event),
   known: largestKnown(context),
 });
 
@@ -175,11 +184,11 @@ const isLinkEvent = (event: EpochsEvent): event is NamedLinkEvent => event.type 
 export const linksKnown = ({ context: { links }, event }: In): readonly NodeId[] =>
   isLinkEvent(event) ? linksAfter(links, event) : links;
 
-/** True if more than half are within reach, once this event is taken in. */
+/** True if a majority is linked, after this event. */
 export const reachesMajority = (args: In): boolean =>
   isMajorityOf([...linksKnown(args), args.context.id], args.context.membership);
 
-/** True if it is this node that proposes, once this event is taken in. */
+/** True if this node proposes, after this event. */
 export const leads = (args: In): boolean => {
   const { context, event } = args;
   const leader = event.type === 'leader' ? event.leader : context.leader;
@@ -189,19 +198,19 @@ export const leads = (args: In): boolean => {
 const placeAmong = (lock: string, claims: readonly Claim[]): number =>
   bisect(lock, claims.length, (place) => claims[place]!.lock);
 
-/** A peer may want thousands of locks at once: claims are in the order of their names, and never gone through one by one for one of them. */
+/** Looks up a claim by binary search: a peer may want thousands of locks at once, so claims are sorted by name. */
 export function claimOf({ claims }: Pick<EpochsContext, 'claims'>, lock: string): Claim | undefined {
   const claim = claims[placeAmong(lock, claims)];
   return claim?.lock === lock ? claim : undefined;
 }
 
-/** The claims with this one, instead of an earlier one of the lock. */
+/** Adds this claim, or replaces an earlier one of the same lock. */
 export function withClaim(claim: Claim, claims: readonly Claim[]): readonly Claim[] {
   const place = placeAmong(claim.lock, claims);
   return claims.toSpliced(place, claims[place]?.lock === claim.lock ? 1 : 0, claim);
 }
 
-/** As a lock tells of it. */
+/** The claim that a message from a lock contains. */
 export const claimIn = ({ type: _, ...claim }: Claim & Message): Claim => claim;
 
 export function withoutClaim(lock: string, claims: readonly Claim[]): readonly Claim[] {
@@ -209,11 +218,11 @@ export function withoutClaim(lock: string, claims: readonly Claim[]): readonly C
   return claims[place]?.lock === lock ? claims.toSpliced(place, 1) : claims;
 }
 
-/** As it is said of a lock that is in use here, if a client uses it. */
+/** The field `client` of a lock in use, if a client uses it. */
 const clientOf = ({ id }: EpochsContext, user: NodeId | null): { client?: NodeId } =>
   user === null || user === id ? {} : { client: user };
 
-/** Where this node stands, as it says with its promise of the present ballot. */
+/** The report that this node sends with its promise of the present ballot. */
 export const ownReport = (c: EpochsContext): PromiseReport => ({
   node: c.id,
   memory: c.memory,
@@ -230,27 +239,27 @@ export const ownReport = (c: EpochsContext): PromiseReport => ({
   membership: c.membership,
 });
 
-/** Rule 10: who is asked whether a later epoch can have begun: the voters with whom this one is served. */
+/** Rule 10: the voters that are asked whether a later epoch can have begun. These are the other members of this epoch that vote. */
 export const confirmersOf = ({ id, served: { members, membership } }: EpochsContext): NodeId[] =>
   members.filter((member) => member !== id && membership.voters.includes(member));
 
-/** Rule 10: how many of them have to confirm, so that they are a majority of all voters, with this node if it votes. */
+/** Rule 10: how many of them have to confirm, so that they are a majority of all voters, together with this node if it votes. */
 export const othersNeeded = (c: EpochsContext): number => (c.confirm ? recordersNeeded(c) : 0);
 
-/** Rule 11: of a client's lock always. */
+/** Rule 11: how many other voters have to record a grant to a client. This does not depend on `confirm`. */
 export function recordersNeeded({ id, served }: EpochsContext): number {
   const { voters } = served.membership;
   return Math.floor(voters.length / 2) + (voters.includes(id) ? 0 : 1);
 }
 
-/** Of a first start: in an epoch that has begun already, or in none. */
+/** The state at a first start: in an epoch that has begun already, or in none. */
 export function firstStanding({ members, memory, membership }: Pick<EpochsInput, 'members' | 'memory' | 'membership'>): Standing {
   const isServed = members.length > 0;
   const promised = isServed ? { epoch: 1, proposer: members[0]!, members, next: membership } : null;
   return { memory, promised, served: { epoch: isServed ? 1 : 0, members, kept: [], membership }, pending: [], membership };
 }
 
-/** At its beginning everybody knows the clients whose locks an epoch has kept. */
+/** The clients whose locks an epoch has kept. All members know them when it begins. */
 export const recordsOf = ({ kept }: Pick<Beginning, 'kept'>): readonly Recorded[] =>
   kept.flatMap(({ lock, fence, client, number }) =>
     client === undefined ? [] : [{ lock, fence, client, ...(number !== undefined && { number }) }],
@@ -281,34 +290,37 @@ export function knownAtStart({ members, memory, membership, stored, ...input }: 
 
 const newerOf = (a: Membership, b: Membership): Membership => (b.version > a.version ? b : a);
 
-/** Rule 9: the list that counts once all that this node knows is stored: that of the epoch which it is about to begin. */
+/** Rule 9: the membership after all pending writes: that of the epoch that is about to begin, if it is newer. */
 export const listToBe = ({ membership, served }: Pick<Standing, 'membership' | 'served'>): Membership =>
   newerOf(membership, served.membership);
 
-/** What the application has said of the cluster it says of this life alone. */
+/** The state to persist. A declaration by the application that the cluster is new is valid only for this run. */
 export const standingOf = (standing: Standing): Standing => {
   const { memory, promised, served, pending } = standing;
   return { memory: memory === 'founding' ? 'forgotten' : memory, promised, served, pending, membership: listToBe(standing) };
 };
 
-/** The latest list that is decided: said by whoever speaks, or, once it is stored, that of the epoch that begins. */
+/** The latest decided membership: from the received message, or, once it is stored, from the epoch that begins. */
 export const newestIn = ({ context, event }: In): Membership =>
   'membership' in event ? newerOf(context.membership, event.membership) : listToBe(context);
 
-/** Voters elect the leader among themselves: what a new list is to the election, as links that come and go. */
+/** A new membership as link events for the election, because voters elect the leader among themselves. */
 export function electionNews({ id, links, membership }: EpochsContext, next: Membership): LinkEvent[] {
   const electorateIn = ({ voters }: Membership) => (voters.includes(id) ? links.filter((peer) => voters.includes(peer)) : []);
   const [before, after] = [electorateIn(membership), electorateIn(next)];
-  const word = (type: LinkEvent['type'], peers: readonly NodeId[], others: readonly NodeId[]): LinkEvent[] =>
+  const changes = (type: LinkEvent['type'], peers: readonly NodeId[], others: readonly NodeId[]): LinkEvent[] =>
     peers.filter((peer) => !others.includes(peer)).map((peer) => ({ type, peer }));
-  return [...word('link.down', before, after), ...word('link.up', after, before)];
+  return [...changes('link.down', before, after), ...changes('link.up', after, before)];
 }
 
-/** Rule 9: what is wanted of the old list is wanted of the new one by whoever was called for it, unless it is done. */
+/** Rule 9: after a change of the membership, the node that was called for a change still wants it, unless it is done. */
 export const wantedAfter = ({ id, wanted, bounds }: EpochsContext, membership: Membership): WantedChange | null =>
   wanted?.by === id && membershipAfter(membership, wanted, bounds.bytes) !== null ? wanted : null;
 
-/** Rule 6: whom a proposal leaves out that votes, is a member of the last epoch here, or of the promised one, and is still reached. */
+/**
+ * Rule 6: the voters that a proposal leaves out although they are members of the last epoch here, or of the promised one, and are still
+ * reached.
+ */
 export function leftOutBy({ members, membership, next }: Prepare, c: EpochsContext, isFollowing: boolean): NodeId[] {
   const present = new Set([...c.served.members, ...(isFollowing ? (c.promised?.members ?? []) : [])]);
   return c.links.filter(
@@ -316,7 +328,9 @@ export function leftOutBy({ members, membership, next }: Prepare, c: EpochsConte
   );
 }
 
-/** Rule 9: whether this epoch has removed somebody, and a voter within reach may have been left out only because it does not reach that one. */
+/**
+ * Rule 9: true if this epoch has removed a voter, and another voter may have been left out only because it does not reach the removed one.
+ */
 export function leavesOutWithRemoved({ promised, served, membership, links }: EpochsContext): boolean {
   const votes = (node: NodeId) => votesInOneOf(node, membership);
   return !promised!.members.every(votes) && links.some((peer) => votes(peer) && !served.members.includes(peer));
@@ -327,14 +341,14 @@ export const missedBy = ({ context }: In<unknown>, prepare: Prepare): Pick<Epoch
 });
 
 /**
- * With what has come before its epoch has begun here. A node waits for each find, for one of a lock at a time. Everything else may be said
- * again and again while others go on without this node; who says it again is done with what it said before.
+ * Adds a message to those that came before its epoch has begun here. Each find is kept, because a node waits for one find of a lock at a
+ * time. Any other message replaces an earlier one of the same type, sender and lock.
  */
 export function earlyAfter({ context: { early } }: In<unknown>, message: From<LockMessage>): Pick<EpochsContext, 'early'> {
   const { type, from, lock } = message;
   const isSuperseded = (each: From<LockMessage>) => each.lock === lock && each.from === from && each.type === type;
   const place = type === 'find' ? -1 : early.findLastIndex(isSuperseded);
-  // Thousands may come at once: to copy them with a spread takes four times as long.
+  // Thousands may come at once: a copy with a spread takes four times as long.
   return { early: (place < 0 ? early : early.toSpliced(place, 1)).concat(message) };
 }
 

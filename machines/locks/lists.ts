@@ -1,25 +1,26 @@
 /**
- * What other voters say of the list of voters: a later one is learned (rule 9); who has another one is of another cluster (rule 14).
+ * Memberships in messages of other voters: a later version is learned (rule 9), and a peer with another list belongs to another cluster
+ * (rule 14).
  *
- * Lists that differ can make two majorities that share nobody. Until somebody has served, an epoch begins only where those
- * who promise it leave no majority of a list that was heard of, or all who were heard with it have given way: they have promised nothing to
- * others, and end.
+ * Different lists can have majorities without a common voter. Until some peer has served, an epoch begins only if it excludes every
+ * majority of each other list. A voter of the other list is excluded if it has promised this epoch or has given way: it has made no
+ * promises to others, and ends.
  */
 import type { Message, NodeId } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
 import { electionNews, newestIn, wantedAfter, type Enqueuing, type EpochsContext, type From, type In } from './knowledge.js';
 import { isMajorityOf, isOfAnotherCluster, isSameMembership, type Membership } from './membership.js';
 import type { EpochMessage, OfMember } from './messages.js';
-import { toldOf } from './orders.js';
+import { supersedingOf } from './orders.js';
 
-/** A peer that was given another list, and whether it has said that it will promise nothing by it. */
+/** A peer with another list of voters, and whether it has given way. */
 export interface Differing {
   readonly node: NodeId;
   readonly membership: Membership;
   readonly hasGivenWay: boolean;
 }
 
-/** The sender of a message says which list it knows as decided. */
+/** True if the sender's decided membership belongs to another cluster. */
 export const isForeign = ({ context }: In<unknown>, { membership }: OfMember): boolean =>
   isOfAnotherCluster(context.membership, membership);
 
@@ -37,7 +38,7 @@ export const withGivenWay = withSender(true);
 export const hasDiffered = ({ differing }: Pick<EpochsContext, 'differing'>, peer: NodeId): boolean =>
   differing.some(({ node }) => node === peer);
 
-/** With whose lists a majority may begin next to an epoch of these members. */
+/** The peers with whose lists a majority may begin an epoch next to one of these members. */
 export function opposedTo(members: readonly NodeId[], { differing }: Pick<EpochsContext, 'differing'>): NodeId[] {
   const bound = [...members, ...differing.filter(({ hasGivenWay }) => hasGivenWay).map(({ node }) => node)];
   const isPossible = ({ membership }: Differing) =>
@@ -48,34 +49,34 @@ export function opposedTo(members: readonly NodeId[], { differing }: Pick<Epochs
   return differing.filter((other) => !other.hasGivenWay && isPossible(other)).map(({ node }) => node);
 }
 
-/** To those with whose lists another majority may begin, of the members that this node proposes or is to promise with. */
+/** Asks peers to give way if their lists could form another majority, next to the members that this node proposes or promises with. */
 export const requestToGiveWay = ({ context, event }: In) => ({
   to: opposedTo(event.type === 'prepare' ? event.members : context.promised!.members, context),
   message: { type: 'giveWay' as const, membership: context.membership },
 });
-/** To everybody who may count on it, as this node ends. */
+/** Notifies all linked and differing peers that this node gives way, as it ends. */
 export const givingWay = ({ context }: In) => ({
   to: isUnbound(context) ? [...new Set([...context.links, ...context.differing.map(({ node }) => node)])] : [],
   message: { type: 'givenWay' as const, membership: context.membership },
 });
 
-/** Who comes with another list while an epoch is served here is notified of it at once. */
-export const wordToDiffering = ({ context: { served }, event: { type, from } }: In<From<Message>>) => ({
+/** Notifies a peer that greets with another list that an epoch is served here. */
+export const replyToDiffering = ({ context: { served }, event: { type, from } }: In<From<Message>>) => ({
   to: type === 'hello' && served.epoch > 0 ? from : [],
-  message: toldOf(served),
+  message: supersedingOf(served),
 });
-/** For the application. */
+/** For the application: both lists. */
 export const listsOf = ({ context }: In<unknown>, event: From<OfMember>) => ({
   peer: event.from,
   own: context.membership,
   theirs: event.membership,
 });
 
-/** Nobody can begin by this node's list with its help: it has served none of its epochs, nor promised one to somebody else. */
+/** True if no epoch of this node's list can begin with its help: it has served none, and has promised none to another proposer. */
 export const isUnbound = ({ id, served, promised, pending }: EpochsContext): boolean =>
   served.epoch === 0 && [...(promised ? [promised] : []), ...pending].every(({ proposer }) => proposer === id);
 
-/** A cluster with another list is there already, or those who differ leave no majority of this node's own one. */
+/** True if another list is already in service, or if the peers with other lists leave no majority of this node's list. */
 export function isOutvoted(args: In<unknown>, event: From<EpochMessage>): boolean {
   const { context } = args;
   if (!isForeign(args, event) || context.served.epoch > 0) return false;
@@ -85,12 +86,15 @@ export function isOutvoted(args: In<unknown>, event: From<EpochMessage>): boolea
   return isServed || !isMajorityOf(left, context.membership);
 }
 
-/** Who has another list of voters, or a number beyond reason, is not a peer: it keeps nobody else from being served. */
+/**
+ * Treats a peer with another list of voters, or with an unreasonable number, as disconnected, so that it does not keep other peers from
+ * being served.
+ */
 export function partWith({ context, enqueue }: Enqueuing, { from: peer }: From<unknown>): void {
   if (context.links.includes(peer)) enqueue.raise({ type: 'link.down', peer });
 }
 
-/** Who elects with this node changes with the list. */
+/** Adopts a newer membership, and notifies the election of the voters that it adds and removes. */
 export function learn({ context, event, enqueue }: Enqueuing): void {
   const membership = newestIn({ context, event });
   if (isSameMembership(membership, context.membership)) return;

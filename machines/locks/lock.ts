@@ -1,42 +1,42 @@
 /**
- * The life of one lock at one node, for as long as the lock is wanted here: it outlives the epochs.
+ * The life of one lock at one node while the lock is wanted here, across epochs.
  *
- * Ours; see epochs.ts for what surrounds it. In an epoch the lock is asked for in the directory that the epoch has for it. When the epoch
- * ends here, the place in its queue is worth nothing, and the next epoch is asked again; a user goes on, unless the next epoch does not
- * keep it, or there is none for this node. Where grants are confirmed (rule 10) the token alone is not a grant: others of a majority of the
- * voters have to say that they serve this very epoch, asked after the token came.
+ * The design is our own; epochs.ts contains its context. In an epoch the lock is requested from the directory that the epoch has for it.
+ * When the epoch ends here, the place in its queue is lost, and the lock is requested again in the next one. A holder continues, unless the
+ * next epoch does not keep it or does not include this node. With confirmed grants (rule 10) the token alone does not grant the lock:
+ * enough other voters for a majority have to confirm, after the token came, that they serve this very epoch.
  *
- * A voter asks for its clients as well as for itself (rule 11), for one after the other: the others are in line. A client that holds the
- * lock and is not reached, or an epoch that has begun since, leaves the lock `unattested` until the client says that it holds it still, or
- * patience is over. A client's grant, and that it gave the lock back, is recorded by a majority of the voters first: a client outlives its
- * voter, as the next epoch lets another one use the lock for it.
+ * A voter requests locks for its clients as well as for itself (rule 11), one after the other: the others wait in line. If a client that
+ * holds the lock is disconnected, or an epoch has begun since, the lock is `unattested` until the client reports that it still holds the
+ * lock, or patience ends. A majority of the voters first records each grant to a client and each return: a client outlives its voter,
+ * because the next epoch lets another voter use the lock for it.
  *
- * A node that wants the lock to read (rule 12) is in the same queue. It has the token for a moment, adds itself to the copyset that the
- * token carries, and lets it go on: what it keeps is a share. A writer that gets the token recalls the shares of the copyset, and waits until all
- * of them have been returned, each when its node has read. Clients do not read.
+ * A node that requests the lock as a reader (rule 12) is in the same queue. It receives the token, adds itself to the copyset of the token,
+ * and passes the token on: it keeps a share. A writer that receives the token recalls the shares of the copyset, and waits until all have
+ * been returned, each after its node has finished reading. Clients do not read.
  *
  * States.
- *   free              not wanted; the role stays until the epoch ends, for who wants a lock once may want it again
- *   waiting.apart     asked for, in no epoch; may be canceled
- *   waiting.queued    asked for in the directory of the epoch
- *   waiting.recalling   its token is here, and those who read are waited for; passed at once where nobody does, and by who wants to read
- *   waiting.confirming  its token is here, and others are asked whether a later epoch can have begun; passed at once where nobody is asked
- *   using.served      granted; its token is here
- *   using.unattested  granted to a client that has yet to say, in this attachment or this epoch, that it is still there: for as long as patience lasts,
- *                     however many epochs begin meanwhile, unless its transport reports that its process has ended
- *   using.unattested.served     its token is here
- *   using.unattested.suspended.patient  the epoch has ended here, and the next will keep it or not
- *   using.unattested.suspended.overdue  the same, and patience is over: if the next epoch keeps it, it is given back
- *   using.shared.open      this node reads, and whoever wants to read here comes in; its token has gone on
- *   using.shared.recalled  the same, and somebody waits until nobody reads here: nobody comes in
- *   using.suspended   granted; its epoch has ended here, and the next will keep it or not
- *   returning         given back by a client; others are asked to record that, and its token is here
- *   passing           done with, and at once the next in line's, if there is one
- * Invariants: whenever it is not free, the epochs next to it have a claim with its fence; `fence` is set exactly in waiting.recalling,
+ *    free              not wanted; the role stays until the epoch ends, because the lock may be wanted again
+ *    waiting.apart     requested, in no epoch; may be canceled
+ *    waiting.queued    requested from the directory of the epoch
+ *    waiting.recalling   its token is here, and it waits for readers; passed at once without readers, and by a reader
+ *    waiting.confirming  its token is here, and other voters confirm that no later epoch can have begun; passed at once if none has to
+ *    using.served      granted; its token is here
+ *    using.unattested  granted to a client that has not confirmed, in this attachment or epoch, that it still holds it. Lasts over any
+ *                      number of epochs until patience ends, or the transport reports that the client's process has ended
+ *    using.unattested.served     its token is here
+ *    using.unattested.suspended.patient  the epoch has ended here, and the next may keep the holder
+ *    using.unattested.suspended.overdue  the same, and patience is over: if the next epoch keeps it, it is given back
+ *    using.shared.open      this node reads, and further readers here may join; its token has gone on
+ *    using.shared.recalled  the same, and a writer waits: no further readers may join
+ *    using.suspended   granted; its epoch has ended here, and the next may keep the holder
+ *    returning         given back by a client; other voters record that, and its token is here
+ *    passing           released, and passed at once to the next in line, if there is one
+ * Invariants: unless it is free, the epochs next to it have a claim with its fence; `fence` is set exactly in waiting.recalling,
  * waiting.confirming, using and returning, `epoch` exactly in waiting.queued, waiting.recalling, waiting.confirming, using.served,
  * using.shared, using.unattested.served and returning; `confirmed` is not empty only in waiting.confirming and returning, `copyset` only in
- * waiting.recalling, waiting.confirming and returning; `recalledBy` is set only in using.shared.recalled; `line` is empty in free, and `user`
- * nobody only in waiting.queued and returning.
+ * waiting.recalling, waiting.confirming and returning; `recalledBy` is set only in using.shared.recalled; `line` is empty in free; `user`
+ * is `null` only in waiting.queued and returning.
  */
 import { and, assign, emit, not, setup } from 'xstate';
 import {
@@ -72,31 +72,31 @@ import {
 export interface LockChartInput {
   readonly id: NodeId;
   readonly lock: string;
-  /** The epoch in which there is a directory for the lock here, `null` for none. */
+  /** The epoch in which the lock has a directory here; `null` for none. */
   readonly epoch: number | null;
-  /** The numbers that an epoch has for grants. */
+  /** The number of fences of an epoch for each lock. */
   readonly grants: number;
-  /** How many other voters have to confirm a grant in this epoch: 0 where grants are plain. */
+  /** How many other voters have to confirm a grant in this epoch; 0 for plain grants. */
   readonly others: number;
-  /** The same for a client's grant, which they record. */
+  /** How many other voters have to record a client's grant. */
   readonly recorders: number;
-  /** Ticks until a client that says nothing is taken to be gone. */
+  /** Ticks until a silent client is considered gone. */
   readonly patience: number;
 }
 
 export interface LockContext extends LockChartInput {
-  /** For whom the lock is asked for or in use: the node itself, a client, or nobody, where that one has gone. */
+  /** The user that waits for the lock or uses it: the node, a client, or `null` after that client has gone. */
   readonly user: NodeId | null;
-  /** Who wants it here after that, in the order in which they came. */
+  /** The users that wait here behind `user`, in order of their requests. */
   readonly line: readonly NodeId[];
-  /** How the node wants the lock for itself; its clients want it for themselves alone. */
+  /** The mode of the node's own request. Clients' requests are exclusive. */
   readonly mode: LockMode;
   readonly fence: number | null;
-  /** Who else may read still. */
+  /** The other nodes that may still read. */
   readonly copyset: readonly NodeId[];
-  /** The writer that waits for this node's share, with the number of its grant. */
+  /** The writer that waits for this node's share, with the fence of its grant. */
   readonly recalledBy: { readonly node: NodeId; readonly fence: number } | null;
-  /** Who has confirmed the grant that is under way. */
+  /** The voters that have confirmed the pending grant. */
   readonly confirmed: readonly NodeId[];
 }
 
@@ -108,11 +108,11 @@ export type LockChartEvent =
   | { readonly type: 'request'; readonly mode?: 'shared' }
   | { readonly type: 'release' | 'cancel' }
   | ((Acquire | GiveBack) & { readonly from: NodeId })
-  /** Of a client: it is not reached any more; */
+  /** A client is disconnected. */
   | { readonly type: 'gone'; readonly node: NodeId }
-  /** its process has ended, as its transport reports after that: no patience is needed; */
+  /** The client's process has ended, as its transport reports after that: patience ends at once. */
   | { readonly type: 'ended'; readonly node: NodeId }
-  /** it holds these locks, and no others. */
+  /** A client holds these locks, and no others. */
   | Attested
   | TimerEvent
   | Granted
@@ -129,10 +129,10 @@ const toDirectory = <M extends Message>(message: (c: LockContext) => M) =>
 const askForToken = toDirectory(() => ({ type: 'request' }));
 const passToken = toDirectory(() => ({ type: 'release' }));
 const releaseToken = toDirectory(({ copyset }) => ({ type: 'release', copyset }));
-/** This node reads from now on. */
+/** Releases the token with this node in the copyset: it reads from now on. */
 const shareToken = toDirectory(({ copyset, id }) => ({ type: 'release', copyset: [...copyset, id].sort(byName) }));
 
-/** Who is meant: the client that speaks or is spoken of, or the node itself. */
+/** The user that the event is about: a client, or the node itself. */
 const nodeOf = ({ context: { id }, event }: In): NodeId => {
   if ('node' in event) return event.node;
   return 'from' in event ? event.from : id;
@@ -140,9 +140,9 @@ const nodeOf = ({ context: { id }, event }: In): NodeId => {
 const isOwn = ({ context: { id, user } }: In): boolean => user === id;
 const isToRead = ({ id, user, mode }: LockContext): boolean => user === id && mode === 'shared';
 const modeOf = ({ context, event }: In): LockMode => (event.type === 'request' ? (event.mode ?? 'exclusive') : context.mode);
-/** As it is said of a lock that is in use here, if this node reads. */
+/** The field `mode` of a lock in use, if this node reads. */
 const inMode = (c: LockContext): { mode?: 'shared' } => (isToRead(c) && c.fence !== null ? { mode: 'shared' } : {});
-/** How many others have to confirm what is under way. */
+/** How many other voters have to confirm the pending grant or return. */
 const needed = (c: LockContext): number => (c.user === c.id ? c.others : c.recorders);
 const keptFor = ({ lock, id }: LockContext, { kept }: Beginning): Kept | undefined =>
   kept.find((held) => held.lock === lock && held.node === id && held.client !== undefined);
@@ -161,7 +161,7 @@ const unused = toEpochs(({ context: { lock } }) => ({ type: 'used', lock, fence:
 const freed = toEpochs(({ context: { lock } }) => ({ type: 'freed', lock }));
 const ended = toEpochs(({ context: { lock } }) => ({ type: 'lost', lock }));
 const spent = toEpochs(() => ({ type: 'spent' }));
-/** Rule 8: not before the grant, which the end of the epoch would prevent. */
+/** Rule 8: only after the grant, which the end of the epoch would prevent. */
 const spentIfHalf = tell(({ context: { fence, epoch, grants } }: In) => ({
   role: isHalfSpent(fence!, epoch!, grants) ? EPOCHS : [],
   message: { type: 'spent' },
@@ -171,14 +171,14 @@ const leaves = (node: (args: In) => NodeId | null) =>
 const userLeaves = leaves(({ context: { user } }) => user);
 const forfeited = toEpochs(({ context: { lock, user, fence } }) => ({ type: 'forfeited', lock, node: user, fence }));
 
-/** For the epochs to ask the others, and to record of a client's lock even where there are none. */
+/** The epochs collect confirmations, and record a client's lock even without other voters. */
 const confirming = tell(({ context }: In<unknown>) => {
   const { id, lock, fence, user, others } = context;
   const message = { type: 'confirming', lock, fence, user };
   return { role: user === id && others === 0 ? [] : EPOCHS, message };
 });
 
-/** Rule 12: to those who may read, and from one who did. */
+/** Rule 12: `recall` goes to all that may read, `returned` comes from a former reader. */
 const recall = ({ context: { id, user, mode, epoch, lock, fence, copyset } }: In) => ({
   to: user === id && mode === 'shared' ? [] : copyset,
   message: { type: 'recall' as const, epoch: epoch!, lock, fence: fence! },
@@ -201,7 +201,7 @@ const isGivenBack = { target: '#lock.returning', actions: [userLeaves, 'forNobod
 const host = [...join, withEvent('hostClient'), claimed] as const; // 11
 const nextAsks = ['nextInLine', claimed] as const;
 
-/** Patience with a client that has not said that it is there. */
+/** The timer of patience with a client that has not confirmed that it still holds the lock. */
 export const UNATTESTED = 'unattested';
 const patience = arm(({ context }: In) => ({ timer: UNATTESTED, delay: context.patience }));
 const patienceEnds = disarm((_: In) => ({ timer: UNATTESTED }));
@@ -212,7 +212,7 @@ const asks = [
 ] as const;
 const asksBehind = [{ guard: 'isForNobody', actions: ['noteUser', claimed] }, { actions: 'lineUp' }] as const;
 const givenBackBetween = { guard: withEvent('isOfThisHold'), target: '#lock.passing', actions: passOn } as const; // 11
-/** The next epoch does not keep what a client used. */
+/** For a lock of a client that the next epoch does not keep. */
 const clientLoses = [
   { guard: withEvent('isToHost'), target: '#using.unattested', reenter: true, actions: [...forfeit, ...host] }, // 11
   { guard: 'isLineEmpty', target: '#lock.passing', actions: forfeit }, // 11
@@ -222,7 +222,7 @@ const clientMoves = { target: '#lock.passing', actions: [...passOn, 'dropClients
 const leavesLine = { guard: 'isInLine', actions: [leaves(nodeOf), 'leaveLine'] } as const;
 
 /**
- * The chart of one lock at one node: wanted or not, in which epoch it is asked for, and with which fence it is held.
+ * One lock at one node: whether it is wanted, the epoch in which it is requested, and the fence with which it is held.
  *
  * @public
  */
@@ -240,7 +240,7 @@ export const lockMachine = setup({
       const { client, fence } = keptFor(context, begun)!;
       return { user: client!, fence, line: context.line.filter((node) => node !== client) };
     }),
-    /** Who was to have the lock waits behind a client that has it. */
+    /** A user that waits for the lock moves behind a client that holds it. */
     stepBack: assign({ line: ({ context: { user, line } }) => (user === null ? line : [user, ...line]) }),
     noteGrant: assign(({ context: { id } }, { fence, copyset = [] }: Granted) => ({
       fence,
@@ -266,7 +266,7 @@ export const lockMachine = setup({
     forNobody: assign({ user: null }),
     forItself: assign({ user: ({ context: { id } }) => id, mode: 'exclusive' }),
     nextInLine: assign(({ context: { line } }) => ({ user: line[0]!, line: line.slice(1) })),
-    // The application of this node is notified of its own use, and of no client's.
+    // The application of this node is only notified of locks that it uses itself.
     announceGrant: emit(({ context }) => {
       const { lock, fence } = context;
       return { type: 'lock.granted' as const, lock, fence: fence!, ...inMode(context) };
@@ -345,7 +345,7 @@ export const lockMachine = setup({
           on: {
             granted: [
               { guard: 'isForNobody', target: '#lock.passing', actions: passToken }, // 11
-              // Nobody else can have the token in this epoch either.
+              // The token cannot be granted to any node in this epoch.
               { guard: withEvent('isBeyondNumbers'), actions: spent }, // 8
               { target: 'recalling', actions: withEvent('noteGrant') },
             ],

@@ -1,33 +1,33 @@
 /**
- * Who votes: the list of voters, and how it becomes the next one (rule 9).
+ * Membership: the list of voters, and its changes (rule 9).
  *
- * The field calls it a configuration. It is changed by one voter at a time (one is added, removed or replaced), by an epoch that a majority
- * of the old list and a majority of the new one have promised; so no majority of one can begin anything next to a majority of the other.
+ * Other protocols call it a configuration. A change adds, removes or replaces one voter. An epoch makes the change after a majority of the
+ * old list and a majority of the new one have promised it. No majority of one list can therefore begin an epoch independently of the other.
  *
- * Of the tabs of one origin there is no list (rule 13): whoever is there votes, those who are there are enough, and nothing is changed.
+ * Tabs of one origin have no list (rule 13): every connected tab votes, those present are enough, and the membership does not change.
  */
 import type { NodeId } from '../effects.js';
 import { hash } from '../hash.js';
 import { byName, isMajority } from './epoch.js';
 
 export interface Membership {
-  /** 1 for the list with which the cluster began; 0 for none, of a node that has not been told. */
+  /** 1 for the list with which the cluster began; 0 for a node that does not know a list yet. */
   readonly version: number;
-  /** By name. */
+  /** Sorted by name. */
   readonly voters: readonly NodeId[];
-  /** A digest of the list with which the cluster began, the same in all its versions; 0 where there is none. */
+  /** A digest of the list with which the cluster began, the same in all its versions; 0 without a list. */
   readonly origin: number;
 }
 
-/** One voter is added, removed, or, with both, replaced. */
+/** A change that adds a voter, removes one, or, with both, replaces one. */
 export interface MembershipChange {
   readonly add: NodeId | null;
   readonly remove: NodeId | null;
 }
 
-/** A change that somebody wants, until it is decided. */
+/** A requested change that is not decided yet. */
 export interface WantedChange extends MembershipChange {
-  /** Who was called for it, and asks the leader. */
+  /** The node that was called for the change and sends it to the leader. */
   readonly by: NodeId;
 }
 
@@ -38,7 +38,7 @@ export function firstMembership(nodes: readonly NodeId[]): Membership {
   return { version: 1, voters, origin: hash(JSON.stringify(voters)) };
 }
 
-/** Rule 13: the list of those who have none. */
+/** Rule 13: the membership of nodes without a list. */
 export const OF_ALL_PRESENT = firstMembership([]);
 
 export const isOfAllPresent = ({ version, voters }: Membership): boolean => version > 0 && voters.length === 0;
@@ -46,7 +46,7 @@ export const isOfAllPresent = ({ version, voters }: Membership): boolean => vers
 export const isSameMembership = (a: Membership, b: Membership): boolean =>
   a.version === b.version && a.voters.length === b.voters.length && a.voters.every((voter, i) => voter === b.voters[i]);
 
-/** Of clusters that have never been one: they began with different lists, or have different lists of one version. */
+/** True for memberships of separate clusters: they began with different lists, or have different lists of the same version. */
 export const isOfAnotherCluster = (a: Membership, b: Membership): boolean =>
   (a.origin !== b.origin && a.version > 0 && b.version > 0) || (a.version === b.version && !isSameMembership(a, b));
 
@@ -55,7 +55,7 @@ export const isMajorityOf = (nodes: readonly NodeId[], membership: Membership): 
     ? nodes.length > 0
     : isMajority(membership.voters.filter((voter) => nodes.includes(voter)).length, membership.voters);
 
-/** Rule 9: of the old list and of the new one. */
+/** Rule 9: true if the nodes include a majority of the old list and one of the new list. */
 export const areMajoritiesOf = (nodes: readonly NodeId[], old: Membership, next: Membership): boolean =>
   isMajorityOf(nodes, old) && isMajorityOf(nodes, next);
 
@@ -67,18 +67,18 @@ export const votersAfter = ({ voters }: Pick<Membership, 'voters'>, { add, remov
   ...(add === null ? [] : [add]),
 ];
 
-/** A list of voters takes at most this part of the largest message: what a register holds is told with two lists, and has the rest. */
+/** The part of the largest message that a list of voters may take. A value of a register is sent with two lists, and has the rest. */
 export const LIST = 1 / 16;
-/** However large that is: a message has 131,072 values at most. */
+/** The largest number of voters at any message size: a message has at most 131,072 values. */
 export const VOTERS_MAX = 2 ** 13;
 
 const encoder = new TextEncoder();
 
-/** True if all that is told with lists of voters has room for this one, in messages of so many bytes. */
+/** True if this list of voters fits into each message that contains lists, at this message size in bytes. */
 export const hasRoomForVoters = (voters: readonly NodeId[], messageBytes: number): boolean =>
   voters.length <= VOTERS_MAX && encoder.encode(JSON.stringify(voters)).length <= messageBytes * LIST;
 
-/** The list that a change makes of this one; `null` where it would change nothing, leave nobody or have no room, and where there is no list. */
+/** The membership after a change. `null` if the change has no effect, leaves no voters or has no room, and for nodes without a list. */
 export function membershipAfter(membership: Membership, change: MembershipChange, messageBytes: number): Membership | null {
   if (isOfAllPresent(membership)) return null;
   const next = { ...membership, version: membership.version + 1, voters: votersAfter(membership, change).sort(byName) };

@@ -1,21 +1,24 @@
-/** What voters say to each other, what the roles of one node say to each other, what the application hears, and how roles are named. */
+/** Messages between voters, messages between the roles of one node, notifications for the application, and the names of the roles. */
 import type { DirectoryMessage } from '../directory/machine.js';
 import { DIRECTORY } from '../directory/view.js';
 import type { NodeId } from '../effects.js';
 import type { Update } from '../election/messages.js';
 import type { Membership, MembershipChange } from './membership.js';
 
-/** The role that agrees on epochs, or at a client the one that is attached to a voter; the locks wanted here and the directories of an epoch are roles next to it. */
+/**
+ * The role that agrees on epochs; at a client, the role that is attached to a voter. Each wanted lock and each directory of an epoch has
+ * its own role.
+ */
 export const EPOCHS = 'epochs';
 export const LOCK = 'lock';
 /** The charts of the same roles at a client. */
 export const CLIENT = 'client';
 export const CLIENT_LOCK = 'client-lock';
 
-/** The key under which the epochs of a node store where it stands. */
+/** The storage key of the state that the epochs of a node persist (`Standing`). */
 export const STANDING = 'standing';
 
-/** A lock's life at one node, across epochs: there while the lock is wanted here. */
+/** The role of a lock at one node, across epochs. It exists while the lock is wanted here. */
 export const lockRole = (lock: string): string => `${LOCK} ${lock}`;
 /** A lock's directory in one epoch: the same role on every member. */
 export const directoryRole = (epoch: number, lock: string): string => `${DIRECTORY} ${epoch} ${lock}`;
@@ -25,178 +28,187 @@ export type LockLabel = {
   readonly lock: string;
 };
 
-/** What `directoryRole` was made of; `undefined` for every other role. */
+/** The label from which `directoryRole` made the name; `undefined` for every other role. */
 export function labelOf(role: string): LockLabel | undefined {
   const [, epoch, lock] = /^directory (\d+) (.*)$/s.exec(role) ?? [];
   return epoch === undefined ? undefined : { epoch: Number(epoch), lock: lock! };
 }
 
-/** A lock in use at the node that speaks, with the fence of its grant. */
+/** A lock in use at the sender, with the fence of its grant. */
 export interface Held {
   readonly lock: string;
   readonly fence: number;
 }
 
 /**
- * How a lock is held, as in Web Locks: `exclusive`, by one writer alone, or `shared`, by readers together.
+ * The mode of a lock, as in Web Locks: `exclusive` for a single writer, or `shared` for any number of readers.
  *
  * @public
  */
 export type LockMode = 'exclusive' | 'shared';
 
-/** One in whose mode it is held, `exclusive` where it says nothing. */
+/** A lock in use, with its mode. Without a mode it is `exclusive`. */
 export interface HeldIn extends Held {
   readonly mode?: 'shared';
 }
 
-/** One that a voter may use for a client. */
+/** A lock in use that the voter may use for a client. */
 export interface HeldFor extends HeldIn {
-  /** The client; without it the voter uses the lock itself. */
+  /** The client. Without it, the voter uses the lock itself. */
   readonly client?: NodeId;
 }
 
-/** Of a client's lock: the attachment in which it was asked for, and in no later one can it be granted. */
+/** The attachment in which a client requested a lock. The lock cannot be granted in a later one. */
 export interface AskedIn {
   readonly number?: number;
 }
 
-/** What is recorded of a client's lock, at others than the voter that uses it for the client: with `null` it was given back. */
+/** The record of a client's lock, at voters other than the one that uses it for the client. `null` means that the client gave it back. */
 export interface Recorded extends Held, AskedIn {
   readonly client: NodeId | null;
 }
 
-/** A lock of a client that is attached here, and for which somebody else used it: the larger the number, the later it came. */
+/** A lock of a client that is attached here, while another voter used the lock for the client. A larger number is a later attachment. */
 export interface Stranded extends Held {
   readonly client: NodeId;
   readonly number: number;
 }
 
-/** A lock that stays with its user as an epoch begins: with the node that uses it, for itself or a client. */
+/** A lock that its holder keeps as an epoch begins: the node that uses it, for itself or for a client. */
 export interface Kept extends HeldFor, AskedIn {
   readonly node: NodeId;
 }
 
-/** What one promises to: an epoch, who proposed it, and all who must promise it before it begins. */
+/** The content of a promise: an epoch, its proposer, and all members that must promise it before it begins. */
 export interface Ballot {
   readonly epoch: number;
   readonly proposer: NodeId;
   readonly members: readonly NodeId[];
-  /** Who votes once it has begun. */
+  /** The membership once the epoch has begun. */
   readonly next: Membership;
 }
 
-/** An epoch as it begins: the tokens of kept locks lie with their users, those of all others where `rootOf` says. */
+/** The content of an epoch that begins. The token of a kept lock is at its holder, every other token at the node that `rootOf` returns. */
 export interface Beginning {
   readonly epoch: number;
   readonly members: readonly NodeId[];
   readonly kept: readonly Kept[];
-  /** Who votes from here on. */
+  /** The membership from here on. */
   readonly membership: Membership;
 }
 
 /**
- * What a voter remembers of earlier promises: `known` all of them; `new` that there were none; `forgotten` not what they were;
- * `founding` neither, but its application has said that the cluster is new.
+ * The memory of a voter about its earlier promises.
+ *
+ * - `known`: all of them.
+ * - `new`: there were none.
+ * - `forgotten`: the voter may have promised, and does not remember the content.
+ * - `founding`: as `forgotten`, and the application has declared that the cluster is new.
  */
 export type Memory = 'known' | 'new' | 'forgotten' | 'founding';
 
-/** All messages of the epochs say what their sender knows as decided: a list of an older version learns the newer one (rule 9). */
+/**
+ * Every message of the epochs contains the membership that its sender knows as decided, so that a receiver with an older one learns it
+ * (rule 9).
+ */
 export interface OfMember {
   readonly membership: Membership;
 }
 
-/** Promise this epoch, and say where you stand. */
+/** Requests a promise of this epoch, and a report of the receiver's state. */
 export interface Prepare extends OfMember {
   readonly type: 'prepare';
   readonly epoch: number;
-  /** Who must promise it: voters of `membership` and of `next`. */
+  /** The members that must promise it: voters of `membership` and of `next`. */
   readonly members: readonly NodeId[];
   readonly next: Membership;
-  /** The last epoch in which the proposer served: what it proposed later, it never began. */
+  /** The last epoch in which the proposer served. It never began any epoch that it proposed later. */
   readonly served: number;
 }
 
-/** The answer: from now on no earlier epoch is served here. */
+/** Grants the promise: from now on this node serves no earlier epoch. */
 export interface Promised extends OfMember {
   readonly type: 'promise';
   readonly epoch: number;
   readonly memory: Memory;
-  /** The last epoch in which the node served, 0 for none since it forgot, and what that epoch kept. */
+  /** The last epoch in which the node served, and the locks that it kept. 0: none since the node forgot. */
   readonly served: number;
   readonly kept: readonly Kept[];
   /** Promises of epochs above `served`, other than this one. */
   readonly pending: readonly Ballot[];
   readonly using: readonly HeldFor[];
-  /** Of clients' locks: what is recorded here in the epoch that it served last, and what they hold who have come from elsewhere. */
+  /** Clients' locks: the records of the epoch that the node served last, and the locks of clients that came from another voter. */
   readonly records: readonly Recorded[];
   readonly stranded: readonly Stranded[];
   readonly links: readonly NodeId[];
-  /** A number that the node's clock gave at its start: above all that it promised before. */
+  /** A number from the node's clock at its start, larger than every number that it promised before. */
   readonly floor: number;
 }
 
-/** Another answer: a later epoch, or this one, was promised before, or the number is beyond reason. */
+/** Refuses the promise: this epoch or a later one was promised before, or the number is unreasonably large. */
 export interface Refuse extends OfMember {
   readonly type: 'refuse';
   readonly epoch: number;
   readonly promised: number;
-  /** The largest number that is known here, where the refused one is beyond reason. */
+  /** The largest number that the receiver knows, if the refused one is unreasonably large. */
   readonly known?: number;
 }
 
-/** The third answer: somebody is left out whom I still reach; ask again when you do, or when my patience is over. */
+/**
+ * Postpones the promise: the proposal leaves out a voter that this node still reaches. Prepare again when that changes or patience ends.
+ */
 export interface Wait extends OfMember {
   readonly type: 'wait';
   readonly epoch: number;
 }
 
-/** The epoch begins: to its members. */
+/** Starts the epoch at its members. */
 export interface Install extends Beginning {
   readonly type: 'install';
 }
 
-/** The epoch has begun: to those whom it leaves out. */
+/** Notifies peers outside the epoch that it has begun. */
 export interface Superseding extends OfMember {
   readonly type: 'told';
   readonly epoch: number;
   readonly members: readonly NodeId[];
 }
 
-/** To the leader: something has changed here; propose again, unless my promise is still awaited. */
+/** Notifies the leader of a change here. The leader proposes again, unless it still waits for this node's promise. */
 export interface Changed extends OfMember {
   readonly type: 'changed';
 }
 
-/** To a peer whose link has come up here: what was said before may have been lost, or have come too early; leader, propose again. */
+/** Greets a peer whose link has come up here: earlier messages may be lost or may have come too early. A leader proposes again. */
 export interface Hello extends OfMember {
   readonly type: 'hello';
 }
 
-/** To a peer with another list of voters: a majority of this one would begin; give way, unless one of yours may begin as well. */
+/** Asks a peer with another list of voters to give way, because a majority of the sender's list would begin an epoch. */
 export interface GiveWay extends OfMember {
   readonly type: 'giveWay';
 }
 
-/** The answer: nobody can begin by this list with my help, and I end. */
+/** The reply of a peer that gives way: no epoch of this list can begin with its help, and the peer ends. */
 export interface GivenWay extends OfMember {
   readonly type: 'givenWay';
 }
 
-/** To the leader: a member was called to change who votes. */
+/** Requests a change of the voters from the leader. The application of a member has requested it. */
 export interface Reconfigure extends OfMember, MembershipChange {
   readonly type: 'reconfigure';
 }
 
-/** Of a client: I ask for locks through you from now on. */
+/** Attaches a client to this voter, through which it requests locks from now on. */
 export interface AttachRequest extends OfMember {
   readonly type: 'attach';
-  /** Each attachment of a client has a larger one; what is said of an earlier one counts for nothing. */
+  /** Each attachment of a client has a larger number. Messages of an earlier attachment are ignored. */
   readonly number: number;
-  /** What it holds. */
+  /** The locks that the client holds. */
   readonly holds: readonly Held[];
 }
 
-/** The answer: the locks among these that stay with the client, and the epoch that is served here. */
+/** Accepts an attachment: the locks that the client keeps, and the epoch that is served here. */
 export interface Attached extends OfMember {
   readonly type: 'attached';
   readonly number: number;
@@ -205,7 +217,7 @@ export interface Attached extends OfMember {
   readonly members: readonly NodeId[];
 }
 
-/** To a client: look for another voter, for none is served here. */
+/** Notifies a client that this voter serves no clients. The client attaches to another voter. */
 export interface Detached extends OfMember {
   readonly type: 'detached';
   readonly number: number;
@@ -228,55 +240,57 @@ export type EpochMessage =
   | Detached;
 
 /**
- * A lock that is about to be used here, or given back: to the other voters of its epoch, asked after its request (rule 10). What is said of a
- * client's lock they record (rule 11).
+ * A lock is about to be used here, or was given back. The other voters of its epoch confirm it after the request (rule 10), and record it
+ * if it is a client's lock (rule 11).
  */
 export interface Confirm extends LockLabel, AskedIn {
   readonly type: 'confirm';
-  /** Of the grant that is under way: one question, one number. */
+  /** The fence of the pending grant, which identifies the request for confirmation. */
   readonly fence: number;
-  /** Who asked, a client of it, or nobody, of a lock that a client has given back. */
+  /** The requester or its client; `null` if a client has given the lock back. */
   readonly user: NodeId | null;
 }
 
-/** The answer: this very epoch is served here, and no later one was promised. */
+/** Confirms that this epoch is served here and that no later one was promised. */
 export interface Confirmed extends LockLabel {
   readonly type: 'confirmed';
   readonly fence: number;
   readonly user: NodeId | null;
 }
 
-/** To a reader, by the writer that has the token: let me know when you do not read any more. */
+/** The writer that has the token asks a reader to report when it has stopped reading. */
 export interface Recall extends LockLabel {
   readonly type: 'recall';
-  /** Of the grant that is under way: one question, one number. */
+  /** The fence of the pending grant, which identifies the recall. */
   readonly fence: number;
 }
 
-/** The answer: here nobody reads, and nobody will in this epoch before the token has come here again. */
+/** Confirms that no reads are left here, and that none will begin in this epoch before the token comes here again. */
 export interface Returned extends LockLabel {
   readonly type: 'returned';
   readonly fence: number;
 }
 
-/** Of a client, to the voter to which it is attached: it wants the lock; */
+/** A client requests a lock from its voter. */
 export interface Acquire {
   readonly type: 'acquire';
   readonly lock: string;
 }
 
-/** it gives it back. */
+/** A client gives a lock back to its voter. */
 export interface GiveBack extends Held {
   readonly type: 'giveBack';
 }
 
-/** To a client, in this attachment: the lock is granted; or, though the client held it, others have gone on. */
+/**
+ * Notifies a client, in this attachment, that the lock is granted, or that it is lost because other peers have gone on without the client.
+ */
 export interface Acquired extends Held {
   readonly type: 'acquired' | 'forfeited';
   readonly number: number;
 }
 
-/** To a client, in this attachment: there is no room for the lock beside so many others; it does not wait for it here. */
+/** Notifies a client, in this attachment, that the voter has no room for the lock. The client does not wait for it here. */
 export interface Full {
   readonly type: 'full';
   readonly number: number;
@@ -284,27 +298,32 @@ export interface Full {
   readonly others: number;
 }
 
-/** To the other members, of a client that has attached itself here since it asked for this lock: it does not hold it, and never will. */
+/**
+ * Notifies the other members that a client does not hold this lock and never will: it has attached itself here since it requested the lock.
+ */
 export interface Disowned extends LockLabel {
   readonly type: 'disowned';
   readonly fence: number;
   readonly client: NodeId;
 }
 
-/** Of a lock in an epoch: for its directory, which may not be open, or for the epochs themselves. */
+/** Messages about a lock in an epoch, for its directory, which may not be open, or for the epochs. */
 export type LockMessage = (DirectoryMessage & LockLabel) | Confirm | Recall | Disowned;
 
-/** All that nodes say to each other. */
+/** All messages between nodes. */
 export type LocksMessage = Update | EpochMessage | LockMessage | Confirmed | Returned | Acquire | GiveBack | Acquired | Full;
 
-/** To the locks of this node: an epoch begins, ends here, or nobody can be served here. */
+/** Notifies the locks of this node that an epoch begins, that it ends here, or that no requests can be granted here. */
 export type EpochTurn =
-  /** With how many other voters have to confirm a grant in it, and how many have to record one of a client. */
+  /** Also contains how many other voters have to confirm a grant of the epoch, and how many have to record a client's grant. */
   | ({ readonly type: 'begun'; readonly others: number; readonly recorders: number } & Beginning)
   | { readonly type: 'over' }
   | { readonly type: 'apart' };
 
-/** To the locks of a client: it is attached, and keeps these; it is not; nobody has taken it for so long that others may have gone on. */
+/**
+ * Notifies the locks of a client that it is attached and keeps `kept`; that it is detached; or that it has been detached for so long that
+ * other peers may have gone on.
+ */
 export type AttachmentTurn =
   | { readonly type: 'attached'; readonly host: NodeId; readonly kept: readonly Held[] }
   | { readonly type: 'detached' }
@@ -313,26 +332,26 @@ export type AttachmentTurn =
 export type LocksNotification =
   | ({ readonly type: 'lock.granted' } & HeldIn)
   | { readonly type: 'lock.released'; readonly lock: string }
-  /** A request was given up before anybody had been asked. */
+  /** A request was canceled before any other peer knew of it. */
   | { readonly type: 'lock.canceled'; readonly lock: string }
-  /** Of a client: its voter has no room for the lock beside so many others; it was never granted. */
+  /** At a client: its voter has no room for the lock next to `others` other locks. The lock was never granted. */
   | { readonly type: 'lock.refused'; readonly lock: string; readonly peer: NodeId; readonly others: number }
-  /** The node is a member of this epoch from now on, */
+  /** The node is a member of this epoch from now on. */
   | { readonly type: 'serving'; readonly epoch: number; readonly members: readonly NodeId[] }
-  /** or of none: it can be granted nothing. */
+  /** The node is not a member of an epoch: it cannot be granted a lock. */
   | { readonly type: 'apart' }
-  /** Others may have gone on without this node. */
+  /** Other peers may have gone on without this node. */
   | { readonly type: 'lock.lost'; readonly lock: string; readonly fence: number }
-  /** A client is counted among those who vote, by this one; */
+  /** The peer lists this client as a voter. */
   | { readonly type: 'named'; readonly peer: NodeId }
   /**
-   * The number of a peer's epoch and the largest that is `known` here are more than a year of milliseconds apart: one of the two is out of its
-   * mind, or its clock was. It is not a peer of this node until the link between them comes up again.
+   * The number of a peer's epoch and the largest number that is `known` here are more than the milliseconds of a year apart: one of the two
+   * nodes is faulty, or its clock was wrong. This node ignores the peer until the link between them comes up again.
    */
   | { readonly type: 'unreasonable'; readonly peer: NodeId; readonly epoch: number; readonly known: number }
-  /** From now on these vote. */
+  /** These peers vote from now on. */
   | { readonly type: 'members'; readonly version: number; readonly voters: readonly NodeId[] }
-  /** A peer has another list of voters, and is none of this cluster; */
+  /** A peer has another list of voters and does not belong to this cluster. */
   | { readonly type: 'differs'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership }
-  /** its list is that of the cluster, and this node takes part in nothing any more. */
+  /** The peer's list is the list of the cluster. This node has stopped participating. */
   | { readonly type: 'outvoted'; readonly peer: NodeId; readonly own: Membership; readonly theirs: Membership };

@@ -1,4 +1,4 @@
-/** The options of locks that survive failures, as a scenario gives them, checked and completed. */
+/** Options of locks in a scenario: types, checks and defaults. */
 import { holdOf, integer, oneOf, refuseUnknown, TICKS_MAX } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import { electionOptions, type ElectionProtocolOptions } from '../election/options.js';
@@ -9,29 +9,37 @@ import type { Memory } from './messages.js';
 
 export interface LocksProtocolOptions {
   readonly election: ElectionProtocolOptions;
-  /** Who takes locks and never votes. */
+  /**
+   * Nodes that use locks and never vote.
+   *
+   * @defaultValue none
+   */
   readonly clients: readonly NodeId[];
-  /** Who votes at first: everybody else, unless told; nobody is for a node that knows of no others yet. */
+  /**
+   * Voters at the first start. An empty list is for a node that does not know of any others yet.
+   *
+   * @defaultValue all nodes that are not clients
+   */
   readonly voters: readonly NodeId[];
-  /** More than half of the voters; or, of tabs, whoever is there, and nobody is listed (rule 13). */
+  /** `majority`: more than half of the voters. `present`: all connected nodes, without a list of voters (rule 13). */
   readonly quorum: 'majority' | 'present';
-  /** Who starts in the first epoch: all voters where they are all linked with each other, else nobody. */
+  /** Members of the first epoch: all voters if they are all linked with each other; otherwise none, and the first epoch has to begin. */
   readonly members: readonly NodeId[];
-  /** What the others remember of earlier promises. */
+  /** The other nodes' memory of earlier promises. */
   readonly memory: Memory;
-  /** The ticks that a write takes, where nodes have storage: they start again with what they had stored. */
+  /** The ticks that a write takes. Nodes with storage restart with what they had stored. `null`: no storage. */
   readonly storage: number | null;
-  /** A number from the clock, for nodes that have forgotten. */
+  /** A number from the clock, for nodes that have forgotten their promises. */
   readonly floor: number;
   readonly bounds: EpochBounds;
-  /** True if a majority is asked before each grant, so that fences grow in real time (rule 10). */
+  /** True if a majority confirms each grant, so that fences grow in real time (rule 10). */
   readonly confirm: boolean;
-  /** In ticks. */
+  /** Patience, in ticks. */
   readonly patience: number;
   readonly hold: number | null;
 }
 
-/** What the election under the locks takes for its own. Its nodes are ordered by name: no two of them need to know of the same ones. */
+/** The options of the election under the locks. Its nodes are ordered by name, so two nodes may know different peers. */
 export const electionIn = (
   instance: Instance<LocksProtocolOptions>,
   options = instance.options.election,
@@ -57,7 +65,7 @@ const KEYS = [
   'hold',
 ] as const;
 
-/** The lock of scenarios that name none. */
+/** The lock of commands that name none. */
 export const THE_LOCK = 'lock';
 
 export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: NetworkGraph): LocksProtocolOptions {
@@ -89,7 +97,7 @@ export function locksOptions(raw: Readonly<Record<string, unknown>>, graph: Netw
   };
 }
 
-/** Where those who are there are enough, nobody is outvoted: there is no list, no client, and nobody to confirm a grant. */
+/** Checks the options against the quorum: `present` has neither voters in a list, nor clients, nor a majority to confirm a grant. */
 function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions['quorum'] {
   const quorum = oneOf(raw, 'quorum', ['majority', 'present'], 'majority');
   const unused = ['clients', 'confirm', 'storage'].filter((key) => raw[key]);
@@ -98,7 +106,7 @@ function quorumOf(raw: Readonly<Record<string, unknown>>): LocksProtocolOptions[
   return quorum;
 }
 
-/** One number is for a grant to a client that comes again as the epoch begins, and gives it back (rule 11). */
+/** Reserves one fence for a grant to a client that attaches again as the epoch begins, and gives the lock back (rule 11). */
 function grantsOf(raw: Readonly<Record<string, unknown>>, clients: readonly NodeId[]): number {
   const grants = integer(raw, 'grants', { min: 2, max: BOUNDS.grants, fallback: BOUNDS.grants });
   if (grants < 3 && clients.length > 0)

@@ -1,4 +1,4 @@
-/** What the epochs ask of their host: messages to other voters, events for the other roles of the node, those roles, timers, storage. */
+/** Effects of the epochs: messages to other voters, events for the other roles of the node, roles, timers and storage. */
 import { arm, close, disarm, open, store, tell, type Message, type Open } from '../effects.js';
 import { ELECTION } from '../election/messages.js';
 import { directoryOf } from './epoch.js';
@@ -59,7 +59,7 @@ export const refuseIt = ({ context, event: { from, epoch } }: In<From<Prepare>>)
   to: from,
   message: { type: 'refuse' as const, epoch, promised: promisedEpoch(context), membership: context.membership },
 });
-/** Rule 1: so the other side can judge, too, how far the two are apart. */
+/** Rule 1: the sender can also judge how far the two numbers are apart. */
 export const refuseAsBeyondReason = (args: In<From<Prepare>>) => {
   const { to, message } = refuseIt(args);
   return { to, message: { ...message, known: largestKnown(args.context) } };
@@ -72,27 +72,32 @@ export const installation = ({ context: { id, served } }: In) => ({
   to: served.members.filter((member) => member !== id),
   message: { type: 'install' as const, ...served },
 });
-/** The word of an epoch that is served. */
-export const toldOf = ({ epoch, members, membership }: Beginning) => ({ type: 'told' as const, epoch, members, membership });
+/** The notification of an epoch that is served. */
+export const supersedingOf = ({ epoch, members, membership }: Beginning) => ({
+  type: 'told' as const,
+  epoch,
+  members,
+  membership,
+});
 /** The same for the application. */
 export const notificationOf = ({ epoch, members }: Beginning) => ({ type: 'serving' as const, epoch, members });
-/** Whom the epoch leaves out must receive it, perhaps from those who are in it; who has another list as well. */
+/** The epoch is sent to linked peers that it leaves out, directly or by other members, and to peers with another list. */
 export const word = ({ context: { links, served, differing } }: In) => ({
   to: [...links, ...differing.map(({ node }) => node)].filter((peer) => !served.members.includes(peer)),
-  message: toldOf(served),
+  message: supersedingOf(served),
 });
 const toLeader = ({ id, leader, links }: EpochsContext) => (leader !== id && links.includes(leader) ? leader : []);
 export const change = ({ context }: In) => ({
   to: toLeader(context),
   message: { type: 'changed' as const, membership: context.membership },
 });
-/** Of a member who wants the next epoch: who was removed, and is one still, elects nobody, and tells all who vote. */
+/** A request for the next epoch. A member that was removed takes no part in the election, and sends it to all voters. */
 export const changeOfMember = (args: In) => {
   const { id, links, membership } = args.context;
   if (votesInOneOf(id, membership)) return change(args);
   return { ...change(args), to: links.filter((peer) => votesInOneOf(peer, membership)) };
 };
-/** The leader may not have heard of it, or may be another one. */
+/** Sent again in each epoch: the leader may not have received the request, or may be another one. */
 export const reconfiguration = ({ context }: In) => {
   const { id, wanted, membership } = context;
   return {
@@ -113,7 +118,7 @@ export const greeting = ({ context: { membership }, event: { peer } }: In<NamedL
   message: { type: 'hello' as const, membership },
 });
 
-/** Rule 9: who was named by one that has been removed learns who votes, and waits for it no more. */
+/** Rule 9: peers that a removed proposer has named learn the membership, and stop waiting for it. */
 export const wordToNamed = ({ context: { id, promised, links, membership } }: In) => ({
   to: promised!.members.filter((node) => node !== id && links.includes(node)),
   message: { type: 'hello' as const, membership },
@@ -142,13 +147,13 @@ export const confirmation = ({ event: { from, epoch, lock, fence, user } }: In<F
   message: { type: 'confirmed' as const, epoch, lock, fence, user },
 });
 
-/** Nobody reads here. */
+/** The reply of a node that does not read. */
 export const nothingToReturn = ({ event: { from, epoch, lock, fence } }: In<From<Recall>>) => ({
   to: from,
   message: { type: 'returned' as const, epoch, lock, fence },
 });
 
-/** The locks that are in use are asked for before anybody else is heard. */
+/** The locks in use are requested before other messages are handled. */
 export const afterThat = tell((_: In) => ({ role: EPOCHS, message: { type: 'early' } }));
 
 export function lockStartIn(c: EpochsContext, lock: string, epoch: number | null): Open {
@@ -167,16 +172,16 @@ export const ownLock = close(({ event: { lock } }: In<OfLock>) => ({ role: lockR
 export const directories = close(({ context: { served, open: locks } }: In) => ({
   role: locks.map((lock) => directoryRole(served.epoch, lock)),
 }));
-/** A lock that nobody here wants costs nothing beyond its epoch. */
+/** Closes the roles of locks that are not wanted here, which cost nothing beyond their epoch. */
 export const freeLocks = close(({ context: { locks, claims } }: In) => {
   const wanted = new Set(claims.map(({ lock }) => lock));
   return { role: locks.filter((lock) => !wanted.has(lock)).map(lockRole) };
 });
 export const patience = arm(({ context }: In) => ({ timer: PATIENCE, delay: context.patience }));
 export const sayThatCrowded = tell((_: In) => ({ role: EPOCHS, message: { type: 'crowded' } }));
-/** Not in this step, in which a grant may still be under way that has to be in this node's own report. */
+/** Not in this step: a grant may be pending that this node's own report has to contain. */
 export const askSoon = arm((_: In) => ({ timer: SPENT, delay: 1 }));
-/** Those who have found room are to be served first, clients as well: an epoch that ended before would not bring anybody nearer to a lock. */
+/** Waits, so that requests with room are granted first, also to clients. If the epoch ended earlier, no request would make progress. */
 export const askLater = arm(({ context: { patience } }: In) => ({ timer: SPENT, delay: Math.ceil(patience / 10) }));
 export const askNoMore = disarm((_: In) => ({ timer: SPENT }));
 export const patienceEnds = disarm((_: In) => ({ timer: PATIENCE }));

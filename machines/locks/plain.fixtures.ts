@@ -23,7 +23,7 @@ const tokens = (c: Configuration): [number, string][] => [
 const bounds: Property<LocksProtocolOptions> = {
   name: 'bounds',
   description:
-    'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
+    'A granted fence belongs to an epoch that its user has served. No epoch opens more locks than it has room for. For each lock and member, a node keeps one early message of each type.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes.values()].every((node) => {
@@ -41,7 +41,7 @@ const bounds: Property<LocksProtocolOptions> = {
 
 const moreThanHalf: Property<LocksProtocolOptions> = {
   name: 'more than half',
-  description: 'Who serves is a member of an epoch of more than half of those who vote in it.',
+  description: 'A node that serves is a member of an epoch with a majority of its voters.',
   kind: 'always',
   holds: (c) =>
     [...c.nodes].every(([id, node]) => {
@@ -52,7 +52,7 @@ const moreThanHalf: Property<LocksProtocolOptions> = {
 
 const oneMajority: Property<LocksProtocolOptions> = {
   name: 'two majorities never',
-  description: 'At most one epoch is being served by more than half of those who are listed to vote in it.',
+  description: 'At most one epoch is served by a majority of its voters.',
   kind: 'always',
   holds: (c) => {
     const serving = new Map<string, { readonly nodes: NodeId[]; readonly lists: Membership[] }>();
@@ -77,13 +77,13 @@ export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
   },
   {
     name: 'one token an epoch',
-    description: 'Of each lock there is at most one token in each epoch.',
+    description: 'Each lock has at most one token in each epoch.',
     kind: 'always',
     holds: (c) => isDistinct(tokens(c)),
   },
   {
     name: 'one beginning an epoch',
-    description: 'All who serve an epoch know the same members, and the same locks that it kept.',
+    description: 'All nodes that serve an epoch know the same members, and the same kept locks.',
     kind: 'always',
     holds: (c) => {
       const begun = new Map<number, string>();
@@ -98,7 +98,7 @@ export const plainProperties: readonly Property<LocksProtocolOptions>[] = [
   },
   {
     name: 'one list a version',
-    description: 'Of the list of those who vote, nobody knows another one of the same version.',
+    description: 'All nodes that know a version of the list of voters know the same list.',
     kind: 'always',
     holds: (c) => {
       const known = [...c.nodes.values()]

@@ -1,26 +1,29 @@
-/** What follows from the promises of an epoch's members: whether it may begin, and who keeps a lock. The rules by number: SPEC.md. */
+/**
+ * Conclusions from the promises of an epoch's members: whether it may begin, and which locks are kept. SPEC.md contains the rules by
+ * number.
+ */
 import type { NodeId } from '../effects.js';
 import { byName, isMajority, turnsOf } from './epoch.js';
 import { listToBe, ownReport, promisedEpoch, type EpochsContext, type From, type In } from './knowledge.js';
 import { areMajoritiesOf, isSameMembership, membershipAfter, votesInOneOf, type Membership } from './membership.js';
 import type { Ballot, Beginning, Install, Kept, Prepare, Promised, Recorded } from './messages.js';
 
-/** Where a voter stands, as it says with its promise. */
+/** The state of a voter, as its promise reports it. */
 export type PromiseReport = Omit<Promised, 'type' | 'epoch'> & { readonly node: NodeId };
 
 const linkedIn = (reports: readonly PromiseReport[]) => (a: NodeId, b: NodeId) =>
   reports.find(({ node }) => node === a)!.links.includes(b) && reports.find(({ node }) => node === b)!.links.includes(a);
 
-/** Rule 1: whether all who answered reach each other. */
+/** Rule 1: true if all members that replied reach each other. */
 export function isClique(reports: readonly PromiseReport[]): boolean {
   const areLinked = linkedIn(reports);
   return reports.every(({ node }, i) => reports.slice(i + 1).every((other) => areLinked(node, other.node)));
 }
 
 /**
- * Rules 1 and 6: of those who answered, whom to name where not all of them reach each other: the proposer, whose report comes first, and whoever
- * comes next in turn, as long as all reach each other and are a majority in the end; of the list that is proposed as well, where that can be
- * (rule 9). `null` where no majority is.
+ * Rules 1 and 6: the members to name if not all that replied reach each other. These are the proposer, whose report comes first, and the
+ * next ones in order that all reach each other and result in a majority; also of the proposed list, if that is possible (rule 9). `null` if
+ * no majority results.
  */
 export function cliqueOf(reports: readonly PromiseReport[], membership: Membership, next: Membership): NodeId[] | null {
   const areLinked = linkedIn(reports);
@@ -37,7 +40,10 @@ export function cliqueOf(reports: readonly PromiseReport[], membership: Membersh
   return clique?.toSorted(byName) ?? null;
 }
 
-/** First whoever would lose a lock, then whoever is of the latest epoch and has not just come, then whoever is linked with most. */
+/**
+ * Members in order of preference: those that would lose a lock, then those of the latest epoch that have not just joined, then by number of
+ * links.
+ */
 function inTurn(reports: readonly PromiseReport[], voters: readonly NodeId[]): NodeId[] {
   const judge = new Claims(reports, voters);
   const ranked = reports.map((report) => {
@@ -49,7 +55,7 @@ function inTurn(reports: readonly PromiseReport[], voters: readonly NodeId[]): N
     .map(({ node }) => node);
 }
 
-/** Rule 6: whom this node has to wait for before it names fewer: users who would be left out. `null` where it can name no majority. */
+/** Rule 6: the holders to wait for before this node names fewer members, which would exclude them. `null` if it can name no majority. */
 export function leftOutByClique({ reports, membership, promised, cutOff }: EpochsContext): EpochsContext['missed'] {
   const named = cliqueOf(reports, membership, promised!.next);
   const judge = new Claims(reports, membership.voters);
@@ -58,7 +64,7 @@ export function leftOutByClique({ reports, membership, promised, cutOff }: Epoch
   return named && { named, peers: reports.filter(isRobbed).map(({ node }) => node) };
 }
 
-/** With the report of who promises now, the proposer's own first. */
+/** Adds or replaces the report of a member; the proposer's own stays first. */
 export function reportsAfter({ context: { reports } }: In<unknown>, promised: From<Promised>): Pick<EpochsContext, 'reports'> {
   const { from, type: _, epoch: __, ...report } = promised;
   const [own, ...others] = reports;
@@ -68,18 +74,21 @@ export function reportsAfter({ context: { reports } }: In<unknown>, promised: Fr
 
 export const remembers = ({ memory }: PromiseReport): boolean => memory === 'known' || memory === 'new';
 
-/** Rule 4: how much of what was promised before is remembered among those who answered. */
+/** Rule 4: how much the members that replied remember of earlier promises. */
 export type Remembered =
-  /** Whoever has forgotten is outvoted (a). */
+  /** The voters that remember are a majority (a). */
   | 'enough'
   /**
-   * Nobody is missing who could know more (b), or nobody of those who are there has served (13), or the application has said that there is
-   * nothing to remember (c): a number above the floors will do.
+   * Every node that could know more is present (b), or no present node has served (13), or the application has declared that there is
+   * nothing to remember (c). A number above the floors is sufficient.
    */
   | 'nobody is missing'
   | 'too little';
 
-/** Of the decided list, and of a later one that may be decided unknown to all who answered (rule 9): of both. */
+/**
+ * For the decided list and for a later one that may have been decided without the knowledge of these members (rule 9): the weaker result of
+ * both.
+ */
 export function recallOf(reports: readonly PromiseReport[], membership: Membership): Remembered {
   const bound = boundOf(reports, membership);
   const each = [membership, ...(bound === null ? [] : [bound])].map(({ voters }) => recallOfList(reports, voters));
@@ -101,7 +110,7 @@ export const floorOf = (reports: readonly PromiseReport[]): number => Math.max(.
 
 const isSame = (a: Ballot, b: Ballot): boolean => a.epoch === b.epoch && a.proposer === b.proposer;
 
-/** Rule 5: the locks that stay with their users, by name: with the last writer, or with all who have read since. */
+/** Rule 5: the kept locks, sorted by name: the last writer of each, or all that have read since. */
 export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeId[]): Kept[] {
   const judge = new Claims(reports, voters);
   const all = [...reports.flatMap((report) => usedAt(report).filter((held) => judge.keeps(held))), ...judge.recorded()];
@@ -116,7 +125,7 @@ export function keptOf(reports: readonly PromiseReport[], voters: readonly NodeI
 
 const usedAt = ({ node, using }: PromiseReport): Kept[] => using.map((held) => ({ ...held, node }));
 
-/** Rule 11: a client has moved to the voter to which it has attached itself last. */
+/** Rule 11: moves a client's lock to the voter to which the client attached last. */
 function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
   const words = reports.flatMap(({ node, stranded }) =>
     stranded
@@ -127,7 +136,7 @@ function moved(held: Kept, reports: readonly PromiseReport[]): Kept {
   return last === undefined ? held : { ...held, node: last.node };
 }
 
-/** Rule 11: of a client's lock, the attachment in which the client asked for it. */
+/** Rule 11: adds the attachment in which the client requested the lock. */
 function asked(held: Kept, reports: readonly PromiseReport[]): Kept {
   if (held.client === undefined) return held;
   const isOfThis = ({ lock, fence, client }: Recorded) => lock === held.lock && fence === held.fence && client === held.client;
@@ -136,11 +145,11 @@ function asked(held: Kept, reports: readonly PromiseReport[]): Kept {
 }
 
 class Claims {
-  /** Who promised and knows what has begun: of all others, outside, nothing is known. */
+  /** The nodes that promised and know which epochs have begun. All other nodes are outside: nothing is known of them. */
   private readonly known: ReadonlySet<NodeId>;
-  /** The largest epoch that anybody here has served. */
+  /** The largest epoch that any of these members has served. */
   private readonly latest: number;
-  /** What it kept. */
+  /** The locks that the latest epoch kept. */
   private readonly kept: ReadonlySet<string>;
   /** Later epochs that may have begun outside. */
   readonly begun: readonly Ballot[];
@@ -156,16 +165,16 @@ class Claims {
   }
 
   /**
-   * Rule 4b: the latest epoch began as everybody had forgotten, above whatever was promised before. All are here, and who has not
-   * served it has promised it since it started: nobody can have forgotten a later one. Of tabs, who are not listed, nobody has
-   * forgotten anything: no id is used twice (rule 13).
+   * Rule 4b: true if the latest epoch began after all nodes had forgotten, with a number above all earlier promises. All voters are
+   * present, and each has served it or has promised it since its start, so none can have forgotten a later one. Tabs, which have no list,
+   * have not forgotten anything: no id is used twice (rule 13).
    */
   private isOfAll(): boolean {
     const knows = (report: PromiseReport) => remembers(report) || report.pending.some(({ epoch }) => epoch === this.latest);
     return this.voters.every((voter) => this.reports.some((report) => report.node === voter && knows(report)));
   }
 
-  /** It serves the latest epoch, or has promised it and not heard yet that it began. */
+  /** True if the node serves the latest epoch, or has promised it and not received yet that it began. */
   isOfLatest({ served, pending }: PromiseReport): boolean {
     return served === this.latest || pending.some(({ epoch }) => epoch === this.latest);
   }
@@ -185,7 +194,7 @@ class Claims {
     );
   }
 
-  /** Rule 11: what clients hold whose voters are not here, and who is to use it for them. */
+  /** Rule 11: the locks of clients whose voters are not present, each with the node that is to use it for the client. */
   recorded(): Kept[] {
     const outside = this.voters.filter((voter) => !this.known.has(voter));
     if (isMajority(outside.length, this.voters)) return [];
@@ -195,7 +204,7 @@ class Claims {
       const { fence = -1 } = last.get(record.lock) ?? {};
       if (record.fence > fence || (record.fence === fence && record.client === null)) last.set(record.lock, record);
     }
-    /** Otherwise it was never granted. */
+    /** Without a possible majority, the lock was never granted. */
     const mayBeMajority = ({ lock, fence, client }: Recorded) => {
       const by = this.reports.filter(
         ({ node, records }) =>
@@ -209,7 +218,7 @@ class Claims {
     );
   }
 
-  /** The client looks for voters in the same order. */
+  /** The voter for a client: the client tries voters in the same order. */
   private hostOf(client: NodeId): NodeId {
     const members = this.reports.map(({ node }) => node).sort(byName);
     const isLinked = (member: NodeId) => this.reports.some(({ node, links }) => node === member && links.includes(client));
@@ -217,7 +226,9 @@ class Claims {
     return inTurn.find(isLinked) ?? inTurn[0]!;
   }
 
-  /** Of an epoch that somebody has promised: all whom it names may have promised it, and its proposer is not here to deny it. */
+  /**
+   * True if a promised epoch may have begun: all members that it names may have promised it, and its proposer is not present to deny it.
+   */
   private mayHaveBegun(ballot: Ballot): boolean {
     const mayHavePromised = (node: NodeId) =>
       !this.known.has(node) ||
@@ -228,7 +239,7 @@ class Claims {
 
 const keyOf = ({ lock, node, fence }: Kept): string => JSON.stringify([lock, node, fence]);
 
-/** Rules 2 and 3: what is pending once this ballot is promised instead of the last, by a voter that has served `served`. */
+/** Rules 2 and 3: the pending promises after this ballot is promised instead of the last, by a voter that has served `served`. */
 export function pendingAfter(
   pending: readonly Ballot[],
   last: Ballot | null,
@@ -241,7 +252,7 @@ export function pendingAfter(
     .sort((a, b) => a.epoch - b.epoch || byName(a.proposer, b.proposer));
 }
 
-/** Rule 2: the ballot of a proposal, promised. */
+/** Rule 2: the promised ballot of a proposal. */
 export function promisedTo({ context }: In<unknown>, prepare: From<Prepare>): Pick<EpochsContext, 'promised' | 'pending'> {
   const { epoch, members, next, served: servedByProposer, from } = prepare;
   const ballot = { epoch, proposer: from, members, next };
@@ -263,7 +274,9 @@ export function proposed(known: EpochsContext): Pick<EpochsContext, 'promised' |
   return { ...proposal, reports: [ownReport({ ...context, ...proposal })] };
 }
 
-/** Rule 9: what is proposed next, and who is asked, of those within reach: first what may have been decided already, then what is wanted. */
+/**
+ * Rule 9: the next proposal and its members, among the linked nodes. A list that may have been decided comes first, then the wanted one.
+ */
 export function proposalOf(c: EpochsContext): Pick<Ballot, 'members' | 'next'> {
   const within = c.clique ?? [...c.links, c.id].sort(byName);
   const next = nextOf(c, within);
@@ -275,23 +288,23 @@ function nextOf({ membership, bound, wanted, bounds }: EpochsContext, within: re
   return next !== null && areMajoritiesOf(within, membership, next) ? next : membership;
 }
 
-/** Rule 9: the list of voters that an epoch has brought that may have begun, unknown to all who answered; `null` for none. */
+/** Rule 9: the list of an epoch that may have begun without the knowledge of these members; `null` for none. */
 export function boundOf(reports: readonly PromiseReport[], { version, voters }: Membership): Membership | null {
   const later = new Claims(reports, voters).begun.filter(({ next }) => next.version > version);
   return later.sort((a, b) => a.epoch - b.epoch).at(-1)?.next ?? null;
 }
 
-/** Rule 9: whether an epoch may begin by these promises, as far as lists of voters go; `recallOf` says how much they must remember. */
+/** Rule 9: true if the promises are enough for an epoch with respect to lists of voters. `recallOf` judges how much they must remember. */
 export function isWithinLists(reports: readonly PromiseReport[], { membership, promised }: EpochsContext): boolean {
   const { members, next } = promised!;
   const bound = boundOf(reports, membership);
   return areMajoritiesOf(members, membership, next) && (bound === null || isSameMembership(bound, next));
 }
 
-/** As its proposer tells it. */
+/** The epoch as its proposer reports it. */
 export const installedBy = ({ epoch, members, kept, membership }: Install): Beginning => ({ epoch, members, kept, membership });
 
-/** Rules 5 and 9: the epoch that begins by these promises. A user whom it removes is a member of this one epoch. */
+/** Rules 5 and 9: the epoch that begins with these promises. A holder that it removes is a member of this one epoch. */
 export function beginningOf({ promised, reports, membership }: EpochsContext, keep = keptOf): Beginning {
   const { epoch, members, next } = promised!;
   const kept = keep(reports, membership.voters);

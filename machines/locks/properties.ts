@@ -1,4 +1,4 @@
-/** What locks that survive failures promise: of all grants ever, in all components. */
+/** Properties of locks that survive failures, about all grants ever, in all components. */
 import type { NodeId } from '../effects.js';
 import { always } from '../folded.js';
 import type { Configuration, NodeView, Property } from '../protocol.js';
@@ -13,8 +13,8 @@ import { locksFold } from './totals.js';
 import { epochsOf, isAttached, isClient, isServing, servingOf, usesOf } from './view.js';
 
 /**
- * True if all who vote, or may vote soon, in the component of this node are there, linked with each other, and the node one of those who
- * vote, more than half of whom are in it and remember enough to begin.
+ * True if the component of this node contains all linked voters, present or future, and all of them are connected with each other. The node
+ * has to be one of the voters, and a majority of them, with enough memory to begin, is in the component.
  */
 function isSettled(c: Configuration, node: NodeId): boolean {
   const about = [node, ...c.links.neighbors(node)].filter((id) => !isClient(c.nodes.get(id)!));
@@ -33,7 +33,7 @@ function isSettled(c: Configuration, node: NodeId): boolean {
   return votesInOneOf(node, decided) && lists.every((membership) => canBegin(known, membership));
 }
 
-/** Rules 4 and 13: a majority that remembers, or everybody, or one whose application says that the cluster is new. */
+/** Rules 4 and 13: true for a majority that remembers, for all voters, or if an application has declared that the cluster is new. */
 function canBegin(reached: readonly EpochsContext[], membership: Membership): boolean {
   const { voters } = membership;
   const votes = reached.filter(({ id }) => votesInOneOf(id, membership));
@@ -53,30 +53,26 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
     'No two applications hold a lock with the same fence, however the network is divided.',
     (t) => t.grants.repeated === 0,
   ),
-  description('one token an epoch', 'Of each lock there is at most one token in each epoch.', (t) => t.tokens.repeated === 0),
+  description('one token an epoch', 'Each lock has at most one token in each epoch.', (t) => t.tokens.repeated === 0),
   description(
     'one beginning an epoch',
-    'All who serve an epoch know the same members, and the same locks that it kept.',
+    'All nodes that serve an epoch know the same members, and the same kept locks.',
     (t) => t.disputed === 0,
   ),
   description(
     'one list a version',
-    'Of the list of those who vote, nobody knows another one of the same version.',
+    'All nodes that know a version of the list of voters know the same list.',
     (t) => t.differing === 0,
   ),
   description(
     'more than half',
-    'Who serves is a member of an epoch of more than half of those who vote in it.',
+    'A node that serves is a member of an epoch with a majority of its voters.',
     (t) => t.alone === 0,
   ),
-  description(
-    'two majorities never',
-    'At most one epoch is being served by more than half of those who are listed to vote in it.',
-    (t) => t.majorities < 2,
-  ),
+  description('two majorities never', 'At most one epoch is served by a majority of its voters.', (t) => t.majorities < 2),
   description(
     'bounds',
-    'The fence of a grant is a number of an epoch that its user has served, no epoch opens more locks than it has room for, and of what comes before an epoch one message of a kind about a lock is kept for each member.',
+    'A granted fence belongs to an epoch that its user has served. No epoch opens more locks than it has room for. For each lock and member, a node keeps one early message of each type.',
     (t) => t.outOfBounds === 0,
   ),
   {
@@ -104,14 +100,14 @@ export const locksProperties = (): readonly Property<LocksProtocolOptions>[] => 
 
 const isServed = (view: NodeView): boolean => isServing(view) || isAttached(view);
 
-/** A client is in the majority of a voter with which it is linked, if it is there. */
+/** True if the node is in a settled majority. A running client is in that of a voter with which it is linked. */
 function isWithinSettled(c: Configuration, node: NodeId): boolean {
   if (!isClient(c.nodes.get(node)!)) return isSettled(c, node);
   const isLinked = (peer: NodeId) => c.links.up(node, peer) && c.links.up(peer, node);
   return !c.crashed?.includes(node) && c.links.neighbors(node).some((peer) => isLinked(peer) && isSettled(c, peer));
 }
 
-/** Serves an epoch, and is linked with somebody who serves a later one without this node. */
+/** True if the node serves an epoch, and is linked with a node that serves a later one without it. */
 function isLeftOut(c: Configuration, node: NodeId): boolean {
   const served = servingOf(c.nodes.get(node)!);
   if (served === null) return false;
@@ -123,17 +119,17 @@ function isLeftOut(c: Configuration, node: NodeId): boolean {
   });
 }
 
-/** Waits at this node, perhaps in line behind a client that has the lock here. */
+/** True if the application of this node waits, perhaps in line behind a client that has the lock here. */
 function isWaiting(c: Configuration, node: NodeId): boolean {
-  // A client is in its peer's line and has none of its own.
+  // A client is in the line of its voter and has no line itself.
   const { claims = [], wants = [] }: Partial<EpochsContext> = c.nodes.get(node)![EPOCHS]!.context;
   const isBehind = (lock: string) => claims.some((claim) => claim.lock === lock && claim.user !== node);
-  // A place in a queue that was asked for in the name of who has gone since is nobody's wait.
+  // A place in the queue for a user that has gone is not a pending request.
   const isWanted = claims.some(({ fence, user }) => fence === null && user !== null);
   return isWanted || wants.some((want) => want.node === node && isBehind(want.lock));
 }
 
-/** Where nothing stops and no link falls, cold starts and joins included. */
+/** For systems without stops and link failures, cold starts and joins included. */
 export const oneUser: Property<LocksProtocolOptions> = {
   name: 'one user',
   description: 'If no node stops and no link fails, a lock never has two users at once, unless all of them read.',
@@ -141,17 +137,16 @@ export const oneUser: Property<LocksProtocolOptions> = {
   holds: (c) => isOneUserOf(usesOf(c)),
 };
 
-/** Of each lock, unless all of them read. */
+/** True if each lock has one user, unless all of its users read. */
 function isOneUserOf(uses: ReturnType<typeof usesOf>): boolean {
   const writes = uses.filter(({ mode }) => mode !== 'shared');
   return writes.every(({ lock }) => uses.filter((use) => use.lock === lock).length === 1);
 }
 
-/** Rule 13: whoever is there and suspected by nobody. */
+/** Rule 13: for nodes that are present and not suspected by any other. */
 export const oneUserPresent: Property<LocksProtocolOptions> = {
   name: 'one user present',
-  description:
-    'Of the nodes that have not stopped and that no present node suspects, no two hold a lock at once, unless all of them read.',
+  description: 'No two nodes that run and are not suspected by a present node hold a lock at once, unless all of them read.',
   kind: 'always',
   holds: (c) => {
     const isThere = (node: NodeId) => !c.crashed?.includes(node);
@@ -161,7 +156,7 @@ export const oneUserPresent: Property<LocksProtocolOptions> = {
   },
 };
 
-/** Whatever others do: start, restart knowing nothing, join, leave, propose, spend their numbers. For a user that does not release. */
+/** For a holder that does not release, whatever other nodes do: start, restart without memory, join, leave, propose, use up fences. */
 export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> => ({
   name: 'undisturbed',
   description: `${user} keeps its lock while it and a majority neither stop nor lose links to each other, and no node is half disconnected.`,
@@ -169,14 +164,14 @@ export const undisturbedUser = (user: NodeId): Property<LocksProtocolOptions> =>
   holds: (c) => usesOf(c).some(({ node }) => node === user),
 });
 
-/** Nobody who could take it is linked with this client, or it has stopped. */
+/** True if the client has stopped, or is not linked with a running voter. */
 function isOutOfReach(c: Configuration, client: NodeId): boolean {
   const isThere = (voter: NodeId) =>
     !isClient(c.nodes.get(voter)!) && !c.crashed?.includes(voter) && c.links.up(client, voter) && c.links.up(voter, client);
   return c.crashed?.includes(client) || !c.links.neighbors(client).some(isThere);
 }
 
-/** Patience outlasts the telling of links: it is over only with one who is really cut off from somebody named. */
+/** Lets patience last longer than the notifications of links: it ends only for a peer that is really cut off from a named member. */
 export function locksMayFire(c: Configuration, node: NodeId, role: string, timer: string): boolean {
   const view = c.nodes.get(node)!;
   if (timer === UNATTESTED) {

@@ -1,10 +1,13 @@
-/** Small systems of locks: nobody fails, a link is cut and comes back, the leader or a holder stops, two prepare. */
+/**
+ * Small systems of locks: without failures, with a link that is cut and comes back, with a leader or a holder that stops, and with two
+ * proposers.
+ */
 import type { SystemSample } from '../protocol.js';
 
 const topology = { kind: 'ring', n: 3 };
 const ask = (node: string) => ({ at: 0, node, do: 'request' });
 const share = (node: string) => ({ at: 0, node, do: 'share' });
-const told = (word: 'down' | 'up', u: string, v: string) => [
+const notified = (word: 'down' | 'up', u: string, v: string) => [
   { at: 0, do: word, channel: [u, v] },
   { at: 0, do: word, channel: [v, u] },
 ];
@@ -15,7 +18,7 @@ export const locksSystems: readonly SystemSample[] = [
   {
     topology,
     options: { hold: 0 },
-    events: [ask('n1'), ask('n2'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+    events: [ask('n1'), ask('n2'), ...notified('down', 'n0', 'n1'), ...notified('up', 'n0', 'n1')],
   },
   {
     topology,
@@ -27,27 +30,27 @@ export const locksSystems: readonly SystemSample[] = [
       ...['n1', 'n2'].map((node) => ({ at: 0, do: 'down', channel: [node, 'n0'] })),
     ],
   },
-  // Called on a peer that does not lead.
+  // The change is requested on a peer that does not lead.
   { topology, options: { hold: 1 }, events: [ask('n1'), { at: 0, node: 'n1', do: 'change', remove: 'n2' }] },
-  // n2 is a client of the two others, and n1 of the other.
+  // n2 is a client of the two other nodes; in the next system n1 is a client of n0.
   {
     topology,
     options: { hold: 1, clients: ['n2'] },
-    events: [ask('n1'), ask('n2'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+    events: [ask('n1'), ask('n2'), ...notified('down', 'n0', 'n1'), ...notified('up', 'n0', 'n1')],
   },
   {
     topology: { kind: 'path', n: 2 },
     options: { hold: 1, clients: ['n1'] },
-    events: [ask('n1'), ...told('down', 'n0', 'n1'), ...told('up', 'n0', 'n1')],
+    events: [ask('n1'), ...notified('down', 'n0', 'n1'), ...notified('up', 'n0', 'n1')],
   },
-  // Who was alone took itself for the leader.
-  { topology: { kind: 'path', n: 3 }, events: [...told('down', 'n1', 'n2'), ...told('up', 'n1', 'n2')] },
-  // n2 writes before, between or after the others, who read.
+  // A node that was separated considered itself the leader.
+  { topology: { kind: 'path', n: 3 }, events: [...notified('down', 'n1', 'n2'), ...notified('up', 'n1', 'n2')] },
+  // n2 writes before, between or after the other nodes, which read.
   {
     topology,
     options: { hold: 1 },
     events: [...['n0', 'n1'].flatMap((node) => [share(node), share(node)]), ask('n2'), ask('n2')],
   },
-  // There is no room for what n1 asks of n0.
+  // The lock that n1 requests from n0 has no room.
   { topology: { kind: 'path', n: 2 }, options: { hold: 1, clients: ['n1'], bytes: 500 }, events: [ask('n1'), ask('n0')] },
 ];

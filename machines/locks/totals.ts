@@ -1,6 +1,6 @@
 /**
- * What the promises of locks add up: grants by lock and fence, tokens by lock and epoch, and for each epoch who serves it, with which
- * members and which list of voters.
+ * The counts on which the properties of locks depend: grants by lock and fence, tokens by lock and epoch. For each epoch they
+ * contain the nodes that serve it, with their members and their list of voters.
  */
 import { Multiset } from '../multiset.js';
 import type { NodeId } from '../effects.js';
@@ -16,16 +16,16 @@ import { epochsOf, isClient, isHolding, servingOf, usesAt } from './view.js';
 
 interface NodeFact {
   readonly id: NodeId;
-  /** The lock and the fence of each grant that its application has. */
+  /** The lock and the fence of each grant of the node's application. */
   readonly grants: readonly string[];
-  /** The epoch and the lock of each token that is here. */
+  /** The epoch and the lock of each token at the node. */
   readonly tokens: readonly string[];
   readonly served: Beginning | null;
-  /** It serves, and no epoch of more than half of the voters. */
+  /** True if the node serves an epoch without a majority of its voters. */
   readonly isAlone: boolean;
-  /** The cluster and the version of the list of voters that counts here, and the list; none at a client. */
+  /** The version of the node's membership with its cluster, and the list; `null` at a client. */
   readonly list: readonly [version: string, list: string] | null;
-  /** A fence is not a number of its epoch, too many locks were opened, or too much is kept that came before its epoch. */
+  /** True if a fence does not belong to its epoch, too many locks were opened, or too many early messages are kept. */
   readonly isOutOfBounds: boolean;
 }
 
@@ -73,13 +73,13 @@ function isWithinBounds(view: NodeView): boolean {
   );
 }
 
-/** Of a message that came before its epoch: what is said by whom about which lock, or on whose behalf. */
+/** The subject of an early message: its type, its lock, and its sender or the producer of its request. */
 function subjectOf(message: EpochsContext['early'][number]): string {
   const { type, from, lock } = message;
   return keyOf(type, message.type === 'find' ? message.producer : from, lock);
 }
 
-/** What of a beginning is compared, put together once. */
+/** The compared parts of a beginning, computed once. */
 interface Compared {
   /** The epoch with its members. */
   readonly group: string;
@@ -105,18 +105,18 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   readonly tokens = new Multiset<string>();
   alone = 0;
   outOfBounds = 0;
-  /** Epochs of which those who serve them know different beginnings. */
+  /** Epochs whose serving nodes know different beginnings. */
   disputed = 0;
-  /** Versions of the list of voters that are not the same list to all who know them. */
+  /** Versions of the membership that are different lists at different nodes. */
   differing = 0;
   private readonly minorities = new Places(isMinority);
   private readonly beginnings = new Map<number, Multiset<string>>();
   private readonly lists = new Map<string, Multiset<string>>();
-  /** Who serves the same epoch with the same members. */
+  /** The nodes that serve the same epoch with the same members. */
   private readonly groups = new Map<string, Map<NodeId, Beginning>>();
   private readonly serving = new Map<NodeId, Beginning>();
 
-  /** Epochs that are being served by more than half of those who are listed to vote. */
+  /** Epochs that are served by a majority of their voters. */
   get majorities(): number {
     return this.minorities.exceptions;
   }
@@ -161,7 +161,7 @@ export class LocksTotals implements Totals<NodeFact, FlightFact> {
   }
 }
 
-/** One more or less knows the subject as this; what that changes of the number of subjects that are not known alike. */
+/** Adds or removes one node that knows the subject as this value. Returns the change of the number of disputed subjects. */
 function changeOfDispute<K>(subjects: Map<K, Multiset<string>>, subject: K, whole: string, by: 1 | -1): number {
   const known = subjects.get(subject) ?? new Multiset<string>();
   const before = Number(known.size > 1);
@@ -171,7 +171,7 @@ function changeOfDispute<K>(subjects: Map<K, Multiset<string>>, subject: K, whol
   return Number(known.size > 1) - before;
 }
 
-/** By no list of voters that one of them has. */
+/** True if the nodes are not a majority of the membership that one of them knows. */
 function isMinority(group: ReadonlyMap<NodeId, Beginning>): boolean {
   const nodes = [...group.keys()];
   return [...group.values()].every(({ membership }) => isOfAllPresent(membership) || !isMajorityOf(nodes, membership));

@@ -1,4 +1,4 @@
-/** How to read the state of a node with locks. */
+/** Accessors for the state of a node with locks. */
 import type { DirectoryContext } from '../directory/machine.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
@@ -7,14 +7,14 @@ import type { EpochsContext } from './knowledge.js';
 
 export const epochsOf = (node: NodeView): RoleView<EpochsContext> => node[EPOCHS]!;
 
-/** The epoch in which the node serves, `null` while it serves none. */
+/** The epoch in which the node serves; `null` if it serves none. */
 export const servingOf = (node: NodeView): Beginning | null => {
   const { value, context } = epochsOf(node);
   return typeof value === 'object' && 'serving' in value ? context.served : null;
 };
 export const isServing = (node: NodeView): boolean => servingOf(node) !== null;
 
-/** True if the node takes locks and does not vote; it is `attached` to a voter, or seeks one. */
+/** True if the node is a client, which is `attached` to a voter or looks for one. */
 export const isClient = (node: NodeView): boolean => 'host' in node[EPOCHS]!.context;
 export const isAttached = (node: NodeView): boolean => epochsOf(node).value === 'attached';
 
@@ -23,7 +23,7 @@ export interface OpenDirectory extends LockLabel {
   readonly role: RoleView<DirectoryContext>;
 }
 
-/** Every directory that is open anywhere. */
+/** All open directories of all nodes. */
 export const directoriesOf = (c: Configuration): OpenDirectory[] =>
   [...c.nodes].flatMap(([node, roles]) =>
     Object.entries(roles).flatMap(([name, role]) => {
@@ -35,7 +35,7 @@ export const directoriesOf = (c: Configuration): OpenDirectory[] =>
 /** True if a directory has the token. */
 export const isHolding = (value: unknown): boolean => typeof value === 'object' && value !== null && 'holding' in value;
 
-/** The locks that the application of a node holds, with their fences; what a voter uses for a client the client holds. */
+/** The locks that the application of a node holds, with their fences. A lock that a voter uses for a client counts for the client. */
 export const usesAt = (roles: NodeView, node: NodeId): Kept[] =>
   epochsOf(roles).context.claims.flatMap(({ lock, fence, user, mode }) =>
     fence === null || user !== node ? [] : [{ node, lock, fence, ...(mode && { mode }) }],

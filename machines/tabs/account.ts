@@ -1,4 +1,4 @@
-/** What a tab tells its application, held against whom it knows and whether it takes part. */
+/** Compares the notifications of a tab with the tabs that it knows and with its participation. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, Observer, PropertyResult, Step } from '../protocol.js';
@@ -11,15 +11,15 @@ interface Known {
   readonly peers: readonly NodeId[];
 }
 
-/** What a tab that arrives has heard so far. */
+/** The progress of an arriving tab. */
 interface Arrival {
-  /** When it was answered last, or came. */
+  /** The time of its arrival or of the last reply. */
   readonly since: number;
-  /** Whom those name who are present; `null` before one of them has answered. */
+  /** The tabs that present tabs have named; `null` before the first present tab has replied. */
   readonly named: readonly NodeId[] | null;
 }
 
-/** Counts who takes part and who has been missed. */
+/** Judges notifications, endings and arrivals of tabs. */
 export class TabsAccount implements Observer {
   private readonly known = new Map<NodeId, Known>();
   private readonly arrivals = new Map<NodeId, Arrival>();
@@ -34,7 +34,7 @@ export class TabsAccount implements Observer {
     const before = this.known.get(node) ?? AWAY;
     const after = knownBy(c.nodes.get(node)!);
     this.known.set(node, after);
-    // A process that begins again knows nobody, and has told nobody that it did; who has left counts nobody any more.
+    // A restarted process knows no tabs and has not sent notifications; a tab that has left no longer counts others.
     if (!isOwn.has(kind) || before.state === 'left' || before.state === 'missed') return;
     if (!this.arrives(step, before, after)) this.isAwaited = false;
     if (
@@ -50,7 +50,7 @@ export class TabsAccount implements Observer {
     if (told.join() !== changesOf(before, after).sort().join()) this.isTold = false;
   }
 
-  /** Who arrives takes part as soon as it has met all who are named, or when nobody has answered for long enough, and not before. */
+  /** True if an arriving tab participates exactly when it has met all named tabs, or has waited long enough for replies. */
   private arrives({ node, at, event }: Step, before: Known, after: Known): boolean {
     if (before.state === 'there.present') return true;
     const arrival = answered(before.state === 'away' ? undefined : this.arrivals.get(node), at, event);
@@ -79,7 +79,7 @@ export class TabsAccount implements Observer {
   }
 }
 
-/** Before its first step. */
+/** The state before the first step. */
 const AWAY: Known = { state: 'away', peers: [] };
 
 const isOwn: ReadonlySet<Step['kind']> = new Set(['deliver', 'timer', 'command'] as const);
@@ -93,7 +93,7 @@ function answered(arrival: Arrival | undefined, at: number, event: Step['event']
   return { since: at, named: isPresent ? [...(arrival.named ?? []), ...peers] : arrival.named };
 }
 
-/** A tab that is there goes where it is asked to, with a goodbye, and by no other way. */
+/** True if a participating tab ends only on request or after `missed`, and then sends `bye`. */
 function isFinal(before: string, after: string, event: string, said: readonly string[]): boolean {
   if (!before.startsWith('there')) return true;
   const end = event === 'leave' ? 'left' : event === 'missed' ? 'missed' : null;

@@ -1,4 +1,4 @@
-/** The core of the presence of tabs: what an application carries of it. */
+/** The core of the presence of tabs, which an application loads. */
 import { integer, refuseUnknown, TICKS_MAX } from '../checks.js';
 import { coreOf } from '../core.js';
 import { isBoolean, isNode, listOf, type ShapesOf } from '../shapes.js';
@@ -6,7 +6,7 @@ import { PEER, peerRole, TAB, type TabMessage } from './messages.js';
 import { peerMachine } from './peer.js';
 import { tabMachine, type TabInput } from './tab.js';
 
-/** The name under which a tab speaks to all who hear the channel; in a network, to each of the others. */
+/** The address of all tabs on the channel. In a network, a tab sends to each of the others instead. */
 export const EVERYBODY = '*';
 
 export interface TabsOptions extends Omit<TabInput, 'id' | 'everybody'> {}
@@ -23,7 +23,7 @@ function tabsOptions(raw: Readonly<Record<string, unknown>>): TabsOptions {
 }
 
 /**
- * The presence of tabs without its checks and view: what `createTabLocks` carries of it.
+ * Presence of tabs without its checks and view, as `createTabLocks` uses it.
  *
  * @public
  */

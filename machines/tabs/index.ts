@@ -1,10 +1,13 @@
 /**
- * Who is there, of the tabs of one origin on a channel of the browser.
+ * Presence of the tabs of one origin on a channel of the browser.
  *
- * Fault model: tabs come, leave, crash, and are frozen and go on; the channel loses nothing between those that are open and keeps its
- * order; who is there and not frozen answers in time. Promises: of any two that take part one knows the other, and soon both do, or one of them
- * hears that it was counted as gone; nobody is counted as gone who was not frozen. What it cannot promise: that a tab which was
- * frozen has noticed.
+ * Fault model: tabs arrive, leave, crash, and are frozen and go on. The channel keeps its order and loses nothing between open tabs. A tab
+ * that is present and not frozen replies in time.
+ *
+ * Guarantees: of any two participating tabs at least one knows the other, and soon both do, or one of them is notified that it was counted
+ * as gone. Only a frozen tab is counted as gone.
+ *
+ * Limitations: a frozen tab may not have noticed it.
  */
 import { statePath } from '../checks.js';
 import { defineProtocol } from '../define.js';
@@ -21,7 +24,7 @@ import { isPresent, tabOf } from './view.js';
 export { tabsCore };
 
 /**
- * The presence of tabs: who of them is there, by hellos, beats and goodbyes on a channel of the browser.
+ * Presence of tabs: the open tabs of one origin find each other by `hello`, `beat` and `bye` on a channel of the browser.
  *
  * @public
  */
@@ -46,8 +49,8 @@ export const tabs = /* @__PURE__ */ defineProtocol(
 );
 
 /**
- * What the checker, which knows no time, is notified of it: whoever is there answers a hello before the wait for answers is over, who is named has
- * been heard by then, and a question is answered before the next beat is due.
+ * The assumptions about time for the checker, which knows no time. A `hello` is answered before the wait for replies ends, and the `hello`
+ * of a named tab has arrived by then. A `ping` is answered before the next beat.
  */
 function mayFireTabs(c: Configuration<TabsOptions>, node: NodeId): boolean {
   const tab = tabOf(c.nodes.get(node)!);

@@ -1,38 +1,39 @@
-/** What tabs say to each other, and how roles are named. */
+/** Messages between tabs, notifications, and names of roles. */
 import type { Message, NodeId } from '../effects.js';
 
-/** To everybody, and the answer to it: with all whom the answering tab has met, and whether it takes part already. */
+/** Announces a tab to all others. */
 interface Hello extends Message {
   readonly type: 'hello';
 }
+/** The reply to `hello`: all tabs that the sender has met, and whether it participates already. */
 export interface Here extends Message {
   readonly type: 'here';
   readonly peers: readonly NodeId[];
   readonly isPresent: boolean;
 }
-/** To everybody, from time to time; and in answer to a `ping`. */
+/** Shows all others from time to time that the sender is alive; also the reply to `ping`. */
 interface Beat extends Message {
   readonly type: 'beat';
 }
-/** To one who has not been heard for a beat. */
+/** Asks a tab for a `beat` if it was silent for one. */
 interface Ping extends Message {
   readonly type: 'ping';
 }
-/** To one who speaks, and was counted as gone. */
+/** Notifies the sender of a message that it was counted as gone. */
 interface Missed extends Message {
   readonly type: 'missed';
 }
-/** To everybody, at the end. */
+/** Announces to all others that the sender leaves. */
 interface Bye extends Message {
   readonly type: 'bye';
 }
 export type TabMessage = Hello | Here | Beat | Ping | Missed | Bye;
 
 export type TabNotification =
-  /** It has met all who are there, as far as they answer. */
+  /** This tab has met all others that are present, as far as they reply. */
   | { readonly type: 'present' }
   | { readonly type: 'link.up' | 'link.down'; readonly peer: NodeId }
-  /** Others have counted this tab as gone. */
+  /** Other tabs have counted this tab as gone. */
   | { readonly type: 'missed' };
 
 export const TAB = 'tab';

@@ -1,13 +1,13 @@
 /**
- * Another tab, as one tab knows it: heard lately, or silent for so many beats of this tab's own.
+ * Another tab, as this tab knows it: received lately, or silent for a number of this tab's beats.
  *
- * A browser may let the timers of a hidden tab run once a second or once a minute, but hands it its messages; so who is not heard is
- * asked, and answers from a message and not from a timer. Who does not answer for longer than patience lasts is gone.
+ * A browser may run the timers of a hidden tab only once a second or once a minute, but delivers its messages. A silent tab is therefore
+ * asked, and its reply depends on a message and not on a timer. A tab that does not reply within the patience is gone.
  *
  * States.
- *   heard   it has said something since the last beat
- *   silent  it has not, and is asked at each beat
- *   gone    it has said goodbye, or was silent for too long
+ *    heard   it has sent a message since the last beat
+ *    silent  it has not, and is asked at each beat
+ *    gone    it has sent `bye`, or was silent for too long
  * Invariant: `silence` is at most `patience`.
  */
 import { assign, emit, setup } from 'xstate';
@@ -16,18 +16,18 @@ import { TAB, type TabMessage, type TabNotification } from './messages.js';
 
 export interface PeerInput {
   readonly peer: NodeId;
-  /** So many beats it may be silent. */
+  /** The number of beats for which it may be silent. */
   readonly patience: number;
 }
 
 export interface PeerContext extends PeerInput {
-  /** The beats of this tab since it was heard last. */
+  /** The beats of this tab since the last message from it. */
   readonly silence: number;
 }
 
 export type PeerEvent =
   | (TabMessage & { readonly from: NodeId })
-  /** From this tab: it beats. */
+  /** From this tab: a beat is due. */
   | { readonly type: 'due' };
 
 type In = { context: PeerContext };
@@ -37,7 +37,7 @@ const answer = ({ context: { peer } }: In) => ({ to: peer, message: { type: 'bea
 const leaving = tell(({ context: { peer } }: In) => ({ role: TAB, message: { type: 'gone' as const, peer } as const }));
 
 /**
- * The chart of another tab as one tab knows it: heard, silent or gone.
+ * Another tab, as this tab knows it: `heard`, `silent` or `gone`.
  *
  * @public
  */
@@ -72,7 +72,7 @@ export const peerMachine = setup({
         ],
       },
     },
-    // It says goodbye once.
+    // It sends `bye` once.
     gone: { entry: ['announceDown', leaving], on: { bye: {} } },
   },
 });

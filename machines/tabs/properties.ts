@@ -1,4 +1,4 @@
-/** What the presence of tabs promises. */
+/** Properties of the presence of tabs. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, Property } from '../protocol.js';
@@ -7,7 +7,7 @@ import { knows, presentIn, tabOf } from './view.js';
 
 const isThere = (c: Configuration, node: NodeId): boolean => presentIn(c).includes(node);
 
-/** Of two who take part, one does not know the other. */
+/** True if one of two participating tabs does not know the other. */
 const isUnmet = (c: Configuration, node: NodeId): boolean =>
   isThere(c, node) && presentIn(c).some((peer) => peer !== node && !(knows(c, node, peer) && knows(c, peer, node)));
 
@@ -17,7 +17,7 @@ const isKnownGone = (c: Configuration, node: NodeId): boolean =>
 const isArriving = (c: Configuration, node: NodeId): boolean =>
   !c.crashed?.includes(node) && statePath(tabOf(c.nodes.get(node)!)) === 'there.arriving';
 
-/** Nothing is left to be said but that all are there. */
+/** True if all present tabs know each other and no departure is left to notice. */
 export const areAcquainted = (c: Configuration): boolean =>
   [...c.nodes.keys()].every((node) => !isArriving(c, node) && !isUnmet(c, node) && isKnownGone(c, node));
 
@@ -51,10 +51,10 @@ export const tabsProperties = (): readonly Property<TabsOptions>[] => [
   },
 ];
 
-/** Where nobody stops. */
+/** For systems without stops. */
 export const firstKnown: Property<TabsOptions> = {
   name: 'first come, first known',
-  description: 'Of any two participating tabs, at least one knows the other.',
+  description: 'At least one of any two participating tabs knows the other.',
   kind: 'always',
   holds: (c) => {
     const there = presentIn(c);
@@ -62,7 +62,7 @@ export const firstKnown: Property<TabsOptions> = {
   },
 };
 
-/** Where nobody stops: nobody who is there is counted as gone. */
+/** For systems without stops: no present tab is counted as gone. */
 export const nobodyMissed: Property<TabsOptions> = {
   name: 'nobody missed',
   description: 'Only a stopped tab is counted as gone.',

@@ -1,22 +1,22 @@
 /**
- * Who is there, of the tabs of one origin: each of them says hello as it comes, and is answered by all who are there.
+ * Presence of the tabs of one origin: each tab sends `hello` when it arrives, and all tabs that are present reply.
  *
- * Ours. A channel of the browser (BroadcastChannel) keeps its order and loses nothing between tabs that are open, but tells nobody who they
- * are. Of two tabs one has opened the channel first, so it hears the hello of the other, and answers; so of any two at least one knows
- * of the other from the start, and soon both. A tab takes part (`present`) once all whom somebody present has named have answered, or,
- * where they do not or nobody is there, `answer` beats after the last answer: longer than any tab takes that has not stopped. Beats are counted,
- * and not time: who was stopped itself meanwhile hears what has come before it counts on.
+ * The design is our own. A channel of the browser (BroadcastChannel) keeps its order and loses nothing between open tabs, but does not list
+ * them. The first of any two tabs to open the channel receives the other's `hello`, and replies. At least one of the two therefore
+ * knows the other from the start, and soon both do. A tab participates (`present`) once all tabs that a present one has named have replied.
+ * If they do not, or no tab is present, it participates `answer` beats after the last reply: longer than a running tab takes to reply. It
+ * counts beats and not time: a tab that was frozen itself handles the messages that have come before it counts on.
  *
- * Assumes that channel, ids that are never used twice, and that a tab which is there answers within `answer` as somebody comes and within
- * the patience of others later. A tab that does not, because it was frozen, is counted as gone; as soon as it speaks again it is told
- * so (`missed`), and can only come back as somebody else. Who leaves says goodbye.
+ * Assumptions: that channel; ids that are never used twice; and replies within `answer` to an arriving tab, and later within the patience
+ * of other tabs. A tab that was frozen and did not reply is counted as gone. When it sends a message again, it is notified (`missed`), and
+ * can only come back with another id. A tab that leaves sends `bye`.
  *
  * States.
  *   away              has not opened the channel
- *   there.arriving    has said hello, and is answered; who beats has heard it, or will, and answers
- *   there.present     takes part
- *   left              has said goodbye
- *   missed            was counted as gone, and is
+ *   there.arriving    has sent `hello` and receives replies; a tab that sends `beat` has received it, or will, and replies
+ *   there.present     participates
+ *   left              has sent `bye`
+ *   missed            was counted as gone, and stays gone
  * Invariants: `peers` are those whose roles are open, while `there`; `waited < answer`.
  */
 import { assign, emit, setup } from 'xstate';
@@ -38,27 +38,27 @@ import type { PeerInput } from './peer.js';
 
 export interface TabInput {
   readonly id: NodeId;
-  /** Whom to send what is for everybody. */
+  /** The receivers of a broadcast. */
   readonly everybody: readonly NodeId[];
   /** Ticks between two beats. */
   readonly beat: number;
-  /** So many beats another tab may be silent. */
+  /** The number of beats for which another tab may be silent. */
   readonly patience: number;
-  /** So many beats a tab that comes waits for an answer. */
+  /** The number of beats for which an arriving tab waits for a reply. */
   readonly answer: number;
 }
 
 export interface TabContext extends TabInput {
-  /** Whom it has met, and who is not gone. */
+  /** The tabs that it has met and that are not gone. */
   readonly peers: readonly NodeId[];
-  /** Whom somebody who is present knows; `null` before somebody present has answered. */
+  /** The tabs that present tabs have named; `null` before the first present tab has replied. */
   readonly named: readonly NodeId[] | null;
-  /** Beats since the last answer, while it arrives. */
+  /** Beats since the last reply, while it arrives. */
   readonly waited: number;
 }
 
 type From<M> = M & { readonly from: NodeId };
-/** From the role of another tab. */
+/** From the role of another tab: that tab is gone. */
 type Gone = { readonly type: 'gone'; readonly peer: NodeId };
 export type TabEvent = From<TabMessage> | TimerEvent | { readonly type: 'arrive' | 'leave' } | Gone;
 
@@ -88,7 +88,7 @@ const meet = [withEvent('meet'), meeting] as const;
 const stranger = { guard: withEvent('isStranger'), actions: send(missed) } as const;
 
 /**
- * The chart of one tab: away, arriving, present, and gone.
+ * One tab: away, arriving, present, and gone.
  *
  * @public
  */

@@ -1,4 +1,4 @@
-/** How to read the state of a tab. */
+/** Accessors for the state of a tab. */
 import { statePath } from '../checks.js';
 import type { NodeId } from '../effects.js';
 import type { Configuration, NodeView, RoleView } from '../protocol.js';
@@ -8,7 +8,7 @@ import type { TabContext } from './tab.js';
 export const tabOf = (node: NodeView): RoleView<TabContext> => node[TAB]!;
 export const isPresent = (node: NodeView): boolean => statePath(tabOf(node)) === 'there.present';
 
-/** Who takes part and has not stopped. */
+/** The nodes that participate and have not stopped. */
 export const presentIn = (c: Configuration): NodeId[] =>
   [...c.nodes].flatMap(([id, node]) => (isPresent(node) && !c.crashed?.includes(id) ? [id] : []));
 
